@@ -1,0 +1,37 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Waits `ms` milliseconds, or less when the signal is aborted; never throws. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, signal ? { signal } : {});
+  } catch {
+    // Aborted: the caller looks at its signal.
+  }
+}
+
+/** Runs `task` over the items with at most `limit` at a time; results in the order of the items. First failure rejects. */
+export async function mapLimit<Item, Result>(
+  items: readonly Item[],
+  limit: number,
+  task: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length);
+  let next = 0;
+  async function work(): Promise<void> {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await task(items[index] as Item, index);
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  return results;
+}
+
+/** Slices of at most `size` items, in order. */
+export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
+  const chunks: Item[][] = [];
+  for (let start = 0; start < items.length; start += size) {
+    chunks.push(items.slice(start, start + size));
+  }
+  return chunks;
+}

@@ -1,0 +1,31 @@
+const INTEGER = /^[+-]?\d+$/;
+
+/**
+ * Big integer of decimal text: optional sign, digits, nothing else (no blanks, exponent, underscore, hex).
+ * Undefined for any other text. Source: contract/common.md section 10.
+ */
+export function parseInteger(text: string): bigint | undefined {
+  return INTEGER.test(text) ? BigInt(text.startsWith("+") ? text.slice(1) : text) : undefined;
+}
+
+/**
+ * Exact decimal text of `value / 10^decimals`, without trailing zeros behind the point and without exponent.
+ * `value` is an integer as decimal text or bigint, `decimals` is 0 or more.
+ */
+export function formatUnits(value: bigint | string, decimals: number): string {
+  const text = String(value);
+  const sign = text.startsWith("-") ? "-" : "";
+  const digits = text.slice(sign.length).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, "");
+  return `${sign}${whole}${fraction && `.${fraction}`}`;
+}
+
+/** Decimal text of `value / 10^decimals` rounded half up to exactly `places` decimal places; `value` is 0 or more. */
+export function formatRounded(value: bigint, decimals: number, places: number): string {
+  const scale = 10n ** BigInt(decimals);
+  const target = 10n ** BigInt(places);
+  const rounded = (value * target * 2n + scale) / (scale * 2n);
+  const digits = rounded.toString().padStart(places + 1, "0");
+  return `${digits.slice(0, digits.length - places)}${places > 0 ? `.${digits.slice(-places)}` : ""}`;
+}

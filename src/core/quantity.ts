@@ -1,0 +1,30 @@
+import type { Hex } from "./hex.ts";
+
+const QUANTITY = /^0x[0-9a-fA-F]+$/;
+
+/** `0x` plus at least one hex digit: a "quantity" of the JSON-RPC specification, leading zeros tolerated. */
+export function isQuantity(text: unknown): text is Hex {
+  return typeof text === "string" && QUANTITY.test(text);
+}
+
+/** Number of a hex quantity. Throws `RangeError` above 2^53 - 1: use `quantityToBigInt` for what can be larger. */
+export function quantityToNumber(quantity: string): number {
+  const value = Number.parseInt(quantity, 16);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`quantity ${quantity} is no safe integer`);
+  return value;
+}
+
+/** Big integer of a hex quantity; `0x` alone is 0. */
+export function quantityToBigInt(quantity: string): bigint {
+  return quantity === "0x" ? 0n : BigInt(quantity);
+}
+
+/** Decimal text of a hex quantity of any size. */
+export function quantityToDecimal(quantity: string): string {
+  return quantity.length <= 14 ? String(Number.parseInt(quantity, 16)) : BigInt(quantity).toString();
+}
+
+/** Minimal lower-case hex quantity (`0x0` for zero) of an unsigned number or its decimal text. */
+export function quantity(value: number | bigint | string): Hex {
+  return `0x${(typeof value === "number" ? value : BigInt(value)).toString(16)}`;
+}
