@@ -21,7 +21,9 @@ export function quantityToBigInt(quantity: string): bigint {
 
 /** Decimal text of a hex quantity of any size. */
 export function quantityToDecimal(quantity: string): string {
-  return quantity.length <= 14 ? String(Number.parseInt(quantity, 16)) : BigInt(quantity).toString();
+  return quantity.length <= 14
+    ? String(Number.parseInt(quantity, 16))
+    : BigInt(quantity).toString();
 }
 
 /** Minimal lower-case hex quantity (`0x0` for zero) of an unsigned number or its decimal text. */

@@ -1,0 +1,132 @@
+import type { Hex } from "../core/hex.ts";
+
+// Answers of the node as they come over JSON-RPC (execution-apis specification), only the fields that are used.
+// Hex stays hex; unknown fields and unknown transaction types pass. Nothing here has been checked yet
+// (indexer/validate.ts does that).
+
+export interface RawTransaction {
+  hash: Hex;
+  /** Absent on nodes older than EIP-2718. */
+  type?: Hex;
+  blockHash: Hex | null;
+  blockNumber: Hex | null;
+  transactionIndex: Hex | null;
+  from: Hex;
+  /** Null for a contract creation. */
+  to: Hex | null;
+  nonce: Hex;
+  value: Hex;
+  gas: Hex;
+  gasPrice?: Hex;
+  maxFeePerGas?: Hex;
+  maxPriorityFeePerGas?: Hex;
+  input: Hex;
+  chainId?: Hex;
+  v?: Hex;
+  r?: Hex;
+  s?: Hex;
+  yParity?: Hex;
+  accessList?: unknown;
+  authorizationList?: unknown;
+  maxFeePerBlobGas?: Hex;
+  blobVersionedHashes?: unknown;
+}
+
+export interface RawLog {
+  address: Hex;
+  topics: Hex[];
+  data: Hex;
+  blockHash: Hex;
+  blockNumber: Hex;
+  transactionHash: Hex;
+  transactionIndex: Hex;
+  logIndex: Hex;
+  removed?: boolean;
+}
+
+export interface RawReceipt {
+  transactionHash: Hex;
+  transactionIndex: Hex;
+  blockHash: Hex;
+  blockNumber: Hex;
+  from: Hex;
+  to: Hex | null;
+  contractAddress: Hex | null;
+  cumulativeGasUsed: Hex;
+  gasUsed: Hex;
+  effectiveGasPrice?: Hex;
+  /** Absent before Byzantium (EIP-658). */
+  status?: Hex;
+  logs: RawLog[];
+  logsBloom: Hex;
+  blobGasUsed?: Hex;
+  blobGasPrice?: Hex;
+}
+
+/** EIP-4895. `amount` is in Gwei. */
+export interface RawWithdrawal {
+  index: Hex;
+  validatorIndex: Hex;
+  address: Hex;
+  amount: Hex;
+}
+
+export interface RawBlock {
+  number: Hex;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: Hex;
+  miner: Hex;
+  difficulty?: Hex;
+  size?: Hex;
+  gasLimit: Hex;
+  gasUsed: Hex;
+  baseFeePerGas?: Hex;
+  /** Present from Cancun on (EIP-4844). */
+  excessBlobGas?: Hex;
+  logsBloom: Hex;
+  transactions: RawTransaction[];
+  withdrawals?: RawWithdrawal[];
+}
+
+/** One call, creation or self-destruct of a trace, in one form whatever tracer gave it. */
+export interface CallFrame {
+  /** `call`, `callcode`, `delegatecall`, `staticcall`, `create`, `create2`, `selfdestruct`, or the tracer's own word in lower case. */
+  type: string;
+  from: Hex;
+  /** Callee, created contract, or beneficiary of a self-destruct; null when a creation failed. */
+  to: Hex | null;
+  value: Hex | null;
+  gas: Hex | null;
+  gasUsed: Hex | null;
+  /** Call data or init code. */
+  input: Hex;
+  /** Return data, revert data, or the deployed code of a creation. */
+  output: Hex | null;
+  /** The tracer's error text; null when the frame succeeded. A frame inside a failed one may itself have succeeded. */
+  error: string | null;
+  calls: CallFrame[];
+}
+
+export interface TransactionTrace {
+  /** Null when the tracer does not name the transaction. */
+  transactionHash: Hex | null;
+  frame: CallFrame;
+}
+
+/** All that one block needs, as fetched and not yet validated. */
+export interface FetchedBlock {
+  block: RawBlock;
+  /** In the order the node gave them. */
+  receipts: RawReceipt[];
+  /** One per transaction in their order; null when the chain is indexed without traces. */
+  traces: TransactionTrace[] | null;
+}
+
+/** What identifies a block. Number and time are unsigned integers below 2^53. */
+export interface BlockHeader {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  timestampSeconds: number;
+}
