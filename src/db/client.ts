@@ -1,0 +1,75 @@
+import net from "node:net";
+import postgres from "postgres";
+import type { Hex } from "../core/hex.ts";
+
+/** What queries give and take beyond postgres.js's own types. */
+type ColumnTypes = { bytea: Hex; int8: number };
+
+/** The database: a tagged-template client (postgres.js). bytea is lower-case `0x` text, bigint a number, numeric decimal text. */
+export type Sql = postgres.Sql<ColumnTypes>;
+
+/** `Sql` inside a transaction. */
+export type Transaction = postgres.TransactionSql<ColumnTypes>;
+
+/** Either of both: for queries that run inside a transaction or on their own. */
+export type Queryable = postgres.ISql<ColumnTypes>;
+
+/** A piece of SQL to be put into another template. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+
+export interface SqlOptions {
+  /** Connections at most. Default 10. */
+  connections?: number;
+  /** Schema that unqualified names mean. Default `public`. */
+  schema?: string;
+  /** Time limit of a statement in milliseconds, 0 for none. Default 0. */
+  statementTimeoutMs?: number;
+  /** Shown in pg_stat_activity. Default `periscope`. */
+  applicationName?: string;
+}
+
+const CONNECT_TIMEOUT_SECONDS = 10;
+
+/**
+ * Creates a client for a `postgres://` URL; it connects on first use, and again after a lost connection.
+ * `sql.end()` closes it.
+ */
+export function createSql(url: string, options: SqlOptions = {}): Sql {
+  return postgres(url, {
+    max: options.connections ?? 10,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    onnotice: () => {},
+    types: {
+      bytea: {
+        to: 17,
+        from: [17],
+        serialize: (hex: Hex) => `\\x${hex.slice(2)}`,
+        parse: (text: string): Hex => `0x${text.slice(2)}`,
+      },
+      int8: { to: 20, from: [20], serialize: String, parse: Number },
+    },
+    connection: {
+      application_name: options.applicationName ?? "periscope",
+      search_path: `"${options.schema ?? "public"}"`,
+      statement_timeout: options.statementTimeoutMs ?? 0,
+    },
+    ...{ socket: openSocket },
+  }) as unknown as Sql;
+}
+
+/**
+ * A connecting socket without Nagle's delay: postgres.js leaves it on, and the last small message of a COPY then
+ * waits about 40 ms. What is written before it is connected is sent afterwards.
+ */
+function openSocket(options: {
+  host: string[];
+  port: number[];
+  path: string | false;
+}): net.Socket {
+  const host = options.host[0] ?? "localhost";
+  const socket = options.path
+    ? net.connect({ path: options.path })
+    : net.connect({ host, port: options.port[0] ?? 5432, noDelay: true });
+  // Where postgres.js looks for the server name of a TLS connection.
+  return Object.assign(socket, { host });
+}
