@@ -1,0 +1,245 @@
+import type { BaseLogger } from "pino";
+import type { PublicClient } from "viem";
+import type { Address } from "../core/address.ts";
+import type { ChainError } from "../core/errors.ts";
+import type { Hex } from "../core/hex.ts";
+import type { ChainErrorCode } from "./errors.ts";
+import type { BlockHeader, FetchedBlock } from "./types.ts";
+
+/** Name of a node in logs, metrics and options: its `host:port`, never more of its URL. */
+export type NodeName = string;
+
+export interface ChainOptions {
+  /** HTTP URLs of the nodes in order of preference, at least one. User and password of a URL are sent as Basic. */
+  urls: readonly string[];
+  /** Announces new heads; without it they are polled. */
+  webSocketUrl?: string;
+  /** Bound of one HTTP request, from its start to the last byte of the answer. */
+  requestTimeoutMs: number;
+  /** Most entries of one JSON-RPC batch. */
+  batchSize: number;
+  /** Most HTTP requests in flight at one node. */
+  concurrency: number;
+  /** Largest answer, unpacked, of one HTTP request. */
+  maxResponseBytes: number;
+  traces: "auto" | "off";
+  log: Pick<BaseLogger, "info" | "warn">;
+  /** Ends every wait and request with a `ChainError` of code `aborted`. */
+  signal: AbortSignal;
+  /** Called once for each HTTP request; `method` is `batch` when its entries call different methods. */
+  onRequest?(method: string, outcome: "ok" | ChainErrorCode, ms: number): void;
+}
+
+/** Where a question goes. Without `node` the nodes are tried in order of preference. */
+export interface AskOptions {
+  /** Only this node. */
+  node?: NodeName;
+  /** Any node but this one; this one all the same when there is no other. */
+  avoid?: NodeName;
+  signal?: AbortSignal;
+}
+
+export interface RpcCall {
+  method: string;
+  params: readonly unknown[];
+}
+
+export type CallOutcome = { result: unknown } | { error: ChainError };
+
+/** What the node said, unchanged, or that no node could be asked. `error` is the JSON-RPC error object. */
+export type ForwardedAnswer = { result: unknown } | { error: unknown } | { unreachable: true };
+
+export type Tracer =
+  | "debug_traceBlockByHash"
+  | "debug_traceBlockByNumber"
+  | "trace_block"
+  | "debug_traceTransaction";
+
+/** What the nodes offer, as far as it is known. */
+export interface Capabilities {
+  /** Some node answers `eth_getBlockReceipts`. */
+  blockReceipts: boolean;
+  /** Null: blocks are fetched without traces, `tracerReason` tells why. */
+  tracer: Tracer | null;
+  tracerReason: string | null;
+  /** Whether the state of the first blocks can be read; null while that is not known. */
+  archive: boolean | null;
+  /** Some node answers `txpool_content`. */
+  txpool: boolean;
+  /** False while a node did not let itself be asked: the rest is then a lower bound, and is asked for again. */
+  settled: boolean;
+}
+
+export interface ChainProbe {
+  chainId: number;
+  /** Hash of block 0, or of the earliest block where a development chain begins above 0. */
+  genesisHash: Hex;
+  /** `web3_clientVersion` of the node that answered. */
+  clientVersion: string;
+  capabilities: Capabilities;
+}
+
+export interface Head extends BlockHeader {
+  node: NodeName;
+}
+
+export interface FetchedBlocks {
+  /** The node that all of the blocks came from. */
+  node: NodeName;
+  /** In the order asked for; null where that node has no such block. */
+  blocks: (FetchedBlock | null)[];
+}
+
+/** A block that state is read at; the caller knows both from the same header. */
+export interface BlockReference {
+  number: number;
+  hash: Hex;
+}
+
+export interface ContractCall {
+  to: Address;
+  data: Hex;
+}
+
+/** `balanceOf(owner)`, or `balanceOf(owner, id)` of ERC-1155 when `id` is given. */
+export interface TokenBalanceQuery {
+  token: Address;
+  owner: Address;
+  id?: bigint;
+}
+
+export interface StorageQuery {
+  address: Address;
+  /** 32-byte key. */
+  slot: Hex;
+}
+
+export interface InterfaceQuery {
+  address: Address;
+  /** ERC-165 id, 4 bytes. */
+  interfaceId: Hex;
+}
+
+/** Text that a contract returned. */
+export interface TokenText {
+  /** Well-formed, trimmed, without control characters, at most 255 characters; may be empty. */
+  text: string;
+  /** The bytes of the text as returned, before any cleaning. */
+  raw: Hex;
+}
+
+/** Null: the contract does not answer that question usably. */
+export interface TokenMetadata {
+  name: TokenText | null;
+  symbol: TokenText | null;
+  /** 0 to 255. */
+  decimals: number | null;
+}
+
+/**
+ * Reads of the state at one block. Results stand in the order of the questions; null is a question that the
+ * contract will never answer (it reverted, has no code, or returned something malformed or longer than 64 KB).
+ * Throws `ChainError`: `state-unavailable` when no node has the state of that block (any more), `block-unknown` when
+ * no node knows the block, `block-replaced` when it was reorganised away meanwhile; other trouble is retryable.
+ */
+export interface StateReader {
+  /** In wei. */
+  fetchCoinBalances(
+    addresses: readonly Address[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<bigint[]>;
+  /** `0x` for an account without code. */
+  fetchCodes(
+    addresses: readonly Address[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<Hex[]>;
+  /** 32-byte words. */
+  fetchStorage(
+    slots: readonly StorageQuery[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<Hex[]>;
+  /** Returned bytes; `0x` when the callee has no code. */
+  fetchCalls(
+    calls: readonly ContractCall[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<(Hex | null)[]>;
+  fetchTokenBalances(
+    queries: readonly TokenBalanceQuery[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<(bigint | null)[]>;
+  fetchTotalSupplies(
+    tokens: readonly Address[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<(bigint | null)[]>;
+  fetchTokenMetadata(
+    tokens: readonly Address[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<TokenMetadata[]>;
+  /** False also for contracts that do not implement ERC-165. */
+  fetchSupportedInterfaces(
+    queries: readonly InterfaceQuery[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<boolean[]>;
+}
+
+/** How one node is doing, for health and metrics. */
+export interface NodeStatus {
+  node: NodeName;
+  /** False from a failure until the node has answered again. */
+  usable: boolean;
+  /** Code of the last failure while not usable. */
+  failure: ChainErrorCode | null;
+  /** Limits as adapted to what the node bears. */
+  concurrency: number;
+  batchSize: number;
+}
+
+/**
+ * The chain behind one or several nodes. Every call is bounded: so many attempts, each of at most `requestTimeoutMs`,
+ * with back-off between them; what it throws is a `ChainError`.
+ */
+export interface Chain extends StateReader {
+  /** In order of preference. */
+  readonly nodes: readonly NodeName[];
+  /** For reads with an ABI; every request goes through `request`. */
+  readonly viem: PublicClient;
+
+  /** Another node for a suspect answer of `node`: the first usable one, null when there is none. */
+  otherNode(node: NodeName): NodeName | null;
+  status(): NodeStatus[];
+  /** As found by the last `probe` and by what was fetched since. */
+  capabilities(): Capabilities;
+
+  request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
+  /** One outcome per call, in order. Throws only when no node could be asked. */
+  batch(calls: readonly RpcCall[], options?: AskOptions): Promise<CallOutcome[]>;
+  /** Answers for a caller of our own: never throws; `eth_sendRawTransaction` is not sent twice. */
+  forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
+
+  /** Asks who the nodes are and what they can do; a node of another chain than the first is left out from then on. */
+  probe(options?: AskOptions): Promise<ChainProbe>;
+  fetchHead(options?: AskOptions): Promise<Head>;
+  /** Null when the node has no such block. */
+  fetchHeader(numberOrHash: number | Hex, options?: AskOptions): Promise<BlockHeader | null>;
+  /**
+   * Blocks with transactions, receipts and traces, in few round trips, all from one node. Nothing is checked beyond
+   * the shape. `traces` is null for a block that cannot be traced: no tracer, or its state is pruned.
+   */
+  fetchBlocks(numbers: readonly number[], options?: AskOptions): Promise<FetchedBlocks>;
+  /**
+   * New heads until the signal is aborted, also one that is lower or has another hash at the same number. A slow
+   * consumer gets the newest only. Ends without an error; node trouble is waited out.
+   */
+  heads(options: { pollIntervalMs: number; signal?: AbortSignal }): AsyncIterable<BlockHeader>;
+
+  /** Closes all connections. */
+  close(): Promise<void>;
+}

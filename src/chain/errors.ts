@@ -1,0 +1,21 @@
+/** Why a call failed. The `code` of every `ChainError`. */
+export type ChainErrorCode =
+  | "unreachable"
+  | "timeout"
+  | "rate-limited"
+  | "unavailable"
+  | "unauthorized"
+  | "bad-answer"
+  | "batch-too-large"
+  | "response-too-large"
+  | "method-missing"
+  | "invalid-request"
+  | "reverted"
+  | "state-unavailable"
+  | "block-unknown"
+  | "block-replaced"
+  | "head-moved"
+  | "other-chain"
+  | "busy"
+  | "aborted"
+  | "node-error";
