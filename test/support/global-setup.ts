@@ -1,0 +1,62 @@
+import { rmSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import pino from "pino";
+import type { TestProject } from "vitest/node";
+import { createSql } from "../../src/db/client.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { isAlive } from "../../src/process/child.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Superuser URL of the server that all tests share. */
+    postgresUrl: string;
+  }
+}
+
+/** The migrated database that `createTestDatabase` clones. */
+export const TEMPLATE = "periscope_template";
+const FOLDER_PREFIX = "periscope-test-";
+
+/** Starts the one PostgreSQL server of a test run and migrates the template; the returned function removes both. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await removeLeftovers();
+  const folder = await mkdtemp(path.join(os.tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  // An interrupted run ends without its teardown; the server ends by itself then.
+  process.once("exit", remove);
+  const server = await startEmbeddedPostgres({
+    folder: path.join(folder, "postgres"),
+    log: pino({ level: "silent" }),
+    durable: false,
+  });
+  await createTemplate(server.url);
+  project.provide("postgresUrl", server.url);
+  return async () => {
+    await server.stop();
+    process.off("exit", remove);
+    remove();
+  };
+}
+
+async function createTemplate(serverUrl: string): Promise<void> {
+  const admin = createSql(serverUrl, { connections: 1 });
+  await admin`CREATE DATABASE ${admin(TEMPLATE)}`;
+  await admin.end();
+  const templateUrl = new URL(serverUrl);
+  templateUrl.pathname = TEMPLATE;
+  const template = createSql(templateUrl.href, { connections: 2 });
+  await migrate(template);
+  await template.end();
+}
+
+/** Folders of runs that were killed; their servers ended with them. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(os.tmpdir())) {
+    const pid = new RegExp(`^${FOLDER_PREFIX}(\\d+)-`).exec(name)?.[1];
+    if (pid === undefined || isAlive(Number(pid))) continue;
+    await rm(path.join(os.tmpdir(), name), { recursive: true, force: true });
+  }
+}

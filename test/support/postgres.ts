@@ -1,0 +1,33 @@
+import { randomBytes } from "node:crypto";
+import { inject } from "vitest";
+import { createSql, type Sql } from "../../src/db/client.ts";
+import { TEMPLATE } from "./global-setup.ts";
+
+/** A migrated, empty database of its own. */
+export interface TestDatabase {
+  /** URL for parts that open their own connections. */
+  url: string;
+  sql: Sql;
+  /** Closes `sql` and removes the database, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+/** Creates a database for a test file; drop it in `afterAll`. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = inject("postgresUrl");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const admin = createSql(serverUrl, { connections: 1 });
+  await admin`CREATE DATABASE ${admin(name)} TEMPLATE ${admin(TEMPLATE)}`;
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  const sql = createSql(url.href, { connections: 5 });
+  return {
+    url: url.href,
+    sql,
+    drop: async () => {
+      await sql.end({ timeout: 1 });
+      await admin`DROP DATABASE ${admin(name)} WITH (FORCE)`;
+      await admin.end();
+    },
+  };
+}
