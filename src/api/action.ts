@@ -1,0 +1,68 @@
+import type { Logger } from "pino";
+import type { z } from "zod";
+import type { Chain } from "../chain/chain.ts";
+import type { Sql } from "../db/client.ts";
+import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
+import type { Input, InputValue } from "./input.ts";
+
+/** What every handler works with, the same for all requests. */
+export interface Services {
+  /** For reading only; may be a replica. */
+  sql: Sql;
+  chain: Chain;
+  chainId: number;
+  log: Logger;
+}
+
+/** What a handler works with for one request. */
+export interface Context extends Services {
+  dialect: Dialect;
+  /** All parameters as sent, unknown ones included. */
+  sent: Input;
+}
+
+/** Parameters of an action before its schema has seen them: absent ones undefined. */
+export type RawParameters = Readonly<Record<string, InputValue | undefined>>;
+
+/**
+ * One action of the API: the only place that describes it. Checks run in this order: `check`, absent parameters in
+ * the order of `params`, then the values in that order; the first complaint is the answer.
+ */
+export interface Action<
+  Params extends z.ZodObject = z.ZodObject,
+  Result extends z.ZodType = z.ZodType,
+> {
+  /** The wire's spelling; looked up in any letter case. */
+  name: string;
+  /** One line for people, without a full stop. */
+  summary: string;
+  envelope: "explorer" | "json-rpc";
+  /** JSON-RPC envelope only: the `id` of every answer. Without it the request's own, or 1. */
+  id?: number;
+  /** Schema per parameter; the wire's error texts stand in it (params.ts). */
+  params: Params;
+  /** Values that absent parameters have in Etherscan's dialect. */
+  etherscanDefaults?: Readonly<Record<string, string>>;
+  /** What `result` holds on success. */
+  result: PerDialect<Result>;
+  /** Message of an empty list, which then has status 0. */
+  empty?: PerDialect<string>;
+  /** A request that answers on a chain with data, for documentation and tests. */
+  example: Readonly<Record<string, string>>;
+  /** What is wrong with the parameters as a whole, looked at first. */
+  check?(parameters: RawParameters, dialect: Dialect): string | undefined;
+  /** One text for all absent required parameters; without it the first one's own text is answered. */
+  missing?(names: readonly string[]): string;
+  /** How a complaint about a parameter is answered. Without it as `failed(text)`. */
+  refuse?(text: string, parameter: string): Failure;
+  /** Answered also while the first synchronisation is running. */
+  servedWhileLoading?: boolean;
+  handle(context: Context, input: z.output<Params>): Promise<Outcome<z.output<Result>>>;
+}
+
+/** Declares an action: infers the handler's input from `params`, and checks its outcome against `result`. */
+export function defineAction<Params extends z.ZodObject, Result extends z.ZodType>(
+  action: Action<Params, Result>,
+): Action<Params, Result> {
+  return action;
+}

@@ -1,0 +1,107 @@
+import { RequestError } from "../core/errors.ts";
+import { isIndexed } from "../store/sync-state.ts";
+import type { Action, RawParameters, Services } from "./action.ts";
+import {
+  type Answer,
+  type Dialect,
+  explorerAnswer,
+  failed,
+  forDialect,
+  type Outcome,
+  rpcAnswer,
+} from "./envelope.ts";
+import { type Input, lookUp, type ParsedRequest } from "./input.ts";
+import { actionsOf } from "./registry.ts";
+
+const DEFAULT_RPC_ID = 1;
+const WRONG_CHAIN =
+  "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
+
+/** The action that a request names. Throws `RequestError` with the wire's words when there is none. */
+export function findAction(input: Input): { module: string; action: Action } {
+  const module = lookUp(input, "module");
+  const name = lookUp(input, "action");
+  if (module === undefined || name === undefined) {
+    throw new RequestError(400, "Params 'module' and 'action' are required parameters");
+  }
+  const actions = typeof module === "string" ? actionsOf(module) : undefined;
+  if (!actions) throw new RequestError(400, "Unknown module");
+  const action = typeof name === "string" ? actions.get(name.toLowerCase()) : undefined;
+  if (!action) throw new RequestError(400, "Unknown action");
+  return { module: String(module).toLowerCase(), action };
+}
+
+/** Runs an action and gives the answer in its envelope. Throws what is no outcome of the action itself. */
+export async function dispatch(
+  services: Services,
+  action: Action,
+  request: ParsedRequest,
+  dialect: Dialect,
+): Promise<Answer> {
+  const outcome = await run(services, action, request.input, dialect);
+  if (action.envelope === "json-rpc") {
+    return rpcAnswer(outcome, action.id ?? request.id ?? DEFAULT_RPC_ID);
+  }
+  const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
+  return explorerAnswer(outcome, dialect, empty);
+}
+
+async function run(
+  services: Services,
+  action: Action,
+  input: Input,
+  dialect: Dialect,
+): Promise<Outcome<unknown>> {
+  if (dialect === "etherscan" && isForeignChain(lookUp(input, "chainid"), services.chainId)) {
+    return failed(WRONG_CHAIN);
+  }
+  const parameters = collect(action, input, dialect);
+  const complaint = action.check?.(parameters, dialect);
+  if (complaint !== undefined) return failed(complaint);
+  const parsed = action.params.safeParse(parameters);
+  if (!parsed.success) {
+    return refusal(
+      action,
+      parsed.error.issues.map(({ path, message }) => ({ name: String(path[0]), text: message })),
+      parameters,
+    );
+  }
+  if (!action.servedWhileLoading && !(await isIndexed(services.sql))) {
+    throw new RequestError(
+      503,
+      "The first synchronisation is still running, please try again later",
+    );
+  }
+  return action.handle({ ...services, dialect, sent: input }, parsed.data);
+}
+
+/** The parameters that the action knows; whatever else was sent is ignored. */
+function collect(action: Action, input: Input, dialect: Dialect): RawParameters {
+  const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
+  const parameters: Record<string, RawParameters[string]> = {};
+  for (const name of Object.keys(action.params.shape)) {
+    parameters[name] = lookUp(input, name) ?? defaults?.[name];
+  }
+  return parameters;
+}
+
+/** Absent parameters come before bad values; both in the order that the action declares. */
+function refusal(
+  action: Action,
+  issues: readonly { name: string; text: string }[],
+  parameters: RawParameters,
+): Outcome<unknown> {
+  const absent = issues.filter(({ name }) => parameters[name] === undefined);
+  const first = absent[0] ?? issues[0];
+  if (!first) throw new TypeError("a refused parameter without an issue");
+  const text =
+    absent.length > 0 && action.missing
+      ? action.missing(absent.map(({ name }) => name))
+      : first.text;
+  return action.refuse?.(text, first.name) ?? failed(text);
+}
+
+/** Empty counts as not given: a client of the wire sends the name without a value. */
+function isForeignChain(chainId: unknown, ours: number): boolean {
+  return chainId !== undefined && chainId !== "" && chainId !== String(ours);
+}

@@ -1,0 +1,128 @@
+/** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
+export type Dialect = "blockscout" | "etherscan";
+
+/** One value for both dialects, or one for each. */
+export type PerDialect<Value> = Value | { blockscout: Value; etherscan: Value };
+
+/** The `id` of a JSON-RPC request or answer. */
+export type RpcId = string | number | null;
+
+/** The explorer envelope: exactly these three keys, always. */
+export interface ExplorerEnvelope {
+  status: "0" | "1" | "2";
+  message: string;
+  result: unknown;
+}
+
+/** The action ran and has nothing to give: a text of the wire, and what stands beside it. */
+export interface Failure {
+  kind: "failed";
+  text: string;
+  /** `result` in Blockscout's dialect; Etherscan's always has the text there. */
+  result: string | null;
+  httpStatus: number;
+}
+
+/** What a handler returns. Build it with `ok`, `failed`, `verbatim` or `plainText`. */
+export type Outcome<Result> =
+  | { kind: "ok"; result: Result }
+  | { kind: "verbatim"; envelope: ExplorerEnvelope }
+  | { kind: "text"; text: string }
+  | Failure;
+
+/** The answer as it is sent. */
+export interface Answer {
+  httpStatus: number;
+  contentType: string;
+  body: string;
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+
+/** Success. An empty array is answered with the `empty` text of an action that has one. */
+export function ok<Result>(result: Result): Outcome<Result> {
+  return { kind: "ok", result };
+}
+
+/**
+ * Failure in the action's own terms: `message` is the text and `result` null in Blockscout's dialect, `NOTOK` and the
+ * text in Etherscan's. HTTP 200 unless told otherwise.
+ */
+export function failed(
+  text: string,
+  options: { result?: string; httpStatus?: number } = {},
+): Failure {
+  return {
+    kind: "failed",
+    text,
+    result: options.result ?? null,
+    httpStatus: options.httpStatus ?? 200,
+  };
+}
+
+/** An envelope that follows none of the rules, sent as it stands in both dialects. */
+export function verbatim(envelope: ExplorerEnvelope): Outcome<never> {
+  return { kind: "verbatim", envelope };
+}
+
+/** An answer that is no JSON. */
+export function plainText(text: string): Outcome<never> {
+  return { kind: "text", text };
+}
+
+/** The value of a dialect. */
+export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): Value {
+  return typeof value === "object" && value !== null && "blockscout" in value
+    ? value[dialect]
+    : (value as Value);
+}
+
+/** An answer that is JSON. */
+export function jsonAnswer(value: unknown, httpStatus = 200): Answer {
+  return { httpStatus, contentType: JSON_TYPE, body: JSON.stringify(value) };
+}
+
+/** The error form of the explorer envelope. */
+export function failureAnswer(failure: Failure, dialect: Dialect): Answer {
+  const { text, result, httpStatus } = failure;
+  const envelope: ExplorerEnvelope =
+    dialect === "etherscan"
+      ? { status: "0", message: "NOTOK", result: text }
+      : { status: "0", message: text, result };
+  return jsonAnswer(envelope, httpStatus);
+}
+
+/** The explorer envelope of an outcome. `empty` is the message of an empty list, where that is no success. */
+export function explorerAnswer(
+  outcome: Outcome<unknown>,
+  dialect: Dialect,
+  empty: string | undefined,
+): Answer {
+  switch (outcome.kind) {
+    case "ok": {
+      const { result } = outcome;
+      return empty !== undefined && Array.isArray(result) && result.length === 0
+        ? jsonAnswer({ status: "0", message: empty, result })
+        : jsonAnswer({ status: "1", message: "OK", result });
+    }
+    case "verbatim":
+      return jsonAnswer(outcome.envelope);
+    case "text":
+      return { httpStatus: 200, contentType: TEXT_TYPE, body: outcome.text };
+    case "failed":
+      return failureAnswer(outcome, dialect);
+  }
+}
+
+/** The JSON-RPC envelope of an outcome; an error is the bare text, as the reference has it. */
+export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
+  switch (outcome.kind) {
+    case "ok":
+      return jsonAnswer({ jsonrpc: "2.0", result: outcome.result, id });
+    case "failed":
+      return jsonAnswer({ jsonrpc: "2.0", error: outcome.text, id }, outcome.httpStatus);
+    default:
+      throw new TypeError(`a JSON-RPC action cannot answer with "${outcome.kind}"`);
+  }
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { type Address, lowerAddress } from "../core/address.ts";
+import { type Hex, lowerHex } from "../core/hex.ts";
+import type { RawParameters } from "./action.ts";
+
+// Schemas of the parameters that several actions share. The wire's error texts are given to them, and the handler
+// gets the value in its inner form. Source: the wire contract, common rules, sections 10 and 11.
+
+/** Texts of the wire for a parameter that is absent and for one that cannot be used. */
+export interface ParameterTexts {
+  /** Not needed for a parameter that may be absent. */
+  required?: string;
+  invalid: string;
+}
+
+/** Where a list begins and how long it may be. */
+export interface PageRange {
+  limit: number;
+  skip: number;
+}
+
+export const MAXIMUM_OFFSET = 10_000;
+const MAXIMUM_WINDOW = 10_000;
+const MAXIMUM_SKIP = 2 ** 31;
+const MAXIMUM_BLOCK_FILTER = 2_147_483_647n;
+const YEAR_0_SECONDS = -62_167_219_200n;
+const YEAR_9999_SECONDS = 253_402_300_799n;
+const WINDOW_TEXT = `Result window is too large, PageNo x Offset size must be less than or equal to ${MAXIMUM_WINDOW}`;
+
+const INTEGER = /^[+-]?\d+$/;
+const UNSIGNED = /^(?:\+?\d+|-0+)$/;
+const POSITIVE = /^\+?0*[1-9]\d*$/;
+
+const positive = z.string().regex(POSITIVE).transform(Number);
+
+/** Text as sent. */
+export function text({ required, invalid }: ParameterTexts): z.ZodString {
+  return z.string({
+    error: (issue) => (issue.input === undefined ? (required ?? invalid) : invalid),
+  });
+}
+
+/** 20 bytes, lower case for the handler. */
+export function address(texts: ParameterTexts) {
+  return text(texts)
+    .regex(/^0x[0-9a-fA-F]{40}$/, texts.invalid)
+    .transform((value): Address => lowerAddress(value));
+}
+
+/** 32 bytes, lower case for the handler. */
+export function hash(texts: ParameterTexts) {
+  return text(texts)
+    .regex(/^0x[0-9a-fA-F]{64}$/, texts.invalid)
+    .transform((value): Hex => lowerHex(value));
+}
+
+/** Decimal integer of any size with an optional sign. */
+export function integer(texts: ParameterTexts) {
+  return text(texts).regex(INTEGER, texts.invalid).transform(BigInt);
+}
+
+/** Decimal integer of 0 or more; what exceeds 2^53 - 1 becomes that, for there is no such block. */
+export function blockNumber(texts: ParameterTexts) {
+  return text(texts)
+    .regex(UNSIGNED, texts.invalid)
+    .transform((value) => Math.min(Number(value), Number.MAX_SAFE_INTEGER) + 0);
+}
+
+/** Unix seconds within the years 0 to 9999. */
+export function unixSeconds(texts: ParameterTexts) {
+  return integer(texts)
+    .refine((value) => value >= YEAR_0_SECONDS && value <= YEAR_9999_SECONDS, texts.invalid)
+    .transform(Number);
+}
+
+/** Page, counted from 1; a bad value is ignored. */
+export const page = positive.default(1).catch(1);
+
+/** Rows of a page; a bad value, also one above the maximum, is ignored. */
+export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
+  return positive
+    .refine((rows) => rows <= maximum)
+    .default(standard)
+    .catch(standard);
+}
+
+/** Order of a list; a bad value is ignored. What undefined means is the action's. */
+export const sort = z.enum(["asc", "desc"]).optional().catch(undefined);
+
+/** Side of a transaction that the address must stand on; a bad value is ignored. */
+export const side = z.enum(["from", "to"]).optional().catch(undefined);
+
+/** Inclusive bound of block numbers; a bad value, also one of 2^31 and more, is ignored. */
+export const blockBound = z
+  .string()
+  .regex(UNSIGNED)
+  .transform(BigInt)
+  .refine((value) => value <= MAXIMUM_BLOCK_FILTER)
+  .transform(Number)
+  .optional()
+  .catch(undefined);
+
+/** Inclusive bound of times in Unix seconds; a bad value is ignored. */
+export const timeBound = unixSeconds({ invalid: "" }).optional().catch(undefined);
+
+/** Rows of a page; none when it lies too far behind for any list. */
+export function pageRange(input: { page: number; offset: number }): PageRange {
+  const skip = (input.page - 1) * input.offset;
+  return skip < MAXIMUM_SKIP ? { limit: input.offset, skip } : { limit: 0, skip: 0 };
+}
+
+/** `check` of the lists that do not go beyond their first 10,000 rows when both page and offset are given. */
+export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
+  return (parameters: RawParameters): string | undefined => {
+    const asked = positive.safeParse(parameters["page"]);
+    const rows = positive.safeParse(parameters["offset"]);
+    if (!asked.success || !rows.success || rows.data > maximumOffset) return undefined;
+    return asked.data * rows.data > MAXIMUM_WINDOW ? WINDOW_TEXT : undefined;
+  };
+}
+
+/** `missing` of the actions that name all absent parameters at once, in alphabetical order. */
+export function listMissing(names: readonly string[]): string {
+  return `Required query parameters missing: ${names.toSorted().join(", ")}`;
+}

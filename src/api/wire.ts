@@ -1,0 +1,27 @@
+import { z } from "zod";
+
+// Schemas of the values that results are made of. They describe (OpenAPI, tests); no answer is parsed by them.
+
+/** 20 bytes, lower case. */
+export const address = z.string().regex(/^0x[0-9a-f]{40}$/);
+
+/** 20 bytes, lower case, or empty where there is none. */
+export const addressOrEmpty = z.string().regex(/^(0x[0-9a-f]{40})?$/);
+
+/** 32 bytes, lower case. */
+export const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+
+/** Bytes, lower case, `0x` for none. */
+export const data = z.string().regex(/^0x([0-9a-f]{2})*$/);
+
+/** Unsigned integer as decimal text. */
+export const decimal = z.string().regex(/^\d+$/);
+
+/** Unsigned integer as decimal text, or empty where there is none. */
+export const decimalOrEmpty = z.string().regex(/^\d*$/);
+
+/** Minimal hex quantity. */
+export const quantity = z.string().regex(/^0x(0|[1-9a-f][0-9a-f]*)$/);
+
+/** Truth value as `0` or `1`. */
+export const flag = z.enum(["0", "1"]);
