@@ -89,7 +89,7 @@ CREATE TABLE transactions (
   v numeric(78,0),
   r bytea,
   s bytea,
-  -- chainId, accessList, authorizationList, blob fields of transaction and receipt, as the node gave them.
+  -- accessList, authorizationList, blob fields of transaction and receipt, as the node gave them; null without any.
   extra jsonb,
   PRIMARY KEY (block_number, transaction_index)
 );

@@ -1,0 +1,235 @@
+import { once } from "node:events";
+import type { Hex } from "../core/hex.ts";
+import type { Transaction } from "./client.ts";
+
+// Rows to PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). Compared with text it costs
+// Node the same and saves the server a fifth of its time.
+
+/** Value of a numeric column: a number below 2^53, a big integer, or a hex quantity. Negative ones are not encoded. */
+export type Quantity = number | bigint | Hex;
+
+interface ColumnValues {
+  bytea: Hex;
+  bool: boolean;
+  int2: number;
+  int4: number;
+  int8: number;
+  numeric: Quantity;
+  text: string;
+  "int4[]": readonly number[];
+  jsonb: string;
+}
+
+type ColumnType = keyof ColumnValues;
+type Columns = Readonly<Record<string, ColumnType | `${ColumnType}?`>>;
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+type ColumnValue<Type> = Type extends `${infer Base extends ColumnType}?`
+  ? ColumnValues[Base] | null
+  : Type extends ColumnType
+    ? ColumnValues[Type]
+    : never;
+
+/** A table that rows are copied into. A column type that ends in `?` takes null. */
+export interface CopyTable<C extends Columns = Columns> {
+  name: string;
+  columns: C;
+}
+
+/** The row of a table: its column names in camel case. */
+export type RowOf<T extends CopyTable> = {
+  [Name in keyof T["columns"] & string as CamelCase<Name>]: ColumnValue<T["columns"][Name]>;
+};
+
+/** Declares a table for COPY; the row type follows from it (`RowOf<typeof table>`). */
+export function copyTable<const C extends Columns>(name: string, columns: C): CopyTable<C> {
+  return { name, columns };
+}
+
+const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
+const INT4_OID = 23;
+const INITIAL_BYTES = 64 * 1024;
+
+/** Grows as it is written to; `finish` gives what was written. */
+class CopyBuffer {
+  bytes = Buffer.allocUnsafe(INITIAL_BYTES);
+  length = 0;
+
+  /** Makes room for `count` more bytes. */
+  reserve(count: number): void {
+    if (this.length + count <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + count));
+    this.bytes.copy(larger, 0, 0, this.length);
+    this.bytes = larger;
+  }
+
+  int16(value: number): void {
+    this.length = this.bytes.writeInt16BE(value, this.length);
+  }
+
+  int32(value: number): void {
+    this.length = this.bytes.writeInt32BE(value, this.length);
+  }
+
+  finish(): Buffer {
+    this.reserve(2);
+    this.int16(-1);
+    return this.bytes.subarray(0, this.length);
+  }
+}
+
+type Encoder = (out: CopyBuffer, value: never) => void;
+
+const FIXED_BYTES = 12;
+
+const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Type]) => void } = {
+  bytea(out, hex) {
+    const length = (hex.length - 2) >> 1;
+    out.reserve(4 + length);
+    out.int32(length);
+    const written = out.bytes.write(hex.slice(2), out.length, length, "hex");
+    if (written !== length || hex.length % 2 !== 0) throw new RangeError(`no bytes: ${hex}`);
+    out.length += length;
+  },
+  bool(out, value) {
+    out.reserve(FIXED_BYTES);
+    out.int32(1);
+    out.length = out.bytes.writeUInt8(value ? 1 : 0, out.length);
+  },
+  int2(out, value) {
+    out.reserve(FIXED_BYTES);
+    out.int32(2);
+    out.int16(value);
+  },
+  int4(out, value) {
+    out.reserve(FIXED_BYTES);
+    out.int32(4);
+    out.int32(value);
+  },
+  int8(out, value) {
+    out.reserve(FIXED_BYTES);
+    out.int32(8);
+    out.int32(Math.floor(value / 2 ** 32));
+    out.length = out.bytes.writeUInt32BE(value >>> 0, out.length);
+  },
+  numeric(out, value) {
+    writeNumeric(out, value);
+  },
+  text(out, value) {
+    const length = Buffer.byteLength(value);
+    out.reserve(4 + length);
+    out.int32(length);
+    out.length += out.bytes.write(value, out.length, "utf8");
+  },
+  "int4[]"(out, values) {
+    out.reserve(24 + values.length * 8);
+    out.int32(values.length === 0 ? 12 : 20 + values.length * 8);
+    out.int32(values.length === 0 ? 0 : 1);
+    out.int32(0);
+    out.int32(INT4_OID);
+    if (values.length === 0) return;
+    out.int32(values.length);
+    out.int32(1);
+    for (const value of values) {
+      out.int32(4);
+      out.int32(value);
+    }
+  },
+  jsonb(out, value) {
+    const length = Buffer.byteLength(value);
+    out.reserve(5 + length);
+    out.int32(length + 1);
+    out.length = out.bytes.writeUInt8(1, out.length);
+    out.length += out.bytes.write(value, out.length, "utf8");
+  },
+};
+
+/** Hex digits that surely fit into a safe integer. */
+const SAFE_HEX_LENGTH = 2 + 13;
+const digits = new Array<number>(64);
+
+/** numeric: count of base-10000 digits, weight of the first, sign, scale, then the digits, most significant first. */
+function writeNumeric(out: CopyBuffer, value: Quantity): void {
+  let count = 0;
+  let rest: number | bigint =
+    typeof value === "string"
+      ? value.length <= SAFE_HEX_LENGTH
+        ? Number.parseInt(value, 16)
+        : BigInt(value)
+      : value;
+  while (typeof rest === "bigint") {
+    // Sixteen decimal digits at a time: the big divisions are the cost.
+    if (rest <= 9_007_199_254_740_991n) {
+      rest = Number(rest);
+      break;
+    }
+    let low = Number(rest % 10_000_000_000_000_000n);
+    rest /= 10_000_000_000_000_000n;
+    for (let index = 0; index < 4; index++) {
+      digits[count++] = low % 10_000;
+      low = Math.floor(low / 10_000);
+    }
+  }
+  while (rest > 0) {
+    digits[count++] = rest % 10_000;
+    rest = Math.floor(rest / 10_000);
+  }
+  out.reserve(12 + count * 2);
+  out.int32(8 + count * 2);
+  out.int16(count);
+  out.int16(count - 1);
+  out.int16(0);
+  out.int16(0);
+  while (count > 0) out.int16(digits[--count] as number);
+}
+
+/** The rows as one binary COPY document for the table's columns. Throws `RangeError` on a number out of its column's range. */
+export function encodeRows<C extends Columns>(
+  table: CopyTable<C>,
+  rows: readonly RowOf<CopyTable<C>>[],
+): Buffer {
+  const names = Object.keys(table.columns);
+  const columns = names.map((name) => ({
+    key: name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    encode: encoders[(table.columns[name] as string).replace("?", "") as ColumnType] as Encoder,
+  }));
+  const out = new CopyBuffer();
+  SIGNATURE.copy(out.bytes);
+  out.length = SIGNATURE.length;
+  for (const row of rows as readonly Record<string, unknown>[]) {
+    out.reserve(FIXED_BYTES);
+    out.int16(columns.length);
+    for (const { key, encode } of columns) {
+      const value = row[key];
+      if (value === null) {
+        out.reserve(FIXED_BYTES);
+        out.int32(-1);
+      } else {
+        encode(out, value as never);
+      }
+    }
+  }
+  return out.finish();
+}
+
+/** Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, and on a lost connection. */
+export async function copyInto(
+  transaction: Transaction,
+  table: CopyTable,
+  document: Buffer,
+): Promise<void> {
+  const query = transaction`
+    COPY ${transaction(table.name)} (${transaction(Object.keys(table.columns))})
+    FROM STDIN (FORMAT binary)`;
+  const stream = await query.writable();
+  // Once it gave the stream, postgres.js has settled the query and drops what goes wrong behind it: the stream would
+  // neither finish nor fail. Its rejecter is where such an error still arrives.
+  const failure = new Promise<never>((_, reject) => {
+    Object.assign(query, { reject });
+  });
+  stream.end(document);
+  await Promise.race([once(stream, "finish"), failure]);
+}

@@ -1,0 +1,40 @@
+import type { FetchedBlock } from "../../chain/types.ts";
+import { quantityToNumber } from "../../core/quantity.ts";
+import type { ChainRows } from "../../store/chain-tables.ts";
+import { decodeTopLevelCreations } from "./contracts.ts";
+import { decodeInternalTransactions } from "./internal-transactions.ts";
+import { decodeLogs } from "./logs.ts";
+import { decodeTokenTransfers } from "./token-transfers.ts";
+import { decodeTransactions } from "./transactions.ts";
+
+/** No rows of any table. */
+export function emptyRows(): ChainRows {
+  return {
+    blocks: [],
+    transactions: [],
+    transactionHashes: [],
+    logs: [],
+    internalTransactions: [],
+    withdrawals: [],
+    tokenTransfers: [],
+    contracts: [],
+    contractDestructions: [],
+    addressTransactions: [],
+    addressInternalTransactions: [],
+    addressTokenTransfers: [],
+  };
+}
+
+/** Rows of validated blocks (`validateBlock`), in the order of the blocks. */
+export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
+  const rows = emptyRows();
+  for (const { block, receipts, traces } of blocks) {
+    const blockNumber = quantityToNumber(block.number);
+    decodeTransactions(rows, block, receipts, traces);
+    decodeLogs(rows, blockNumber, receipts);
+    decodeTokenTransfers(rows, blockNumber, receipts);
+    if (traces) decodeInternalTransactions(rows, block, traces);
+    else decodeTopLevelCreations(rows, blockNumber);
+  }
+  return rows;
+}

@@ -1,0 +1,68 @@
+import type { RawBlock, TransactionTrace } from "../../chain/types.ts";
+import type { Hex } from "../../core/hex.ts";
+import { quantityToNumber } from "../../core/quantity.ts";
+import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
+import { decodeContractChange } from "./contracts.ts";
+import { CALL_TYPES, CREATE_TYPES, type PlacedFrame, placeFrames } from "./frames.ts";
+import { addSide } from "./transactions.ts";
+
+/**
+ * Adds the frames of the transactions' traces to the rows, with the activity of their parties, and the contracts they
+ * created and destroyed. The top-level call is the transaction itself and not repeated; a top-level creation is kept.
+ */
+export function decodeInternalTransactions(
+  rows: ChainRows,
+  block: RawBlock,
+  traces: readonly TransactionTrace[],
+): void {
+  const blockNumber = quantityToNumber(block.number);
+  for (const [transactionIndex, trace] of traces.entries()) {
+    for (const placed of placeFrames(trace.frame, transactionIndex)) {
+      decodeContractChange(rows, block, placed);
+      if (placed.position === 0 && CALL_TYPES.has(placed.frame.type)) continue;
+      decodeFrame(rows, blockNumber, placed);
+    }
+  }
+}
+
+function decodeFrame(rows: ChainRows, blockNumber: number, placed: PlacedFrame): void {
+  const { frame, transactionIndex, position, traceAddress, effective } = placed;
+  const isCall = CALL_TYPES.has(frame.type);
+  const isCreation = CREATE_TYPES.has(frame.type);
+  // A delegate call runs with its caller's value and moves none.
+  const value = frame.type === "delegatecall" ? "0x0" : (frame.value ?? "0x0");
+  const toAddress = isCreation ? null : frame.to;
+  const createdContract = isCreation && frame.error === null ? frame.to : null;
+  rows.internalTransactions.push({
+    blockNumber,
+    transactionIndex,
+    position,
+    traceAddress,
+    type: isCall ? "call" : frame.type,
+    callType: isCall ? frame.type : null,
+    fromAddress: frame.from,
+    toAddress,
+    createdContract,
+    value,
+    gas: frame.gas,
+    gasUsed: frame.gasUsed,
+    input: position === 0 ? null : frame.input,
+    output: frame.output,
+    error: frame.error,
+    effective,
+  });
+  const valued = !isCall || BigInt(value) > 0n;
+  const sides = new Map<Hex, number>([[frame.from, SIDE.sender]]);
+  addSide(sides, toAddress, SIDE.receiver);
+  addSide(sides, createdContract, SIDE.created);
+  for (const [address, side] of sides) {
+    rows.addressInternalTransactions.push({
+      address,
+      blockNumber,
+      transactionIndex,
+      position,
+      sides: side,
+      valued,
+    });
+  }
+}

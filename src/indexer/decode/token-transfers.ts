@@ -1,0 +1,141 @@
+import type { RawLog, RawReceipt } from "../../chain/types.ts";
+import { type Address, addressOfWord } from "../../core/address.ts";
+import { type Hex, hexLength, hexSlice } from "../../core/hex.ts";
+import { quantityToNumber } from "../../core/quantity.ts";
+import type { ChainRows } from "../../store/chain-tables.ts";
+
+/** Token standards as `token_transfers.standard` has them: the number of the ERC. */
+export const STANDARD = { erc20: 20, erc404: 404, erc721: 721, erc1155: 1155 } as const;
+
+/** keccak-256 of `Transfer(address,address,uint256)`: ERC-20 and ERC-721. */
+const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** keccak-256 of `TransferSingle(address,address,address,uint256,uint256)`: ERC-1155. */
+const TRANSFER_SINGLE: Hex = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
+/** keccak-256 of `TransferBatch(address,address,address,uint256[],uint256[])`: ERC-1155. */
+const TRANSFER_BATCH: Hex = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
+/** keccak-256 of `ERC20Transfer(address,address,uint256)`: the divisible side of ERC-404. */
+const ERC404_AMOUNT: Hex = "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487";
+/** keccak-256 of `ERC721Transfer(address,address,uint256)`: the id side of ERC-404. */
+const ERC404_ID: Hex = "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f";
+
+const WORD = 32;
+
+interface Movement {
+  standard: number;
+  from: Address;
+  to: Address;
+  tokenId: Hex | null;
+  amount: Hex | null;
+}
+
+/** Adds the token transfers of a block's logs to the rows, batches unfolded, with the activity of both parties. */
+export function decodeTokenTransfers(
+  rows: ChainRows,
+  blockNumber: number,
+  receipts: readonly RawReceipt[],
+): void {
+  for (const [transactionIndex, receipt] of receipts.entries()) {
+    for (const log of receipt.logs) {
+      for (const [batchIndex, movement] of movementsOf(log).entries()) {
+        const { standard, from, to } = movement;
+        const logIndex = quantityToNumber(log.logIndex);
+        const token = log.address;
+        rows.tokenTransfers.push({
+          blockNumber,
+          logIndex,
+          batchIndex,
+          transactionIndex,
+          token,
+          standard,
+          fromAddress: from,
+          toAddress: to,
+          tokenId: movement.tokenId,
+          amount: movement.amount,
+        });
+        const activity = { standard, blockNumber, logIndex, batchIndex, token };
+        rows.addressTokenTransfers.push({ address: from, ...activity });
+        if (to !== from) rows.addressTokenTransfers.push({ address: to, ...activity });
+      }
+    }
+  }
+}
+
+const NONE: readonly Movement[] = [];
+
+/** The transfers that a log tells of; none when its shape is not that of a standard's event. */
+function movementsOf({ topics, data }: RawLog): readonly Movement[] {
+  const [event, topic1, topic2, topic3] = topics;
+  switch (event) {
+    case TRANSFER:
+      if (topic1 && topic2 && topic3) return [identified(STANDARD.erc721, topic1, topic2, topic3)];
+      if (topic1 && topic2) {
+        return hexLength(data) === WORD ? [fungible(STANDARD.erc20, topic1, topic2, data)] : NONE;
+      }
+      // Collections older than ERC-721 (CryptoKitties) index nothing.
+      return topic1 === undefined && hexLength(data) === 3 * WORD
+        ? [identified(STANDARD.erc721, wordAt(data, 0), wordAt(data, 1), wordAt(data, 2))]
+        : NONE;
+    case TRANSFER_SINGLE:
+      return topic2 && topic3 && hexLength(data) === 2 * WORD
+        ? [multiple(topic2, topic3, wordAt(data, 0), wordAt(data, 1))]
+        : NONE;
+    case TRANSFER_BATCH:
+      return topic2 && topic3 ? batch(topic2, topic3, data) : NONE;
+    case ERC404_AMOUNT:
+      return topic1 && topic2 && !topic3 && hexLength(data) === WORD
+        ? [fungible(STANDARD.erc404, topic1, topic2, data)]
+        : NONE;
+    case ERC404_ID:
+      return topic1 && topic2 && topic3
+        ? [identified(STANDARD.erc404, topic1, topic2, topic3)]
+        : NONE;
+    default:
+      return NONE;
+  }
+}
+
+function fungible(standard: number, from: Hex, to: Hex, amount: Hex): Movement {
+  return { standard, from: addressOfWord(from), to: addressOfWord(to), tokenId: null, amount };
+}
+
+function identified(standard: number, from: Hex, to: Hex, tokenId: Hex): Movement {
+  return { standard, from: addressOfWord(from), to: addressOfWord(to), tokenId, amount: null };
+}
+
+function multiple(from: Hex, to: Hex, tokenId: Hex, amount: Hex): Movement {
+  const standard = STANDARD.erc1155;
+  return { standard, from: addressOfWord(from), to: addressOfWord(to), tokenId, amount };
+}
+
+/** The transfers of a TransferBatch: ABI-encoded lists of ids and amounts, of equal length. */
+function batch(from: Hex, to: Hex, data: Hex): readonly Movement[] {
+  const ids = wordsOfArray(data, 0);
+  const amounts = wordsOfArray(data, 1);
+  if (!ids || !amounts || ids.length !== amounts.length) return NONE;
+  return ids.map((id, index) => multiple(from, to, id, amounts[index] as Hex));
+}
+
+/** Elements of the dynamic `uint256[]` whose offset is the head word `index`; undefined when it does not fit the data. */
+function wordsOfArray(data: Hex, index: number): Hex[] | undefined {
+  const size = hexLength(data);
+  const offset = smallWord(data, index * WORD, size);
+  if (offset === undefined) return undefined;
+  const length = smallWord(data, offset, size);
+  if (length === undefined) return undefined;
+  const start = offset + WORD;
+  if (start + length * WORD > size) return undefined;
+  return Array.from({ length }, (_, element) =>
+    hexSlice(data, start + element * WORD, start + (element + 1) * WORD),
+  );
+}
+
+/** The word at a byte position as a number of at most `limit`; undefined when it is larger or not there. */
+function smallWord(data: Hex, position: number, limit: number): number | undefined {
+  if (position + WORD > hexLength(data)) return undefined;
+  const value = BigInt(hexSlice(data, position, position + WORD));
+  return value <= limit ? Number(value) : undefined;
+}
+
+function wordAt(data: Hex, index: number): Hex {
+  return hexSlice(data, index * WORD, (index + 1) * WORD);
+}

@@ -1,0 +1,118 @@
+import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../../chain/types.ts";
+import type { Hex } from "../../core/hex.ts";
+import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
+import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
+
+/**
+ * Adds the block and its transactions to the rows, with their hashes and the activity of sender, receiver and created
+ * contract. `receipts` and `traces` are in the order of the transactions (validated before).
+ */
+export function decodeTransactions(
+  rows: ChainRows,
+  block: RawBlock,
+  receipts: readonly RawReceipt[],
+  traces: readonly TransactionTrace[] | null,
+): void {
+  const blockNumber = quantityToNumber(block.number);
+  const baseFee = block.baseFeePerGas === undefined ? 0n : quantityToBigInt(block.baseFeePerGas);
+  let fees = 0n;
+  let reward = 0n;
+  for (const [transactionIndex, transaction] of block.transactions.entries()) {
+    const receipt = receipts[transactionIndex] as RawReceipt;
+    const trace = traces?.[transactionIndex]?.frame;
+    const gasPrice = receipt.effectiveGasPrice ?? transaction.gasPrice ?? "0x0";
+    const gasUsed = quantityToBigInt(receipt.gasUsed);
+    const price = quantityToBigInt(gasPrice);
+    fees += gasUsed * price;
+    // Deposits of rollups pay nothing, not even the base fee.
+    if (price > baseFee) reward += gasUsed * (price - baseFee);
+    const status = receipt.status === undefined ? null : quantityToNumber(receipt.status);
+    const createdContract =
+      transaction.to === null && status !== 0 ? (receipt.contractAddress ?? null) : null;
+    const failed = trace !== undefined && trace.error !== null;
+    rows.transactions.push({
+      blockNumber,
+      transactionIndex,
+      hash: transaction.hash,
+      type: quantityToNumber(transaction.type ?? "0x0"),
+      fromAddress: transaction.from,
+      toAddress: transaction.to,
+      createdContract,
+      nonce: transaction.nonce,
+      value: transaction.value,
+      gas: transaction.gas,
+      gasPrice,
+      maxFeePerGas: transaction.maxFeePerGas ?? null,
+      maxPriorityFeePerGas: transaction.maxPriorityFeePerGas ?? null,
+      gasUsed: receipt.gasUsed,
+      cumulativeGasUsed: receipt.cumulativeGasUsed,
+      status,
+      input: transaction.input,
+      error: failed ? trace.error : null,
+      revertData: failed ? trace.output : null,
+      v: transaction.v ?? transaction.yParity ?? null,
+      r: transaction.r === undefined ? null : word(transaction.r),
+      s: transaction.s === undefined ? null : word(transaction.s),
+      extra: extraFields(transaction, receipt),
+    });
+    rows.transactionHashes.push({ hash: transaction.hash, blockNumber, transactionIndex });
+    const sides = new Map<Hex, number>([[transaction.from, SIDE.sender]]);
+    addSide(sides, transaction.to, SIDE.receiver);
+    addSide(sides, createdContract, SIDE.created);
+    for (const [address, side] of sides) {
+      rows.addressTransactions.push({ address, blockNumber, transactionIndex, sides: side });
+    }
+  }
+  rows.blocks.push({
+    number: blockNumber,
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: quantityToNumber(block.timestamp),
+    miner: block.miner,
+    difficulty: block.difficulty ?? "0x0",
+    size: quantityToNumber(block.size ?? "0x0"),
+    gasLimit: block.gasLimit,
+    gasUsed: block.gasUsed,
+    baseFeePerGas: block.baseFeePerGas ?? null,
+    transactionCount: block.transactions.length,
+    fees,
+    reward,
+  });
+  for (const withdrawal of block.withdrawals ?? []) {
+    rows.withdrawals.push({
+      blockNumber,
+      withdrawalIndex: quantityToNumber(withdrawal.index),
+      validatorIndex: quantityToNumber(withdrawal.validatorIndex),
+      address: withdrawal.address,
+      amount: withdrawal.amount,
+    });
+  }
+}
+
+/** Adds a side of an address to the sides it has already; null is no address. */
+export function addSide(sides: Map<Hex, number>, address: Hex | null, side: number): void {
+  if (address !== null) sides.set(address, (sides.get(address) ?? 0) | side);
+}
+
+/** A quantity as a 32-byte word: nodes drop the leading zeros of signature values. */
+function word(quantity: Hex): Hex {
+  return `0x${quantity.slice(2).padStart(64, "0")}`;
+}
+
+/** What only some transaction types have, as JSON; null when there is none of it. */
+function extraFields(transaction: RawTransaction, receipt: RawReceipt): string | null {
+  const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = transaction;
+  const { blobGasUsed, blobGasPrice } = receipt;
+  const hasAccessList = Array.isArray(accessList) && accessList.length > 0;
+  if (!hasAccessList && authorizationList === undefined && maxFeePerBlobGas === undefined) {
+    return null;
+  }
+  return JSON.stringify({
+    accessList: hasAccessList ? accessList : undefined,
+    authorizationList,
+    maxFeePerBlobGas,
+    blobVersionedHashes,
+    blobGasUsed,
+    blobGasPrice,
+  });
+}

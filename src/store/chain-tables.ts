@@ -1,0 +1,173 @@
+import { copyTable, type RowOf } from "../db/copy.ts";
+
+// The append-only tables that a block is recorded into, as COPY takes them (migrations/0001_chain.sql).
+
+export const blocksTable = copyTable("blocks", {
+  number: "int8",
+  hash: "bytea",
+  parent_hash: "bytea",
+  timestamp: "int8",
+  miner: "bytea",
+  difficulty: "numeric",
+  size: "int8",
+  gas_limit: "numeric",
+  gas_used: "numeric",
+  base_fee_per_gas: "numeric?",
+  transaction_count: "int4",
+  fees: "numeric",
+  reward: "numeric",
+});
+
+export const transactionsTable = copyTable("transactions", {
+  block_number: "int8",
+  transaction_index: "int4",
+  hash: "bytea",
+  type: "int4",
+  from_address: "bytea",
+  to_address: "bytea?",
+  created_contract: "bytea?",
+  nonce: "numeric",
+  value: "numeric",
+  gas: "numeric",
+  gas_price: "numeric",
+  max_fee_per_gas: "numeric?",
+  max_priority_fee_per_gas: "numeric?",
+  gas_used: "numeric",
+  cumulative_gas_used: "numeric",
+  status: "int2?",
+  input: "bytea",
+  error: "text?",
+  revert_data: "bytea?",
+  v: "numeric?",
+  r: "bytea?",
+  s: "bytea?",
+  extra: "jsonb?",
+});
+
+export const transactionHashesTable = copyTable("transaction_hashes", {
+  hash: "bytea",
+  block_number: "int8",
+  transaction_index: "int4",
+});
+
+export const logsTable = copyTable("logs", {
+  block_number: "int8",
+  log_index: "int4",
+  transaction_index: "int4",
+  address: "bytea",
+  topic0: "bytea?",
+  topic1: "bytea?",
+  topic2: "bytea?",
+  topic3: "bytea?",
+  data: "bytea",
+});
+
+export const internalTransactionsTable = copyTable("internal_transactions", {
+  block_number: "int8",
+  transaction_index: "int4",
+  position: "int4",
+  trace_address: "int4[]",
+  type: "text",
+  call_type: "text?",
+  from_address: "bytea",
+  to_address: "bytea?",
+  created_contract: "bytea?",
+  value: "numeric",
+  gas: "numeric?",
+  gas_used: "numeric?",
+  input: "bytea?",
+  output: "bytea?",
+  error: "text?",
+  effective: "bool",
+});
+
+export const withdrawalsTable = copyTable("withdrawals", {
+  block_number: "int8",
+  withdrawal_index: "int8",
+  validator_index: "int8",
+  address: "bytea",
+  amount: "numeric",
+});
+
+export const tokenTransfersTable = copyTable("token_transfers", {
+  block_number: "int8",
+  log_index: "int4",
+  batch_index: "int4",
+  transaction_index: "int4",
+  token: "bytea",
+  standard: "int2",
+  from_address: "bytea",
+  to_address: "bytea",
+  token_id: "numeric?",
+  amount: "numeric?",
+});
+
+export const contractsTable = copyTable("contracts", {
+  address: "bytea",
+  block_number: "int8",
+  transaction_index: "int4",
+  position: "int4",
+  creator: "bytea",
+  code_hash: "bytea?",
+});
+
+export const contractDestructionsTable = copyTable("contract_destructions", {
+  address: "bytea",
+  block_number: "int8",
+  transaction_index: "int4",
+  position: "int4",
+});
+
+export const addressTransactionsTable = copyTable("address_transactions", {
+  address: "bytea",
+  block_number: "int8",
+  transaction_index: "int4",
+  sides: "int2",
+});
+
+export const addressInternalTransactionsTable = copyTable("address_internal_transactions", {
+  address: "bytea",
+  block_number: "int8",
+  transaction_index: "int4",
+  position: "int4",
+  sides: "int2",
+  valued: "bool",
+});
+
+export const addressTokenTransfersTable = copyTable("address_token_transfers", {
+  address: "bytea",
+  standard: "int2",
+  block_number: "int8",
+  log_index: "int4",
+  batch_index: "int4",
+  token: "bytea",
+});
+
+/** Every table that blocks are recorded into; the key is the name of its rows in `ChainRows`. */
+export const chainTables = {
+  blocks: blocksTable,
+  transactions: transactionsTable,
+  transactionHashes: transactionHashesTable,
+  logs: logsTable,
+  internalTransactions: internalTransactionsTable,
+  withdrawals: withdrawalsTable,
+  tokenTransfers: tokenTransfersTable,
+  contracts: contractsTable,
+  contractDestructions: contractDestructionsTable,
+  addressTransactions: addressTransactionsTable,
+  addressInternalTransactions: addressInternalTransactionsTable,
+  addressTokenTransfers: addressTokenTransfersTable,
+};
+
+export type ChainTableName = keyof typeof chainTables;
+
+/** Rows of one or many blocks, by table. */
+export type ChainRows = { [Name in ChainTableName]: RowOf<(typeof chainTables)[Name]>[] };
+
+/** Column of a chain table that holds the block number. */
+export function blockColumn(name: ChainTableName): string {
+  return name === "blocks" ? "number" : "block_number";
+}
+
+/** Sides on which an address takes part in an entry; added up in the `sides` columns. */
+export const SIDE = { sender: 1, receiver: 2, created: 4 } as const;
