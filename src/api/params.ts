@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Address, lowerAddress } from "../core/address.ts";
 import { type Hex, lowerHex } from "../core/hex.ts";
+import type { PageRange } from "../store/page.ts";
 import type { RawParameters } from "./action.ts";
 
 // Schemas of the parameters that several actions share. The wire's error texts are given to them, and the handler
@@ -11,12 +12,6 @@ export interface ParameterTexts {
   /** Not needed for a parameter that may be absent. */
   required?: string;
   invalid: string;
-}
-
-/** Where a list begins and how long it may be. */
-export interface PageRange {
-  limit: number;
-  skip: number;
 }
 
 export const MAXIMUM_OFFSET = 10_000;

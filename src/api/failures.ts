@@ -1,0 +1,33 @@
+import { ChainError, RequestError } from "../core/errors.ts";
+
+const PAYLOAD_TOO_LARGE = "Payload Too Large";
+const DATABASE_GONE = "The database does not answer, please try again later";
+const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
+const NODE_GONE = "The node does not answer, please try again later";
+
+/** Of PostgreSQL (class 08, shutting down, starting up, too many clients), its driver and the socket below it. */
+const CONNECTION_CODE =
+  /^(?:08...|57P0[1-5]|53300|CONNECT(?:ION_(?:CLOSED|ENDED|DESTROYED)|_TIMEOUT)|E(?:CONN\w+|PIPE|HOSTUNREACH|NOTFOUND|TIMEDOUT))$/;
+const QUERY_CANCELLED = "57014";
+/** A replica dropped the query because the rows it read are gone on the primary. */
+const RECOVERY_CONFLICT = "40001";
+
+/**
+ * What a request is answered when handling it threw: HTTP status and the wire's text. Undefined for a fault that
+ * nobody foresaw.
+ */
+export function requestErrorOf(thrown: unknown): RequestError | undefined {
+  if (thrown instanceof RequestError) return thrown;
+  if (thrown instanceof ChainError) return new RequestError(503, NODE_GONE, { cause: thrown });
+  if (!(thrown instanceof Error)) return undefined;
+  const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
+  if (code === QUERY_CANCELLED) return new RequestError(503, TIMED_OUT, { cause: thrown });
+  if (typeof code === "string" && (CONNECTION_CODE.test(code) || code === RECOVERY_CONFLICT)) {
+    return new RequestError(503, DATABASE_GONE, { cause: thrown });
+  }
+  if (statusCode === 413) return new RequestError(413, PAYLOAD_TOO_LARGE);
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+    return new RequestError(400, "Bad request", { cause: thrown });
+  }
+  return undefined;
+}
