@@ -145,6 +145,8 @@ CREATE TABLE internal_transactions (
   effective boolean NOT NULL,
   PRIMARY KEY (block_number, transaction_index, position)
 );
+-- Those listed by default, as in address_internal_transactions.
+CREATE INDEX internal_transactions_valued ON internal_transactions (block_number, transaction_index, position) WHERE call_type IS NULL OR value > 0;
 
 CREATE TABLE withdrawals (
   block_number bigint NOT NULL,
@@ -155,7 +157,7 @@ CREATE TABLE withdrawals (
   amount numeric(78,0) NOT NULL,
   PRIMARY KEY (block_number, withdrawal_index)
 );
-CREATE INDEX withdrawals_address ON withdrawals (address, withdrawal_index);
+CREATE INDEX withdrawals_address ON withdrawals (address, block_number, withdrawal_index);
 
 -- Batches unfolded: one row per id. standard: 20, 404, 721 or 1155.
 CREATE TABLE token_transfers (
@@ -216,7 +218,7 @@ CREATE TABLE address_internal_transactions (
   transaction_index integer NOT NULL,
   position integer NOT NULL,
   sides smallint NOT NULL,
-  -- Listed by default: not a call, or a call of type call with a value.
+  -- Listed by default: not a call, or one with a value.
   valued boolean NOT NULL,
   PRIMARY KEY (address, block_number, transaction_index, position) INCLUDE (sides)
 );

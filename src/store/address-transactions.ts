@@ -1,0 +1,102 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
+import {
+  type BlockBounds,
+  direction,
+  inPublishedBlocks,
+  type Order,
+  type PageRange,
+} from "./page.ts";
+
+/** Where an address stands: sender, or receiver and created contract. */
+export type Side = "from" | "to";
+
+export interface TransactionFilter {
+  address: Address;
+  side?: Side | undefined;
+  blocks?: BlockBounds;
+  /** Unix seconds, inclusive. */
+  timestamps?: { from?: number | undefined; to?: number | undefined };
+}
+
+/** A transaction with what its block adds. */
+export interface TransactionEntry {
+  blockNumber: number;
+  blockHash: Hex;
+  timestampSeconds: number;
+  /** Head number minus block number. */
+  confirmations: number;
+  transactionIndex: number;
+  hash: Hex;
+  from: Address;
+  /** Null for a creation. */
+  to: Address | null;
+  createdContract: Address | null;
+  nonce: string;
+  value: string;
+  gas: string;
+  gasPrice: string;
+  gasUsed: string;
+  cumulativeGasUsed: string;
+  /** Null before Byzantium. */
+  status: number | null;
+  input: Hex;
+}
+
+/** Further condition on the `sides` of an activity row, or nothing. */
+export function onSide(sql: Queryable, side: Side | undefined): Fragment {
+  if (side === undefined) return sql``;
+  return side === "from" ? sql`AND sides & 1 <> 0` : sql`AND sides & 6 <> 0`;
+}
+
+/** Transactions that the address sent, received or was created by, in the order of block and position. */
+export async function listTransactionsOfAddress(
+  sql: Queryable,
+  { address, side, blocks, timestamps = {} }: TransactionFilter,
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<TransactionEntry[]> {
+  const towards = direction(sql, order);
+  return sql<TransactionEntry[]>`
+    SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
+      (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
+    FROM (
+      SELECT block_number, transaction_index FROM address_transactions
+      WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
+        ${inTimes(sql, timestamps)} ${onSide(sql, side)}
+      ORDER BY block_number ${towards}, transaction_index ${towards}
+      LIMIT ${limit} OFFSET ${skip}
+    ) page
+    CROSS JOIN LATERAL (
+      SELECT transaction_index AS "transactionIndex", hash, from_address AS from, to_address AS to,
+        created_contract AS "createdContract", nonce, value, gas, gas_price AS "gasPrice",
+        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", status, input
+      FROM transactions
+      WHERE block_number = page.block_number AND transaction_index = page.transaction_index
+      LIMIT 1
+    ) t
+    CROSS JOIN LATERAL (
+      SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
+    ) b
+    ORDER BY page.block_number ${towards}, page.transaction_index ${towards}`;
+}
+
+/** A time is a block number here, so that it bounds the range of the index. */
+function inTimes(
+  sql: Queryable,
+  { from, to }: NonNullable<TransactionFilter["timestamps"]>,
+): Fragment {
+  const notBefore =
+    from === undefined
+      ? sql``
+      : sql`AND block_number >= (
+          SELECT number FROM blocks WHERE timestamp >= ${from} ORDER BY timestamp, number LIMIT 1)`;
+  const notAfter =
+    to === undefined
+      ? sql``
+      : sql`AND block_number <= (
+          SELECT number FROM blocks WHERE timestamp <= ${to}
+          ORDER BY timestamp DESC, number DESC LIMIT 1)`;
+  return sql`${notBefore} ${notAfter}`;
+}

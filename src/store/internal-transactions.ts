@@ -1,0 +1,142 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
+import { onSide, type Side } from "./address-transactions.ts";
+import {
+  type BlockBounds,
+  direction,
+  inPublishedBlocks,
+  type Order,
+  type PageRange,
+} from "./page.ts";
+
+/** A frame of a transaction's trace. */
+export interface InternalTransactionEntry {
+  blockNumber: number;
+  timestampSeconds: number;
+  transactionHash: Hex;
+  /** Depth-first, 0 is the top-level frame. */
+  position: number;
+  traceAddress: number[];
+  type: string;
+  /** Null for types other than call. */
+  callType: string | null;
+  from: Address;
+  to: Address | null;
+  createdContract: Address | null;
+  value: string;
+  gas: string | null;
+  gasUsed: string | null;
+  input: Hex | null;
+  /** The tracer's words; null for a frame that succeeded itself. */
+  error: string | null;
+}
+
+export interface InternalTransactionFilter {
+  /** Calls without a value and calls that cannot carry one, too. */
+  includeZeroValue: boolean;
+}
+
+export interface AddressInternalTransactionFilter extends InternalTransactionFilter {
+  address: Address;
+  side?: Side | undefined;
+  blocks?: BlockBounds;
+}
+
+const MAXIMUM_PER_TRANSACTION = 10_000;
+
+/** Internal transactions with the address as sender, receiver or created contract. */
+export async function listInternalTransactionsOfAddress(
+  sql: Queryable,
+  { address, side, blocks, includeZeroValue }: AddressInternalTransactionFilter,
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<InternalTransactionEntry[]> {
+  const towards = direction(sql, order);
+  return complete(
+    sql,
+    sql`
+      SELECT block_number, transaction_index, position FROM address_internal_transactions
+      WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)} ${onSide(sql, side)}
+        ${includeZeroValue ? sql`` : sql`AND valued`}
+      ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
+      LIMIT ${limit} OFFSET ${skip}`,
+    towards,
+  );
+}
+
+/** Internal transactions of a range of blocks. */
+export async function listInternalTransactionsOfBlocks(
+  sql: Queryable,
+  { blocks, includeZeroValue }: InternalTransactionFilter & { blocks: BlockBounds },
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<InternalTransactionEntry[]> {
+  const towards = direction(sql, order);
+  return complete(
+    sql,
+    sql`
+      SELECT block_number, transaction_index, position FROM internal_transactions
+      WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}
+      ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
+      LIMIT ${limit} OFFSET ${skip}`,
+    towards,
+  );
+}
+
+/** Internal transactions of one transaction, the first 10,000. */
+export async function listInternalTransactionsOfTransaction(
+  sql: Queryable,
+  transactionHash: Hex,
+  { includeZeroValue }: InternalTransactionFilter,
+  order: Order,
+): Promise<InternalTransactionEntry[]> {
+  const towards = direction(sql, order);
+  return complete(
+    sql,
+    sql`
+      SELECT block_number, transaction_index, position FROM internal_transactions
+      WHERE (block_number, transaction_index) = (
+          SELECT block_number, transaction_index FROM transaction_hashes
+          WHERE hash = ${transactionHash} AND ${inPublishedBlocks(sql)})
+        ${valued(sql, includeZeroValue)}
+      ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
+      LIMIT ${MAXIMUM_PER_TRANSACTION}`,
+    towards,
+  );
+}
+
+/** As the index `internal_transactions_valued` has it. */
+function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
+  return includeZeroValue
+    ? sql``
+    : sql`AND (call_type IS NULL OR value > 0)`;
+}
+
+/** The rows whose keys a page gives, in its order. */
+function complete(
+  sql: Queryable,
+  page: Fragment,
+  towards: Fragment,
+): Promise<InternalTransactionEntry[]> {
+  return sql<InternalTransactionEntry[]>`
+    SELECT page.block_number AS "blockNumber", b.timestamp AS "timestampSeconds", t.hash AS "transactionHash", i.*
+    FROM (${page}) page
+    CROSS JOIN LATERAL (
+      SELECT position, trace_address AS "traceAddress", type, call_type AS "callType", from_address AS from,
+        to_address AS to, created_contract AS "createdContract", value, gas, gas_used AS "gasUsed", input, error
+      FROM internal_transactions
+      WHERE block_number = page.block_number AND transaction_index = page.transaction_index
+        AND position = page.position
+      LIMIT 1
+    ) i
+    CROSS JOIN LATERAL (
+      SELECT hash FROM transactions
+      WHERE block_number = page.block_number AND transaction_index = page.transaction_index
+      LIMIT 1
+    ) t
+    CROSS JOIN LATERAL (
+      SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
+    ) b
+    ORDER BY page.block_number ${towards}, page.transaction_index ${towards}, page.position ${towards}`;
+}

@@ -1,0 +1,95 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Queryable } from "../db/client.ts";
+import {
+  type BlockBounds,
+  direction,
+  inPublishedBlocks,
+  type Order,
+  type PageRange,
+} from "./page.ts";
+
+/** Number of the ERC that a token follows. */
+export type TokenStandard = 20 | 404 | 721 | 1155;
+
+/** Transfers of one standard; at least one of `address` (sender or receiver of the transfer) and `token`. */
+export type TokenTransferFilter = { standard: TokenStandard; blocks?: BlockBounds } & (
+  | { address: Address; token?: Address | undefined }
+  | { address?: undefined; token: Address }
+);
+
+/** One transfer of one token id, with its transaction and its token. */
+export interface TokenTransferEntry {
+  blockNumber: number;
+  blockHash: Hex;
+  timestampSeconds: number;
+  /** Head number minus block number. */
+  confirmations: number;
+  logIndex: number;
+  /** Of the transfer; the zero address for a mint. */
+  from: Address;
+  /** Of the transfer; the zero address for a burn. */
+  to: Address;
+  token: Address;
+  tokenId: string | null;
+  amount: string | null;
+  tokenName: string | null;
+  tokenSymbol: string | null;
+  tokenDecimals: number | null;
+  transactionIndex: number;
+  transactionHash: Hex;
+  transactionTo: Address | null;
+  nonce: string;
+  gas: string;
+  gasPrice: string;
+  gasUsed: string;
+  cumulativeGasUsed: string;
+  input: Hex;
+}
+
+/** Token transfers in the order of block, log and position in a batch. */
+export async function listTokenTransfers(
+  sql: Queryable,
+  { standard, address, token, blocks }: TokenTransferFilter,
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<TokenTransferEntry[]> {
+  const towards = direction(sql, order);
+  const table = address === undefined ? sql`token_transfers` : sql`address_token_transfers`;
+  return sql<TokenTransferEntry[]>`
+    SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
+      (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
+      f.log_index AS "logIndex", f.from_address AS from, f.to_address AS to, f.token, f.token_id AS "tokenId",
+      f.amount, k.name AS "tokenName", k.symbol AS "tokenSymbol", k.decimals AS "tokenDecimals",
+      f.transaction_index AS "transactionIndex", t.*
+    FROM (
+      SELECT block_number, log_index, batch_index FROM ${table}
+      WHERE standard = ${standard}
+        ${address === undefined ? sql`` : sql`AND address = ${address}`}
+        ${token === undefined ? sql`` : sql`AND token = ${token}`}
+        AND ${inPublishedBlocks(sql, blocks)}
+      ORDER BY block_number ${towards}, log_index ${towards}, batch_index ${towards}
+      LIMIT ${limit} OFFSET ${skip}
+    ) page
+    CROSS JOIN LATERAL (
+      SELECT log_index, transaction_index, from_address, to_address, token, token_id, amount
+      FROM token_transfers
+      WHERE block_number = page.block_number AND log_index = page.log_index
+        AND batch_index = page.batch_index
+      LIMIT 1
+    ) f
+    CROSS JOIN LATERAL (
+      SELECT hash AS "transactionHash", to_address AS "transactionTo", nonce, gas, gas_price AS "gasPrice",
+        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", input
+      FROM transactions
+      WHERE block_number = page.block_number AND transaction_index = f.transaction_index
+      LIMIT 1
+    ) t
+    CROSS JOIN LATERAL (
+      SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
+    ) b
+    LEFT JOIN LATERAL (
+      SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
+    ) k ON true
+    ORDER BY page.block_number ${towards}, page.log_index ${towards}, page.batch_index ${towards}`;
+}

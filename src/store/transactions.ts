@@ -1,0 +1,74 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Queryable } from "../db/client.ts";
+import { inPublishedBlocks } from "./page.ts";
+
+/** One transaction as its own page shows it. */
+export interface TransactionDetail {
+  blockNumber: number;
+  blockHash: Hex;
+  parentHash: Hex;
+  timestampSeconds: number;
+  /** Head number minus block number. */
+  confirmations: number;
+  transactionIndex: number;
+  hash: Hex;
+  from: Address;
+  /** Null for a creation. */
+  to: Address | null;
+  value: string;
+  gas: string;
+  gasPrice: string;
+  gasUsed: string;
+  /** Null before Byzantium. */
+  status: number | null;
+  input: Hex;
+  /** Of a failed transaction, when its trace is indexed. */
+  error: string | null;
+  revertData: Hex | null;
+}
+
+/** A log as the page of its transaction shows it. */
+export interface TransactionLog {
+  logIndex: number;
+  address: Address;
+  topic0: Hex | null;
+  topic1: Hex | null;
+  topic2: Hex | null;
+  topic3: Hex | null;
+  data: Hex;
+}
+
+/** The transaction of a hash; undefined when it is not in a published block. */
+export async function getTransaction(
+  sql: Queryable,
+  hash: Hex,
+): Promise<TransactionDetail | undefined> {
+  const [row] = await sql<TransactionDetail[]>`
+    SELECT t.block_number AS "blockNumber", b.hash AS "blockHash", b.parent_hash AS "parentHash",
+      b.timestamp AS "timestampSeconds", (SELECT head_number FROM sync_state) - t.block_number AS confirmations,
+      t.transaction_index AS "transactionIndex", t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
+      t.gas_price AS "gasPrice", t.gas_used AS "gasUsed", t.status, t.input, t.error,
+      t.revert_data AS "revertData"
+    FROM (
+      SELECT block_number, transaction_index FROM transaction_hashes
+      WHERE hash = ${hash} AND ${inPublishedBlocks(sql)}
+    ) h
+    JOIN transactions t USING (block_number, transaction_index)
+    JOIN blocks b ON b.number = h.block_number`;
+  return row;
+}
+
+/** Logs of a transaction with an index above `after`, ascending, at most `limit`. */
+export async function listLogsOfTransaction(
+  sql: Queryable,
+  { blockNumber, transactionIndex }: { blockNumber: number; transactionIndex: number },
+  { after, limit }: { after: number; limit: number },
+): Promise<TransactionLog[]> {
+  return sql<TransactionLog[]>`
+    SELECT log_index AS "logIndex", address, topic0, topic1, topic2, topic3, data
+    FROM logs
+    WHERE block_number = ${blockNumber} AND log_index > ${after} AND transaction_index = ${transactionIndex}
+    ORDER BY log_index
+    LIMIT ${limit}`;
+}

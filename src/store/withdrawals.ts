@@ -1,0 +1,48 @@
+import type { Address } from "../core/address.ts";
+import type { Queryable } from "../db/client.ts";
+import {
+  type BlockBounds,
+  direction,
+  inPublishedBlocks,
+  type Order,
+  type PageRange,
+} from "./page.ts";
+
+/** A withdrawal from the consensus layer (EIP-4895). */
+export interface WithdrawalEntry {
+  blockNumber: number;
+  timestampSeconds: number;
+  withdrawalIndex: number;
+  validatorIndex: number;
+  address: Address;
+  amountGwei: string;
+}
+
+/** Withdrawals to an address by their index, which rises with the blocks. */
+export async function listWithdrawals(
+  sql: Queryable,
+  { address, blocks }: { address: Address; blocks?: BlockBounds },
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<WithdrawalEntry[]> {
+  const towards = direction(sql, order);
+  return sql<WithdrawalEntry[]>`
+    SELECT page.block_number AS "blockNumber", b.timestamp AS "timestampSeconds",
+      page.withdrawal_index AS "withdrawalIndex", w.validator_index AS "validatorIndex", w.address,
+      w.amount AS "amountGwei"
+    FROM (
+      SELECT block_number, withdrawal_index FROM withdrawals
+      WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
+      ORDER BY block_number ${towards}, withdrawal_index ${towards}
+      LIMIT ${limit} OFFSET ${skip}
+    ) page
+    CROSS JOIN LATERAL (
+      SELECT validator_index, address, amount FROM withdrawals
+      WHERE block_number = page.block_number AND withdrawal_index = page.withdrawal_index
+      LIMIT 1
+    ) w
+    CROSS JOIN LATERAL (
+      SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
+    ) b
+    ORDER BY page.block_number ${towards}, page.withdrawal_index ${towards}`;
+}
