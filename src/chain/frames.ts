@@ -1,0 +1,143 @@
+import { ZERO_ADDRESS } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import { NodeError } from "./errors.ts";
+import type { CallFrame, TransactionTrace } from "./types.ts";
+
+/** A frame as `callTracer` gives it (geth's tracer, offered by most clients). */
+interface CallTracerFrame {
+  type: string;
+  from: Hex;
+  to?: Hex | null;
+  value?: Hex | null;
+  gas?: Hex;
+  gasUsed?: Hex;
+  input?: Hex;
+  output?: Hex;
+  error?: string;
+  calls?: CallTracerFrame[];
+}
+
+/** One frame of `trace_block` (the parity trace module): flat, placed by `traceAddress`. */
+interface FlatFrame {
+  type: string;
+  action: {
+    callType?: string;
+    creationMethod?: string;
+    from?: Hex;
+    to?: Hex;
+    value?: Hex;
+    gas?: Hex;
+    input?: Hex;
+    init?: Hex;
+    address?: Hex;
+    balance?: Hex;
+    refundAddress?: Hex;
+  };
+  result?: { address?: Hex; code?: Hex; gasUsed?: Hex; output?: Hex } | null;
+  error?: string;
+  traceAddress: number[];
+  transactionHash?: Hex | null;
+  transactionPosition?: number | null;
+}
+
+/** Whether this is a frame of `callTracer`: a node that does not know the tracer answers opcode by opcode instead. */
+export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
+  const frame = answer as Partial<CallTracerFrame> | null;
+  return typeof frame?.type === "string" && typeof frame.from === "string";
+}
+
+/** The tree of a `callTracer` answer. Throws `NodeError` when it is none. */
+export function frameOfCallTracer(answer: unknown): CallFrame {
+  if (!isCallTracerFrame(answer)) throw new NodeError("bad-answer", "a trace has no call frame");
+  const type = answer.type.toLowerCase();
+  const failed = answer.error !== undefined;
+  return {
+    type,
+    from: answer.from,
+    // Clients differ in whether a failed creation names the address it would have had.
+    to: failed && type.startsWith("create") ? null : (answer.to ?? null),
+    value: answer.value ?? null,
+    gas: answer.gas ?? null,
+    gasUsed: answer.gasUsed ?? null,
+    input: answer.input ?? "0x",
+    output: answer.output ?? null,
+    error: answer.error ?? null,
+    calls: answer.calls?.map(frameOfCallTracer) ?? [],
+  };
+}
+
+/**
+ * The traces of a `debug_traceBlock…` answer, one per transaction. Throws `NodeError` when it is no such answer, or
+ * when the tracer gave up on a transaction.
+ */
+export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  return answer.map((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
+    if (entry?.error !== undefined) {
+      throw new NodeError("node-error", `the tracer gave up: ${String(entry.error).slice(0, 200)}`);
+    }
+    return { transactionHash: entry?.txHash ?? null, frame: frameOfCallTracer(entry?.result) };
+  });
+}
+
+/** The traces of a `trace_block` answer, one per transaction; rewards belong to none. Throws `NodeError`. */
+export function tracesOfFlatBlock(answer: unknown): TransactionTrace[] {
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  const traces: TransactionTrace[] = [];
+  let position: number | undefined;
+  // The frame at each depth of the branch that is being filled.
+  let branch: CallFrame[] = [];
+  for (const flat of answer as FlatFrame[]) {
+    if (typeof flat?.transactionPosition !== "number") continue;
+    const frame = frameOfFlat(flat);
+    const depth = flat.traceAddress.length;
+    if (depth === 0 && flat.transactionPosition !== position) {
+      position = flat.transactionPosition;
+      traces.push({ transactionHash: flat.transactionHash ?? null, frame });
+      branch = [frame];
+      continue;
+    }
+    const siblings = branch[depth - 1]?.calls;
+    if (flat.transactionPosition !== position || siblings?.length !== flat.traceAddress.at(-1)) {
+      throw new NodeError("bad-answer", "the frames of a block trace do not form a tree");
+    }
+    siblings.push(frame);
+    branch.length = depth;
+    branch.push(frame);
+  }
+  return traces;
+}
+
+function frameOfFlat({ type, action, result, error }: FlatFrame): CallFrame {
+  const frame: CallFrame = {
+    type: type.toLowerCase(),
+    from: action.from ?? ZERO_ADDRESS,
+    to: action.to ?? null,
+    value: action.value ?? null,
+    gas: action.gas ?? null,
+    gasUsed: result?.gasUsed ?? null,
+    input: action.input ?? "0x",
+    output: result?.output ?? null,
+    error: error ?? null,
+    calls: [],
+  };
+  switch (frame.type) {
+    case "call":
+      frame.type = (action.callType ?? type).toLowerCase();
+      break;
+    case "create":
+      frame.type = (action.creationMethod ?? type).toLowerCase();
+      frame.to = result?.address ?? null;
+      frame.input = action.init ?? "0x";
+      frame.output = result?.code ?? null;
+      break;
+    case "suicide":
+    case "selfdestruct":
+      frame.type = "selfdestruct";
+      frame.from = action.address ?? ZERO_ADDRESS;
+      frame.to = action.refundAddress ?? null;
+      frame.value = action.balance ?? null;
+      break;
+  }
+  return frame;
+}

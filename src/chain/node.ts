@@ -1,0 +1,227 @@
+import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
+import { type ChainErrorCode, errorOfAnswer, NodeError } from "./errors.ts";
+import { AdaptiveLimit, Gate } from "./limits.ts";
+import { createTransport, methodOf } from "./transport.ts";
+
+/** One node, asked no faster and in no larger pieces than it bears. */
+export interface Node {
+  readonly name: NodeName;
+  /**
+   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
+   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls.
+   */
+  call(calls: readonly RpcCall[], signal: AbortSignal): Promise<NodeOutcome[]>;
+  /** False from a failure until the node has answered again, and while it wants to be left alone. */
+  readonly usable: boolean;
+  /** A node that failed is better left alone until then, in ms of `performance.now()`. */
+  readonly restsUntil: number;
+  /** Out of use until `accept`, whatever it answers. */
+  readonly excluded: boolean;
+  /** Keeps the node out of use until `accept`, whatever it answers meanwhile. */
+  exclude(error: NodeError): void;
+  accept(): void;
+  /** The text without any secret part of the node's URL. */
+  redact(text: string): string;
+  status(): NodeStatus;
+  close(): Promise<void>;
+}
+
+/** `CallOutcome` with what this folder knows of an error. */
+export type NodeOutcome = { result: unknown } | { error: NodeError };
+
+type NodeOptions = Pick<
+  ChainOptions,
+  "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "log" | "onRequest"
+>;
+
+// The first kind puts a node out of use at once; the second may be the fault of one call, and needs a row of them.
+const FATAL: ReadonlySet<ChainErrorCode> = new Set(["unreachable", "unauthorized"]);
+const SUSPICIOUS: ReadonlySet<ChainErrorCode> = new Set(["timeout", "unavailable", "bad-answer"]);
+const SUSPICIONS_TO_LOSE = 3;
+
+const FIRST_REST_MS = 1000;
+const LONGEST_REST_MS = 30_000;
+
+/** Tracing replays a block: a batch of it is another thing than a batch of look-ups. */
+const HEAVY = /^(?:debug|trace)_/;
+
+/** Creates the node behind one URL; nothing is sent yet. */
+export function createNode(url: string, name: NodeName, options: NodeOptions): Node {
+  const transport = createTransport({ url, name, ...options });
+  const health = createHealth(name, options.log);
+  const concurrency = new AdaptiveLimit(options.concurrency);
+  const gate = new Gate(concurrency);
+  const lookUps = new AdaptiveLimit(options.batchSize);
+  const traces = new AdaptiveLimit(options.batchSize);
+
+  function adapt(error: NodeError, batchLimit: AdaptiveLimit, startedAt: number): void {
+    if (error.code === "rate-limited") gate.closeFor(error.retryAfterMs);
+    if (error.code === "rate-limited" || error.code === "timeout") concurrency.shrink(startedAt);
+    if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
+  }
+
+  /** One HTTP request. */
+  async function exchange(
+    calls: readonly RpcCall[],
+    batchLimit: AdaptiveLimit,
+    signal: AbortSignal,
+  ): Promise<NodeOutcome[]> {
+    const startedAt = performance.now();
+    let outcomes: NodeOutcome[];
+    let failure: NodeError | undefined;
+    try {
+      const answers = await transport.exchange(calls, signal);
+      outcomes = answers.map((answer, index) => {
+        if (!("error" in answer)) return answer;
+        const message = transport.redact(answer.error.message);
+        return {
+          error: errorOfAnswer(`${name} ${calls[index]?.method}`, { ...answer.error, message }),
+        };
+      });
+      failure = firstAboutPace(outcomes);
+      health.noteAnswer();
+    } catch (thrown) {
+      if (!(thrown instanceof NodeError)) throw thrown;
+      const error = thrown;
+      outcomes = calls.map(() => ({ error }));
+      failure = error;
+      health.noteFailure(error);
+    }
+    if (failure) {
+      adapt(failure, batchLimit, startedAt);
+    } else {
+      concurrency.grow(1 / concurrency.value);
+      if (calls.length >= batchLimit.value) batchLimit.grow(1);
+    }
+    options.onRequest?.(methodOf(calls), failure?.code ?? "ok", performance.now() - startedAt);
+    return outcomes;
+  }
+
+  async function call(calls: readonly RpcCall[], signal: AbortSignal): Promise<NodeOutcome[]> {
+    const outcomes = new Array<NodeOutcome>(calls.length);
+    const batchLimit = HEAVY.test(calls[0]?.method ?? "") ? traces : lookUps;
+    const waiting = calls.map((_, index) => index);
+    let largest = calls.length;
+
+    async function sendNext(): Promise<void> {
+      const indexes = waiting.splice(0, Math.min(batchLimit.value, largest));
+      if (indexes.length === 0) return;
+      const batch = indexes.map((index) => calls[index] as RpcCall);
+      const answers = await exchange(batch, batchLimit, signal);
+      for (const [position, index] of indexes.entries()) {
+        const outcome = answers[position] as NodeOutcome;
+        if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
+          waiting.push(index);
+          largest = Math.min(largest, indexes.length >> 1);
+        } else {
+          outcomes[index] = outcome;
+        }
+      }
+    }
+
+    async function work(): Promise<void> {
+      while (waiting.length > 0) {
+        await gate.enter(signal);
+        try {
+          await sendNext();
+        } finally {
+          gate.leave();
+        }
+      }
+    }
+
+    const workers = Math.min(concurrency.value, Math.ceil(calls.length / batchLimit.value));
+    try {
+      await Promise.all(Array.from({ length: workers }, work));
+    } catch (thrown) {
+      if (!(thrown instanceof NodeError)) throw thrown;
+      const error = thrown;
+      return Array.from(outcomes, (outcome) => outcome ?? { error });
+    }
+    return outcomes;
+  }
+
+  return {
+    name,
+    call,
+    get usable() {
+      return health.failure === null && !gate.closed;
+    },
+    get restsUntil() {
+      return health.restsUntil;
+    },
+    get excluded() {
+      return health.excluded;
+    },
+    exclude: health.exclude,
+    accept: health.accept,
+    redact: transport.redact,
+    status: () => ({
+      node: name,
+      usable: health.failure === null,
+      failure: health.failure,
+      concurrency: concurrency.value,
+      batchSize: lookUps.value,
+    }),
+    close: () => transport.close(),
+  };
+}
+
+/** Whether a node is in use; tells the log when that changes, and only then. */
+function createHealth(name: NodeName, log: NodeOptions["log"]) {
+  let failures = 0;
+  let failure: ChainErrorCode | null = null;
+  let excluded = false;
+  let restsUntil = 0;
+
+  function lose(error: NodeError): void {
+    if (failure === null) log.warn({ node: name, code: error.code }, `node lost: ${error.message}`);
+    failure = error.code;
+    restsUntil = performance.now() + Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** failures);
+  }
+
+  function accept(): void {
+    failures = 0;
+    excluded = false;
+    if (failure !== null) log.info({ node: name }, "node is back");
+    failure = null;
+  }
+
+  return {
+    get failure() {
+      return failure;
+    },
+    get restsUntil() {
+      return restsUntil;
+    },
+    get excluded() {
+      return excluded;
+    },
+    accept,
+    exclude(error: NodeError): void {
+      excluded = true;
+      lose(error);
+    },
+    noteAnswer(): void {
+      if (!excluded) accept();
+    },
+    noteFailure(error: NodeError): void {
+      if (!FATAL.has(error.code) && !SUSPICIOUS.has(error.code)) return;
+      failures = Math.min(failures + 1, 10);
+      if (FATAL.has(error.code) || failures >= SUSPICIONS_TO_LOSE) lose(error);
+    },
+  };
+}
+
+/** The first error that says something about the pace or the size of the question. */
+function firstAboutPace(outcomes: readonly NodeOutcome[]): NodeError | undefined {
+  for (const outcome of outcomes) {
+    if (!("error" in outcome)) continue;
+    if (outcome.error.code === "rate-limited" || isTooLarge(outcome.error)) return outcome.error;
+  }
+  return undefined;
+}
+
+function isTooLarge({ code }: NodeError): boolean {
+  return code === "batch-too-large" || code === "response-too-large";
+}
