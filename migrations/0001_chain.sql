@@ -11,6 +11,8 @@ CREATE TABLE sync_state (
   head_number bigint,
   head_hash bytea,
   head_timestamp bigint,
+  -- Blocks up to here are recorded whole, though those above the head are not published yet: where a backfill goes on.
+  recorded_number bigint,
   -- Counts roll-backs: an answer that mixes node and database compares it before and after.
   generation bigint NOT NULL DEFAULT 0,
   -- Whether internal transactions are indexed; false means that coin balances must be asked of the node.

@@ -1,5 +1,5 @@
 import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Queryable, Transaction } from "../db/client.ts";
 
 /** The published head: the newest block that answers may speak of. */
 export interface ServedHead {
@@ -22,4 +22,75 @@ export async function getServedHead(sql: Queryable): Promise<ServedHead | undefi
 export async function isIndexed(sql: Queryable): Promise<boolean> {
   const [state] = await sql<{ indexed: boolean }[]>`SELECT indexed FROM sync_state`;
   return state?.indexed ?? true;
+}
+
+/** What a database is bound to from its first block on. */
+export interface ChainIdentity {
+  chainId: number;
+  startBlock: number;
+  /** Hash of the start block. */
+  genesisHash: Hex;
+  /** Whether internal transactions are indexed. */
+  traced: boolean;
+}
+
+/** The chain that the database holds; undefined when it holds none yet. */
+export async function getChainIdentity(sql: Queryable): Promise<ChainIdentity | undefined> {
+  const [identity] = await sql<ChainIdentity[]>`
+    SELECT chain_id AS "chainId", start_block AS "startBlock", genesis_hash AS "genesisHash", traced
+    FROM sync_state`;
+  return identity;
+}
+
+/** Binds an empty database to a chain, or binds it anew after `truncateChain`, which raises the generation. */
+export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity): Promise<void> {
+  const { chainId, startBlock, genesisHash, traced } = identity;
+  await sql`
+    INSERT INTO sync_state (chain_id, start_block, genesis_hash, traced)
+    VALUES (${chainId}, ${startBlock}, ${genesisHash}, ${traced})
+    ON CONFLICT (singleton) DO UPDATE SET
+      chain_id = excluded.chain_id, start_block = excluded.start_block,
+      genesis_hash = excluded.genesis_hash, traced = excluded.traced,
+      head_number = NULL, head_hash = NULL, head_timestamp = NULL, recorded_number = NULL,
+      generation = sync_state.generation + 1, coin_supply = 0`;
+}
+
+/** Moves the head to a recorded block; `rollBack` says that blocks were taken away, and raises the generation. */
+export async function writeHead(
+  sql: Transaction,
+  blockNumber: number,
+  { rollBack }: { rollBack: boolean },
+): Promise<void> {
+  await sql`
+    UPDATE sync_state SET head_number = number, head_hash = hash, head_timestamp = timestamp,
+      recorded_number = ${rollBack ? null : sql`nullif(greatest(recorded_number, number), number)`},
+      generation = generation + ${rollBack ? 1 : 0}::int
+    FROM blocks WHERE number = ${blockNumber}`;
+}
+
+/** The end of what is recorded whole: the head, or further while a backfill is under way; null on an empty database. */
+export async function getRecordedNumber(sql: Queryable): Promise<number | null> {
+  const [state] = await sql<{ recorded: number | null }[]>`
+    SELECT greatest(recorded_number, head_number) AS recorded FROM sync_state`;
+  return state?.recorded ?? null;
+}
+
+/** Remembers that the blocks up to a number are recorded whole; null: none above the head. */
+export async function writeRecordedNumber(
+  sql: Queryable,
+  blockNumber: number | null,
+): Promise<void> {
+  await sql`UPDATE sync_state SET recorded_number = ${blockNumber}`;
+}
+
+/** Says that all secondary indexes stand. */
+export async function markIndexed(sql: Queryable): Promise<void> {
+  await sql`UPDATE sync_state SET indexed = true`;
+}
+
+/** Stores what the indexer says of itself, for the health report of whatever process serves it. */
+export async function writeIndexerStatus(sql: Queryable, status: object): Promise<void> {
+  await sql`
+    INSERT INTO indexer_status (updated_at, status) VALUES (now(), ${JSON.stringify(status)}::text::jsonb)
+    ON CONFLICT (singleton) DO UPDATE SET updated_at = excluded.updated_at, status = excluded.status`;
 }

@@ -1,0 +1,84 @@
+import type { Hex } from "../core/hex.ts";
+import type { Queryable, Transaction } from "../db/client.ts";
+import { type CopyTable, copyInto, encodeRows } from "../db/copy.ts";
+import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
+
+/** Block numbers, both inclusive. */
+export interface BlockRange {
+  from: number;
+  to: number;
+}
+
+/** Tables that have rows, encoded for COPY. */
+export type EncodedRows = Map<ChainTableName, Buffer>;
+
+const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
+
+/** Encodes the rows of all chain tables for COPY; tables without rows are left out. */
+export function encodeChainRows(rows: ChainRows): EncodedRows {
+  const encoded: EncodedRows = new Map();
+  for (const name of TABLE_NAMES) {
+    if (rows[name].length > 0)
+      encoded.set(name, encodeRows(chainTables[name] as CopyTable, rows[name] as never));
+  }
+  return encoded;
+}
+
+/** Copies encoded rows into their tables. Rows above the head are invisible until it is moved. */
+export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
+  for (const [name, document] of encoded) await copyInto(sql, chainTables[name], document);
+}
+
+/** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
+export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number): Promise<void> {
+  for (const name of TABLE_NAMES) {
+    await sql`
+      DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`;
+  }
+}
+
+/** Empties every table that holds the chain or follows from it. */
+export async function truncateChain(sql: Transaction): Promise<void> {
+  const tables = [
+    ...TABLE_NAMES.map((name) => chainTables[name].name),
+    "addresses",
+    "tokens",
+    "token_balances",
+    "token_id_balances",
+    "nft_owners",
+    "daily_statistics",
+  ];
+  await sql`TRUNCATE ${sql(tables)}`;
+}
+
+/**
+ * The first reason why the recorded blocks of a range are no whole continuation of the chain: a missing block, a
+ * parent hash that is not the hash of the block before, a block with another number of transactions than it has.
+ * Null when there is none. `parentHash` is the hash of the block before the range, null when there is none.
+ */
+export async function findGap(
+  sql: Queryable,
+  { from, to }: BlockRange,
+  parentHash: Hex | null,
+): Promise<string | null> {
+  const [gap] = await sql<{ number: number | null; reason: string }[]>`
+    WITH recorded AS (
+      SELECT number, parent_hash, transaction_count,
+        lag(hash, 1, ${parentHash}::bytea) OVER (ORDER BY number) AS expected_parent
+      FROM blocks WHERE number BETWEEN ${from} AND ${to}
+    ), counted AS (
+      SELECT block_number, count(*)::int AS transactions FROM transactions
+      WHERE block_number BETWEEN ${from} AND ${to} GROUP BY block_number
+    )
+    SELECT number, CASE
+        WHEN parent_hash <> expected_parent THEN 'does not continue the block before it'
+        ELSE 'has another number of transactions than recorded' END AS reason
+      FROM recorded LEFT JOIN counted ON block_number = number
+      WHERE parent_hash <> expected_parent OR transaction_count <> coalesce(transactions, 0)
+    UNION ALL
+    SELECT NULL, count(*) || ' of ' || ${to - from + 1}::int || ' blocks were recorded'
+      FROM recorded HAVING count(*) <> ${to - from + 1}::int
+    LIMIT 1`;
+  if (!gap) return null;
+  return gap.number === null ? gap.reason : `block ${gap.number} ${gap.reason}`;
+}

@@ -1,0 +1,71 @@
+import type { Transaction } from "../db/client.ts";
+import type { BlockRange } from "./chain.ts";
+
+/**
+ * Restores the statistics after the blocks above a number, the first of which had this timestamp, were deleted: days
+ * from there on are computed anew from the blocks that remain.
+ */
+export async function restoreDailyStatistics(
+  sql: Transaction,
+  blockNumber: number,
+  firstDeletedTimestamp: number,
+): Promise<void> {
+  const [first] = await sql<{ number: number | null }[]>`
+    WITH day AS (SELECT (to_timestamp(${firstDeletedTimestamp}::bigint) AT TIME ZONE 'UTC')::date AS day),
+      gone AS (DELETE FROM daily_statistics USING day WHERE daily_statistics.day >= day.day)
+    SELECT min(number) AS number FROM blocks, day
+    WHERE timestamp >= extract(epoch FROM day.day::timestamp AT TIME ZONE 'UTC')::bigint
+      AND number <= ${blockNumber}`;
+  if (typeof first?.number === "number")
+    await applyDailyStatistics(sql, { from: first.number, to: blockNumber });
+}
+
+/** Adds the recorded blocks of a range to the statistics of their UTC days; after `applyAddresses` of the range. */
+export async function applyDailyStatistics(
+  sql: Transaction,
+  { from, to }: BlockRange,
+): Promise<void> {
+  await sql`
+    WITH block_days AS (
+      SELECT number, (to_timestamp(timestamp) AT TIME ZONE 'UTC')::date AS day, timestamp, size,
+        gas_used, gas_limit, fees, reward, transaction_count
+      FROM blocks WHERE number BETWEEN ${from} AND ${to}
+    ), prices AS (
+      SELECT day, min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total
+      FROM transactions JOIN block_days ON number = block_number
+      WHERE block_number BETWEEN ${from} AND ${to} GROUP BY day
+    ), withdrawn AS (
+      SELECT day, sum(amount) AS gwei FROM withdrawals JOIN block_days ON number = block_number
+      WHERE block_number BETWEEN ${from} AND ${to} GROUP BY day
+    ), newcomers AS (
+      SELECT day, count(*) AS count FROM addresses JOIN block_days ON number = first_block
+      WHERE first_block BETWEEN ${from} AND ${to} GROUP BY day
+    )
+    INSERT INTO daily_statistics AS known (
+      day, block_count, first_timestamp, last_timestamp, transaction_count, fees, rewards,
+      burnt_fees, gas_used, gas_limit, block_bytes, gas_price_minimum, gas_price_maximum,
+      gas_price_sum, withdrawn_gwei, new_addresses)
+    SELECT day, count(*), min(timestamp), max(timestamp), sum(transaction_count), sum(fees),
+      sum(reward), sum(fees - reward), sum(gas_used), sum(gas_limit), sum(size),
+      min(prices.minimum), max(prices.maximum), coalesce(min(prices.total), 0),
+      coalesce(min(withdrawn.gwei), 0), coalesce(min(newcomers.count), 0)
+    FROM block_days
+    LEFT JOIN prices USING (day) LEFT JOIN withdrawn USING (day) LEFT JOIN newcomers USING (day)
+    GROUP BY day
+    ON CONFLICT (day) DO UPDATE SET
+      block_count = known.block_count + excluded.block_count,
+      first_timestamp = least(known.first_timestamp, excluded.first_timestamp),
+      last_timestamp = greatest(known.last_timestamp, excluded.last_timestamp),
+      transaction_count = known.transaction_count + excluded.transaction_count,
+      fees = known.fees + excluded.fees,
+      rewards = known.rewards + excluded.rewards,
+      burnt_fees = known.burnt_fees + excluded.burnt_fees,
+      gas_used = known.gas_used + excluded.gas_used,
+      gas_limit = known.gas_limit + excluded.gas_limit,
+      block_bytes = known.block_bytes + excluded.block_bytes,
+      gas_price_minimum = least(known.gas_price_minimum, excluded.gas_price_minimum),
+      gas_price_maximum = greatest(known.gas_price_maximum, excluded.gas_price_maximum),
+      gas_price_sum = known.gas_price_sum + excluded.gas_price_sum,
+      withdrawn_gwei = known.withdrawn_gwei + excluded.withdrawn_gwei,
+      new_addresses = known.new_addresses + excluded.new_addresses`;
+}

@@ -1,0 +1,50 @@
+import type { Sql, Transaction } from "../db/client.ts";
+import { chainTables } from "./chain-tables.ts";
+
+/**
+ * Takes away the indexes of the chain tables that a first load would update at random places, and remembers how to
+ * bring them back. Indexes that begin with the block number stay: they are appended to, and roll-back needs them.
+ */
+export async function deferIndexes(sql: Transaction): Promise<void> {
+  const tables = Object.values(chainTables).map((table) => table.name);
+  const indexes = await sql<
+    { name: string; tableName: string; constraint: string | null; definition: string }[]
+  >`
+    SELECT index.relname AS name, owner.relname AS "tableName", conname AS constraint,
+      CASE WHEN conname IS NULL THEN pg_get_indexdef(index.oid)
+        ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', owner.relname, conname, pg_get_constraintdef(pg_constraint.oid))
+      END AS definition
+    FROM pg_index
+    JOIN pg_class AS index ON index.oid = indexrelid
+    JOIN pg_class AS owner ON owner.oid = indrelid
+    JOIN pg_am ON pg_am.oid = index.relam
+    LEFT JOIN pg_constraint ON conindid = index.oid AND contype = 'p'
+    LEFT JOIN pg_attribute ON attrelid = owner.oid AND attnum = indkey[0]
+    WHERE owner.relnamespace = current_schema()::regnamespace AND owner.relname = ANY (${tables})
+      AND amname = 'btree' AND attname IS DISTINCT FROM 'block_number' AND attname IS DISTINCT FROM 'number'
+    ORDER BY 1`;
+  await sql`UPDATE sync_state SET indexed = false`;
+  for (const { name, tableName, constraint, definition } of indexes) {
+    await sql`INSERT INTO deferred_indexes (name, definition) VALUES (${name}, ${definition})`;
+    await (constraint === null
+      ? sql`DROP INDEX ${sql(name)}`
+      : sql`ALTER TABLE ${sql(tableName)} DROP CONSTRAINT ${sql(constraint)}`);
+  }
+}
+
+/** Names of the indexes that are still missing, in the order they are to be built. */
+export async function listDeferredIndexes(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`SELECT name FROM deferred_indexes ORDER BY name`;
+  return rows.map((row) => row.name);
+}
+
+/** Builds a missing index. An interruption leaves it missing, to be built again. */
+export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> {
+  await sql.begin(async (transaction) => {
+    const [index] = await transaction<{ definition: string }[]>`
+      DELETE FROM deferred_indexes WHERE name = ${name} RETURNING definition`;
+    if (!index) return;
+    await transaction`SET LOCAL maintenance_work_mem = '256MB'`;
+    await transaction.unsafe(index.definition);
+  });
+}

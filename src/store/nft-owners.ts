@@ -1,0 +1,48 @@
+import type { Address } from "../core/address.ts";
+import type { Queryable, Transaction } from "../db/client.ts";
+import type { BlockRange } from "./chain.ts";
+
+export interface NftKey {
+  token: Address;
+  /** Decimal text. */
+  tokenId: string;
+}
+
+/** ERC-721 tokens that the recorded blocks of the range moved. */
+export async function listMovedNfts(sql: Queryable, { from, to }: BlockRange): Promise<NftKey[]> {
+  return sql<NftKey[]>`
+    SELECT DISTINCT token, token_id AS "tokenId" FROM token_transfers
+    WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}`;
+}
+
+/** Applies a range to the owners: the last transfer of a token tells its owner. */
+export async function applyNftOwners(sql: Transaction, { from, to }: BlockRange): Promise<void> {
+  await sql`
+    INSERT INTO nft_owners (token, token_id, owner, block_number)
+    SELECT DISTINCT ON (token, token_id) token, token_id, to_address, block_number
+    FROM token_transfers
+    WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}
+    ORDER BY token, token_id, block_number DESC, log_index DESC
+    ON CONFLICT (token, token_id)
+    DO UPDATE SET owner = excluded.owner, block_number = excluded.block_number`;
+}
+
+/** Restores the owners of tokens whose last transfers were deleted; those without any transfer left go. */
+export async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Promise<void> {
+  if (moved.length === 0) return;
+  const tokens = moved.map((key) => key.token);
+  const tokenIds = moved.map((key) => key.tokenId);
+  await sql`
+    DELETE FROM nft_owners AS held
+    USING unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
+    WHERE held.token = key.token AND held.token_id = key.token_id`;
+  await sql`
+    INSERT INTO nft_owners (token, token_id, owner, block_number)
+    SELECT key.token, key.token_id, last.to_address, last.block_number
+    FROM unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
+    CROSS JOIN LATERAL (
+      SELECT to_address, block_number FROM token_transfers AS transfer
+      WHERE standard = 721 AND transfer.token = key.token AND transfer.token_id = key.token_id
+      ORDER BY block_number DESC, log_index DESC LIMIT 1
+    ) AS last`;
+}

@@ -1,0 +1,208 @@
+import { type Address, ZERO_ADDRESS } from "../core/address.ts";
+import type { Queryable, Transaction } from "../db/client.ts";
+import type { BlockRange } from "./chain.ts";
+
+/** Whose holding of what is meant; `tokenId` (decimal text) only for ERC-1155, null for the holding as a whole. */
+export interface HoldingKey {
+  token: Address;
+  owner: Address;
+  tokenId: string | null;
+}
+
+export interface HoldingAmount extends HoldingKey {
+  /** Null: the contract does not answer; what the transfers add up to stays. */
+  amount: bigint | null;
+}
+
+/** An irregular token with more holders than this is not read again as a whole on each of its events. */
+const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
+
+/** The holdings' changes by the transfers of a range: one row per token, owner and, for ERC-1155, id. */
+function changes(sql: Queryable, { from, to }: BlockRange) {
+  // An ERC-721 transfer moves one token; the id side of ERC-404 moves nothing that is counted here.
+  return sql`
+    SELECT token, standard, owner, CASE WHEN standard = 1155 THEN token_id END AS token_id, sum(change) AS change
+    FROM (
+      SELECT token, standard, from_address AS owner, token_id,
+        -CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END AS change
+      FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to}
+      UNION ALL
+      SELECT token, standard, to_address, token_id,
+        CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END
+      FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to}
+    ) AS moved
+    WHERE owner <> ${ZERO_ADDRESS}
+    GROUP BY token, standard, owner, CASE WHEN standard = 1155 THEN token_id END`;
+}
+
+/** Holdings that the recorded blocks of the range may have changed, those of irregular tokens moved in it included. */
+export async function listTouchedHoldings(
+  sql: Queryable,
+  range: BlockRange,
+): Promise<HoldingKey[]> {
+  return sql<HoldingKey[]>`
+    SELECT token, owner, token_id AS "tokenId" FROM (${changes(sql, range)}) AS touched
+    UNION
+    SELECT token, owner, NULL::numeric FROM token_balances
+      WHERE token IN (${irregularTokensMoved(sql, range)})
+    ORDER BY 1, 2, 3`;
+}
+
+function irregularTokensMoved(sql: Queryable, { from, to }: BlockRange) {
+  return sql`
+    SELECT tokens.address FROM tokens
+    WHERE irregular AND standard <> 1155 AND holder_count <= ${IRREGULAR_HOLDERS_MAXIMUM}
+      AND tokens.address IN (
+        SELECT token FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to})`;
+}
+
+/**
+ * Applies a range to the holdings: adds what its transfers moved and marks them "to be read". Needs `applyTokens`
+ * first (holder counts).
+ */
+export async function applyTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
+  await addChanges(sql, range, 1);
+  await forgetIrregularHoldings(sql, range);
+}
+
+/** Undoes `applyTokenBalances` for the range, which is the end of the chain; before its rows are deleted. */
+export async function revertTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
+  await addChanges(sql, range, -1);
+  await forgetIrregularHoldings(sql, range);
+}
+
+async function forgetIrregularHoldings(sql: Transaction, range: BlockRange): Promise<void> {
+  await sql`
+    UPDATE token_balances SET block_number = NULL
+    WHERE block_number IS NOT NULL AND token IN (${irregularTokensMoved(sql, range)})`;
+}
+
+/** Deletes the holdings that no transfer tells of any more; after `revertTokenBalances` and the deletion of the rows. */
+export async function deleteUntoldHoldings(
+  sql: Transaction,
+  touched: readonly HoldingKey[],
+): Promise<void> {
+  if (touched.length === 0) return;
+  const tokens = touched.map((key) => key.token);
+  const owners = touched.map((key) => key.owner);
+  const tokenIds = touched.map((key) => key.tokenId);
+  await sql`
+    DELETE FROM token_id_balances AS held
+    USING unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)
+    WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
+      AND NOT EXISTS (
+        SELECT FROM address_token_transfers AS activity JOIN token_transfers AS transfer
+          USING (block_number, log_index, batch_index)
+        WHERE activity.address = held.owner AND activity.token = held.token
+          AND transfer.token_id = held.token_id)`;
+  await sql`
+    WITH gone AS (
+      DELETE FROM token_balances AS held
+      USING (SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key
+      WHERE held.token = key.token AND held.owner = key.owner
+        AND NOT EXISTS (
+          SELECT FROM address_token_transfers AS activity
+          WHERE activity.address = held.owner AND activity.token = held.token)
+      RETURNING held.token, held.amount
+    )
+    UPDATE tokens SET holder_count = holder_count - gone.count
+    FROM (SELECT token, count(*) FROM gone WHERE amount > 0 GROUP BY token) AS gone
+    WHERE address = gone.token`;
+}
+
+async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
+  await sql`
+    INSERT INTO token_id_balances (token, owner, token_id, amount)
+    SELECT token, owner, token_id, ${sign}::int * change FROM (${changes(sql, range)}) AS moved
+    WHERE token_id IS NOT NULL
+    ORDER BY token, owner, token_id
+    ON CONFLICT (token, owner, token_id)
+    DO UPDATE SET amount = token_id_balances.amount + excluded.amount, block_number = NULL`;
+  await sql`
+    WITH moved AS (
+      SELECT token, owner, ${sign}::int * sum(change) AS change
+      FROM (${changes(sql, range)}) AS moved GROUP BY token, owner
+    ), before AS (
+      SELECT token, owner, token_balances.amount FROM token_balances JOIN moved USING (token, owner)
+    ), written AS (
+      INSERT INTO token_balances (token, owner, amount)
+      SELECT token, owner, change FROM moved ORDER BY token, owner
+      ON CONFLICT (token, owner)
+      DO UPDATE SET amount = token_balances.amount + excluded.amount, block_number = NULL
+    )
+    UPDATE tokens SET holder_count = holder_count + counted.change
+    FROM (
+      SELECT token, sum((coalesce(before.amount, 0) + moved.change > 0)::int - (coalesce(before.amount, 0) > 0)::int) AS change
+      FROM moved LEFT JOIN before USING (token, owner) GROUP BY token
+    ) AS counted
+    WHERE tokens.address = counted.token AND counted.change <> 0`;
+}
+
+/**
+ * Writes amounts that the contracts gave for a block, of known holdings, and keeps the holder counts. A token whose
+ * answer is not what its transfers add up to is marked irregular. A holding of ERC-1155 as a whole is the sum of its
+ * ids.
+ */
+export async function writeHoldings(
+  sql: Transaction,
+  blockNumber: number,
+  amounts: readonly HoldingAmount[],
+): Promise<void> {
+  if (amounts.length === 0) return;
+  const byId = amounts.filter((row) => row.tokenId !== null);
+  if (byId.length > 0) {
+    await sql`
+      UPDATE token_id_balances AS held
+      SET amount = coalesce(news.amount, held.amount), block_number = ${blockNumber}
+      FROM unnest(
+        ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
+        ${byId.map((row) => row.tokenId)}::numeric[],
+        ${byId.map((row) => row.amount?.toString() ?? null)}::numeric[]
+      ) AS news (token, owner, token_id, amount)
+      WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
+  }
+  await sql`
+    WITH news AS (
+      SELECT key.token, key.owner, max(key.amount) AS amount, bool_or(key.by_id) AS by_id
+      FROM unnest(
+        ${amounts.map((row) => row.token)}::bytea[], ${amounts.map((row) => row.owner)}::bytea[],
+        ${amounts.map((row) => row.amount?.toString() ?? null)}::numeric[],
+        ${amounts.map((row) => row.tokenId !== null)}::bool[]
+      ) AS key (token, owner, amount, by_id)
+      GROUP BY key.token, key.owner
+    ), read AS (
+      SELECT held.token, held.owner, held.amount AS before,
+        coalesce(
+          CASE WHEN news.by_id THEN (
+            SELECT sum(ids.amount) FROM token_id_balances AS ids
+            WHERE ids.token = held.token AND ids.owner = held.owner)
+          ELSE news.amount END, held.amount) AS amount,
+        NOT (news.by_id AND EXISTS (
+          SELECT FROM token_id_balances AS ids
+          WHERE ids.token = held.token AND ids.owner = held.owner AND ids.block_number IS NULL)) AS complete
+      FROM news JOIN token_balances AS held USING (token, owner)
+    ), written AS (
+      UPDATE token_balances AS held SET amount = read.amount,
+        block_number = CASE WHEN read.complete THEN ${blockNumber}::bigint END
+      FROM read WHERE held.token = read.token AND held.owner = read.owner
+    )
+    UPDATE tokens SET
+      holder_count = holder_count + counted.change,
+      irregular = irregular OR counted.irregular
+    FROM (
+      SELECT token, sum((amount > 0)::int - (before > 0)::int) AS change, bool_or(amount <> before) AS irregular
+      FROM read GROUP BY token
+    ) AS counted
+    WHERE tokens.address = counted.token AND (counted.change <> 0 OR counted.irregular)`;
+}
+
+/** Holdings that are to be read, at most `limit`. */
+export async function listPendingHoldings(sql: Queryable, limit: number): Promise<HoldingKey[]> {
+  const ids = await sql<HoldingKey[]>`
+    SELECT token, owner, token_id AS "tokenId" FROM token_id_balances
+    WHERE block_number IS NULL ORDER BY token, owner, token_id LIMIT ${limit}`;
+  if (ids.length > 0) return ids;
+  return sql<HoldingKey[]>`
+    SELECT token, owner, NULL AS "tokenId" FROM token_balances
+    WHERE block_number IS NULL ORDER BY token, owner LIMIT ${limit}`;
+}

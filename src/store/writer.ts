@@ -1,0 +1,36 @@
+import { StoreError } from "../core/errors.ts";
+import type { Queryable, Transaction } from "../db/client.ts";
+
+/** Any constant will do that no other advisory lock of ours has; the schema's oid tells databases' chains apart. */
+const LOCK_CLASS = 722_041_500;
+
+/** Another indexer has become the writer: this one must stop writing at once and become a standby. */
+export class WriterReplacedError extends StoreError {
+  constructor() {
+    super("writer-replaced", "another indexer writes to this database now");
+  }
+}
+
+/**
+ * Tries to become the one writer of the client's schema; the lock lives as long as the database session that `sql`
+ * keeps (a client with one connection that is not recycled). Returns the writer's epoch, or undefined while another
+ * writer holds the lock.
+ */
+export async function takeWriterLock(sql: Queryable): Promise<number | undefined> {
+  const [lock] = await sql<{ taken: boolean }[]>`
+    SELECT pg_try_advisory_lock(${LOCK_CLASS}, current_schema()::regnamespace::oid::bigint::bit(32)::int) AS taken`;
+  if (!lock?.taken) return undefined;
+  const [writer] = await sql<{ epoch: number }[]>`
+    UPDATE writer SET epoch = epoch + 1 RETURNING epoch`;
+  if (!writer) throw new StoreError("writer-missing", "the table writer has lost its row");
+  return writer.epoch;
+}
+
+/**
+ * Fails with `WriterReplacedError` unless the epoch is still the current one, and keeps it current until the
+ * transaction ends: a new writer waits for it.
+ */
+export async function demandWriter(sql: Transaction, epoch: number): Promise<void> {
+  const [writer] = await sql`SELECT FROM writer WHERE epoch = ${epoch} FOR SHARE`;
+  if (!writer) throw new WriterReplacedError();
+}
