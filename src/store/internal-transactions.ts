@@ -108,9 +108,7 @@ export async function listInternalTransactionsOfTransaction(
 
 /** As the index `internal_transactions_valued` has it. */
 function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
-  return includeZeroValue
-    ? sql``
-    : sql`AND (call_type IS NULL OR value > 0)`;
+  return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
 /** The rows whose keys a page gives, in its order. */

@@ -34,10 +34,14 @@ export interface LogBlocks {
   to: number | "latest";
 }
 
-/** A range of an index that holds every log of a pattern: the index's columns before the block number, and their values. */
+/**
+ * A range of an index that holds every log of a pattern. Its first column is compared with a list of one value, and the
+ * order begins with that column: the planner then has no other index in this order. With an equality it may walk the
+ * primary key for the order instead and drop what does not match, which reads the whole table where matches are late.
+ */
 interface LogRange {
-  columns: Fragment;
-  values: Fragment;
+  condition: Fragment;
+  order: Fragment;
 }
 
 /** As many entries of a range are worth counting before another one is preferred. */
@@ -58,18 +62,17 @@ export async function searchLogs(
   );
   const branches = patterns.map((pattern, index) => {
     const range = ranges[index];
-    return sql`(
+    return (rows: Fragment) => sql`
       SELECT block_number, log_index FROM logs
       WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}
-      ORDER BY ${orderOf(sql, range)} LIMIT ${skip + limit})`;
+      ORDER BY ${orderOf(sql, range)} ${rows}`;
   });
-  const union = branches.reduce((all, branch) => sql`${all} UNION ${branch}`);
   return sql<LogEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
       l.log_index AS "logIndex", l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
       t.hash AS "transactionHash", l.transaction_index AS "transactionIndex", t.gas_price AS "gasPrice",
       t.gas_used AS "gasUsed"
-    FROM (${union} ORDER BY block_number, log_index LIMIT ${limit} OFFSET ${skip}) page
+    FROM (${pageOf(sql, branches, { limit, skip })}) page
     CROSS JOIN LATERAL (
       SELECT * FROM logs WHERE block_number = page.block_number AND log_index = page.log_index LIMIT 1
     ) l
@@ -84,29 +87,45 @@ export async function searchLogs(
     ORDER BY page.block_number, page.log_index`;
 }
 
+/** The page of what the branches yield together, each log once. A branch takes the clause that limits it. */
+function pageOf(
+  sql: Queryable,
+  branches: readonly ((rows: Fragment) => Fragment)[],
+  { limit, skip }: PageRange,
+): Fragment {
+  const rows = sql`LIMIT ${limit} OFFSET ${skip}`;
+  const [only, ...others] = branches;
+  if (!only) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
+  if (others.length === 0) return only(rows);
+  const upToPage = sql`LIMIT ${skip + limit}`;
+  const union = others.reduce(
+    (all, branch) => sql`${all} UNION (${branch(upToPage)})`,
+    sql`(${only(upToPage)})`,
+  );
+  return sql`${union} ORDER BY block_number, log_index ${rows}`;
+}
+
 /** Ranges that hold the pattern's logs, the likely best for many logs first. */
 function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
-  if (address !== undefined && topic0 !== undefined) {
+  if (address !== undefined) {
+    const narrower =
+      topic0 === undefined ? sql`` : sql`AND substr(topic0, 1, 8) = substr(${topic0}::bytea, 1, 8)`;
     ranges.push({
-      columns: sql`address, substr(topic0, 1, 8)`,
-      values: sql`${address}::bytea, substr(${topic0}::bytea, 1, 8)`,
+      condition: sql`address = ANY(ARRAY[${address}::bytea]) ${narrower}`,
+      order: sql`address`,
     });
-  } else if (address !== undefined) {
-    ranges.push({ columns: sql`address`, values: sql`${address}::bytea` });
   } else if (topic0 !== undefined) {
     ranges.push({
-      columns: sql`substr(topic0, 1, 8)`,
-      values: sql`substr(${topic0}::bytea, 1, 8)`,
+      condition: sql`substr(topic0, 1, 8) = ANY(ARRAY[substr(${topic0}::bytea, 1, 8)])`,
+      order: sql`substr(topic0, 1, 8)`,
     });
   }
   others.forEach((topic, index) => {
     if (topic === undefined) return;
-    ranges.push({
-      columns: sql`substr(${sql(`topic${index + 1}`)}, 25, 8)`,
-      values: sql`substr(${topic}::bytea, 25, 8)`,
-    });
+    const order = sql`substr(${sql(`topic${index + 1}`)}, 25, 8)`;
+    ranges.push({ condition: sql`${order} = ANY(ARRAY[substr(${topic}::bytea, 25, 8)])`, order });
   });
   return ranges;
 }
@@ -132,25 +151,17 @@ async function narrowestRange(
   return ranges[entries.indexOf(Math.min(...entries))];
 }
 
-/**
- * Condition of the range, written as one comparison of rows: the planner then has no other index in the order that
- * `orderOf` asks for. With an equality it may walk the primary key for the order instead and drop what does not match,
- * which reads the whole table where matches are late or rare.
- */
 function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks): Fragment {
-  const head = sql`coalesce((SELECT head_number FROM sync_state), -1)`;
+  const head = sql`(SELECT head_number FROM sync_state)`;
   const from = blocks.from === "latest" ? head : sql`${blocks.from}::bigint`;
-  const to = blocks.to === "latest" ? head : sql`least(${blocks.to}::bigint, ${head})`;
-  if (!range) return sql`block_number >= ${from} AND block_number <= ${to}`;
-  const { columns, values } = range;
+  const to = blocks.to === "latest" ? sql`` : sql`AND block_number <= ${blocks.to}::bigint`;
   return sql`
-    (${columns}, block_number) >= (${values}, ${from})
-    AND (${columns}, block_number) <= (${values}, ${to})`;
+    block_number >= ${from} ${to} AND block_number <= ${head}
+    ${range ? sql`AND ${range.condition}` : sql``}`;
 }
 
 function orderOf(sql: Queryable, range: LogRange | undefined): Fragment {
-  const position = sql`block_number, log_index`;
-  return range ? sql`${range.columns}, ${position}` : position;
+  return sql`${range ? sql`${range.order},` : sql``} block_number, log_index`;
 }
 
 /** The whole comparison. That of the address is one that no index can take, for the choice is made already. */
