@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
 import type { Chain } from "../chain/chain.ts";
+import type { Address } from "../core/address.ts";
 import type { Sql } from "../db/client.ts";
 import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
 import type { Input, InputValue } from "./input.ts";
@@ -12,6 +13,10 @@ export interface Services {
   chain: Chain;
   chainId: number;
   log: Logger;
+  /** Reward of a block besides its fees, in wei. */
+  staticReward: bigint;
+  /** Aggregator contracts that tell the price of the coin; absent without one. */
+  priceFeeds: { usd?: Address; btc?: Address };
 }
 
 /** What a handler works with for one request. */
@@ -31,6 +36,7 @@ export type RawParameters = Readonly<Record<string, InputValue | undefined>>;
 export interface Action<
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodType = z.ZodType,
+  EtherscanResult extends z.ZodType = Result,
 > {
   /** The wire's spelling; looked up in any letter case. */
   name: string;
@@ -43,8 +49,8 @@ export interface Action<
   params: Params;
   /** Values that absent parameters have in Etherscan's dialect. */
   etherscanDefaults?: Readonly<Record<string, string>>;
-  /** What `result` holds on success. */
-  result: PerDialect<Result>;
+  /** What `result` holds on success, where the dialects differ one schema for each. */
+  result: Result | { blockscout: Result; etherscan: EtherscanResult };
   /** Message of an empty list, which then has status 0. */
   empty?: PerDialect<string>;
   /** A request that answers on a chain with data, for documentation and tests. */
@@ -57,12 +63,17 @@ export interface Action<
   refuse?(text: string, parameter: string): Failure;
   /** Answered also while the first synchronisation is running. */
   servedWhileLoading?: boolean;
-  handle(context: Context, input: z.output<Params>): Promise<Outcome<z.output<Result>>>;
+  handle(
+    context: Context,
+    input: z.output<Params>,
+  ): Promise<Outcome<z.output<Result> | z.output<EtherscanResult>>>;
 }
 
 /** Declares an action: infers the handler's input from `params`, and checks its outcome against `result`. */
-export function defineAction<Params extends z.ZodObject, Result extends z.ZodType>(
-  action: Action<Params, Result>,
-): Action<Params, Result> {
+export function defineAction<
+  Params extends z.ZodObject,
+  Result extends z.ZodType,
+  EtherscanResult extends z.ZodType = Result,
+>(action: Action<Params, Result, EtherscanResult>): Action<Params, Result, EtherscanResult> {
   return action;
 }

@@ -1,4 +1,5 @@
 import { RequestError } from "../core/errors.ts";
+import type { Queryable } from "../db/client.ts";
 import { isIndexed } from "../store/sync-state.ts";
 import type { Action, RawParameters, Services } from "./action.ts";
 import {
@@ -13,7 +14,16 @@ import {
 import { type Input, lookUp, type ParsedRequest } from "./input.ts";
 import { actionsOf } from "./registry.ts";
 
+/** Runs an action and gives the answer in its envelope. Throws what is no outcome of the action itself. */
+export type Dispatch = (
+  action: Action,
+  request: ParsedRequest,
+  dialect: Dialect,
+) => Promise<Answer>;
+
 const DEFAULT_RPC_ID = 1;
+const LOADING = "The first synchronisation is still running, please try again later";
+const LOADING_CHECK_MS = 1000;
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
@@ -31,48 +41,31 @@ export function findAction(input: Input): { module: string; action: Action } {
   return { module: String(module).toLowerCase(), action };
 }
 
-/** Runs an action and gives the answer in its envelope. Throws what is no outcome of the action itself. */
-export async function dispatch(
-  services: Services,
-  action: Action,
-  request: ParsedRequest,
-  dialect: Dialect,
-): Promise<Answer> {
-  const outcome = await run(services, action, request.input, dialect);
-  if (action.envelope === "json-rpc") {
-    return rpcAnswer(outcome, action.id ?? request.id ?? DEFAULT_RPC_ID);
-  }
-  const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
-  return explorerAnswer(outcome, dialect, empty);
-}
+/** Creates the one dispatcher of a server. */
+export function createDispatch(services: Services): Dispatch {
+  const refuseWhileLoading = createLoadingGuard(services.sql);
 
-async function run(
-  services: Services,
-  action: Action,
-  input: Input,
-  dialect: Dialect,
-): Promise<Outcome<unknown>> {
-  if (dialect === "etherscan" && isForeignChain(lookUp(input, "chainid"), services.chainId)) {
-    return failed(WRONG_CHAIN);
+  async function run(action: Action, input: Input, dialect: Dialect): Promise<Outcome<unknown>> {
+    if (dialect === "etherscan" && isForeignChain(lookUp(input, "chainid"), services.chainId)) {
+      return failed(WRONG_CHAIN);
+    }
+    const parameters = collect(action, input, dialect);
+    const complaint = action.check?.(parameters, dialect);
+    if (complaint !== undefined) return failed(complaint);
+    const parsed = action.params.safeParse(parameters);
+    if (!parsed.success) return refusal(action, parsed.error.issues, parameters);
+    if (!action.servedWhileLoading) await refuseWhileLoading();
+    return action.handle({ ...services, dialect, sent: input }, parsed.data);
   }
-  const parameters = collect(action, input, dialect);
-  const complaint = action.check?.(parameters, dialect);
-  if (complaint !== undefined) return failed(complaint);
-  const parsed = action.params.safeParse(parameters);
-  if (!parsed.success) {
-    return refusal(
-      action,
-      parsed.error.issues.map(({ path, message }) => ({ name: String(path[0]), text: message })),
-      parameters,
-    );
-  }
-  if (!action.servedWhileLoading && !(await isIndexed(services.sql))) {
-    throw new RequestError(
-      503,
-      "The first synchronisation is still running, please try again later",
-    );
-  }
-  return action.handle({ ...services, dialect, sent: input }, parsed.data);
+
+  return async (action, request, dialect) => {
+    const outcome = await run(action, request.input, dialect);
+    if (action.envelope === "json-rpc") {
+      return rpcAnswer(outcome, action.id ?? request.id ?? DEFAULT_RPC_ID);
+    }
+    const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
+    return explorerAnswer(outcome, dialect, empty);
+  };
 }
 
 /** The parameters that the action knows; whatever else was sent is ignored. */
@@ -88,12 +81,13 @@ function collect(action: Action, input: Input, dialect: Dialect): RawParameters 
 /** Absent parameters come before bad values; both in the order that the action declares. */
 function refusal(
   action: Action,
-  issues: readonly { name: string; text: string }[],
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
   parameters: RawParameters,
 ): Outcome<unknown> {
-  const absent = issues.filter(({ name }) => parameters[name] === undefined);
-  const first = absent[0] ?? issues[0];
-  if (!first) throw new TypeError("a refused parameter without an issue");
+  const complaints = issues.map(({ path, message }) => ({ name: String(path[0]), text: message }));
+  const absent = complaints.filter(({ name }) => parameters[name] === undefined);
+  const first = absent[0] ?? complaints[0];
+  if (!first) throw new TypeError(`${action.name} refused its parameters without a reason`);
   const text =
     absent.length > 0 && action.missing
       ? action.missing(absent.map(({ name }) => name))
@@ -104,4 +98,21 @@ function refusal(
 /** Empty counts as not given: a client of the wire sends the name without a value. */
 function isForeignChain(chainId: unknown, ours: number): boolean {
   return chainId !== undefined && chainId !== "" && chainId !== String(ours);
+}
+
+/** Refuses while secondary indexes are missing. Asks the database again only when its last answer is a second old. */
+function createLoadingGuard(sql: Queryable): () => Promise<void> {
+  let answer: Promise<boolean> | undefined;
+  let askedAt = 0;
+  return async () => {
+    const now = performance.now();
+    if (!answer || now - askedAt > LOADING_CHECK_MS) {
+      askedAt = now;
+      answer = isIndexed(sql);
+      answer.catch(() => {
+        answer = undefined;
+      });
+    }
+    if (!(await answer)) throw new RequestError(503, LOADING);
+  };
 }

@@ -17,22 +17,26 @@ export interface ParameterTexts {
 export const MAXIMUM_OFFSET = 10_000;
 const MAXIMUM_WINDOW = 10_000;
 const MAXIMUM_SKIP = 2 ** 31;
+const MAXIMUM_BLOCK_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
 const MAXIMUM_BLOCK_FILTER = 2_147_483_647n;
 const YEAR_0_SECONDS = -62_167_219_200n;
 const YEAR_9999_SECONDS = 253_402_300_799n;
 const WINDOW_TEXT = `Result window is too large, PageNo x Offset size must be less than or equal to ${MAXIMUM_WINDOW}`;
 
-const INTEGER = /^[+-]?\d+$/;
-const UNSIGNED = /^(?:\+?\d+|-0+)$/;
+// Bounded: the time to read a number grows with the square of its length.
+const INTEGER = /^[+-]?\d{1,100}$/;
+const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
 const positive = z.string().regex(POSITIVE).transform(Number);
 
 /** Text as sent. */
-export function text({ required, invalid }: ParameterTexts): z.ZodString {
-  return z.string({
-    error: (issue) => (issue.input === undefined ? (required ?? invalid) : invalid),
-  });
+export function text(texts: ParameterTexts): z.ZodString {
+  return z.string({ error: (issue) => complaint(issue.input, texts) });
+}
+
+function complaint(input: unknown, { required, invalid }: ParameterTexts): string {
+  return input === undefined ? (required ?? invalid) : invalid;
 }
 
 /** 20 bytes, lower case for the handler. */
@@ -49,16 +53,29 @@ export function hash(texts: ParameterTexts) {
     .transform((value): Hex => lowerHex(value));
 }
 
-/** Decimal integer of any size with an optional sign. */
+/** One of the words exactly. */
+export function word<const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  texts: ParameterTexts,
+) {
+  return z.enum(words, { error: (issue) => complaint(issue.input, texts) });
+}
+
+/** Decimal integer of up to 100 digits with an optional sign. */
 export function integer(texts: ParameterTexts) {
   return text(texts).regex(INTEGER, texts.invalid).transform(BigInt);
 }
 
+/** Decimal integer of 0 or more. */
+export function unsigned(texts: ParameterTexts) {
+  return text(texts).regex(UNSIGNED, texts.invalid).transform(BigInt);
+}
+
 /** Decimal integer of 0 or more; what exceeds 2^53 - 1 becomes that, for there is no such block. */
 export function blockNumber(texts: ParameterTexts) {
-  return text(texts)
-    .regex(UNSIGNED, texts.invalid)
-    .transform((value) => Math.min(Number(value), Number.MAX_SAFE_INTEGER) + 0);
+  return unsigned(texts).transform((value) =>
+    Number(value > MAXIMUM_BLOCK_NUMBER ? MAXIMUM_BLOCK_NUMBER : value),
+  );
 }
 
 /** Unix seconds within the years 0 to 9999. */

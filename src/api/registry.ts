@@ -1,9 +1,13 @@
 import type { Action } from "./action.ts";
 import { ethBlockNumber } from "./modules/block/eth_block_number.ts";
+import { getblockcountdown } from "./modules/block/getblockcountdown.ts";
+import { getblocknobytime } from "./modules/block/getblocknobytime.ts";
+import { getblockreward } from "./modules/block/getblockreward.ts";
+import { getblocktxnscount } from "./modules/block/getblocktxnscount.ts";
 
 /** Every action of the API by its module, in the order of the documentation. */
 export const registry: Readonly<Record<string, readonly Action[]>> = {
-  block: [ethBlockNumber],
+  block: [ethBlockNumber, getblockreward, getblockcountdown, getblocknobytime, getblocktxnscount],
 };
 
 const byName = new Map(

@@ -9,7 +9,7 @@ import Fastify, {
   type FastifyRequest,
 } from "fastify";
 import type { Services } from "./action.ts";
-import { dispatch, findAction } from "./dispatch.ts";
+import { createDispatch, findAction } from "./dispatch.ts";
 import { type Answer, type Dialect, failed, failureAnswer } from "./envelope.ts";
 import { requestErrorOf } from "./failures.ts";
 import { redactUrl } from "./redact.ts";
@@ -53,6 +53,7 @@ const PREFLIGHT_HEADERS = {
 /** Builds the HTTP server; it does not listen. Closing it waits for the requests that run. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createApp(options);
+  const dispatch = createDispatch(options);
   app.decorateRequest("actionName", null);
   app.removeAllContentTypeParsers();
   // What a body means is decided in request.ts.
@@ -92,7 +93,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const parsed = await parseRequest(request);
     const { module, action } = findAction(parsed.input);
     request.actionName = `${module}/${action.name}`;
-    return send(reply, await dispatch(options, action, parsed, dialectOf(request.url)));
+    return send(reply, await dispatch(action, parsed, dialectOf(request.url)));
   }
   return app;
 }

@@ -30,6 +30,8 @@ export async function createTestApp(options: Partial<ServerOptions> = {}): Promi
     chain: noChain,
     chainId: TEST_CHAIN_ID,
     log: pino({ level: "silent" }),
+    staticReward: 0n,
+    priceFeeds: {},
     requestTimeoutMs: 10_000,
     ...options,
   });

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { formatRounded } from "../../../core/decimal.ts";
+import { getBlockPace } from "../../../store/blocks.ts";
+import { defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import { unsigned } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { BLOCKNO_TEXTS } from "./blockno.ts";
+
+const INDEXING = "Chain is indexing now, try again later";
+
+export const getblockcountdown = defineAction({
+  name: "getblockcountdown",
+  summary: "Estimated time until a block, at the pace of the newest 100",
+  envelope: "explorer",
+  params: z.object({ blockno: unsigned(BLOCKNO_TEXTS) }),
+  result: z.object({
+    CurrentBlock: wire.decimal,
+    CountdownBlock: wire.decimal,
+    RemainingBlock: wire.decimal,
+    EstimateTimeInSec: z.string().regex(/^\d+\.\d$/),
+  }),
+  example: { blockno: "1000000000" },
+  async handle({ sql }, { blockno }) {
+    const pace = await getBlockPace(sql);
+    if (!pace) return failed(INDEXING);
+    const remaining = blockno - BigInt(pace.headNumber);
+    if (remaining <= 0n) return failed("Error! Block number already pass");
+    if (pace.distances === 0) return failed(INDEXING);
+    const tenths = divideRounded(remaining * BigInt(pace.seconds) * 10n, BigInt(pace.distances));
+    return ok({
+      CurrentBlock: String(pace.headNumber),
+      CountdownBlock: String(blockno),
+      RemainingBlock: String(remaining),
+      EstimateTimeInSec: formatRounded(tenths, 1, 1),
+    });
+  },
+});
+
+function divideRounded(value: bigint, divisor: bigint): bigint {
+  return (value * 2n + divisor) / (divisor * 2n);
+}

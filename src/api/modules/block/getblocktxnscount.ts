@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { getBlockCounts } from "../../../store/blocks.ts";
+import { defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import { BLOCK_UNKNOWN, blockno } from "./blockno.ts";
+
+export const getblocktxnscount = defineAction({
+  name: "getblocktxnscount",
+  summary: "Transactions and transfers of a block, counted by kind",
+  envelope: "explorer",
+  params: z.object({ blockno }),
+  result: z.object({
+    block: z.number(),
+    txsCount: z.number(),
+    internalTxsCount: z.number(),
+    erc20TxsCount: z.number(),
+    erc721TxsCount: z.number(),
+    erc1155TxsCount: z.number(),
+  }),
+  example: { blockno: "1" },
+  async handle({ sql }, input) {
+    const counts = await getBlockCounts(sql, input.blockno);
+    if (!counts) return failed(BLOCK_UNKNOWN);
+    return ok({
+      block: counts.number,
+      txsCount: counts.transactions,
+      internalTxsCount: counts.internalTransactions,
+      erc20TxsCount: counts.erc20Transfers,
+      erc721TxsCount: counts.erc721Transfers,
+      erc1155TxsCount: counts.erc1155Transfers,
+    });
+  },
+});
