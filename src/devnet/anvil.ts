@@ -1,0 +1,105 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import type { Logger } from "pino";
+import { ConfigError, messageOf } from "../core/errors.ts";
+import { type Hex, hexToBytes } from "../core/hex.ts";
+import { type Child, startChild } from "../process/child.ts";
+import type { Rpc } from "./rpc.ts";
+
+export const DEVNET_CHAIN_ID = 31_337;
+
+/** A node of our own. */
+export interface Anvil {
+  /** HTTP URL on loopback; WebSocket is at the same port. */
+  url: string;
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+const STATE_FILE = "state.json.gz";
+const STOP_PATIENCE_MS = 1_500;
+
+/**
+ * Starts the anvil that npm installed on a free port of loopback, with the chain that `saveState` kept in `folder`.
+ * A chain that anvil cannot read is put aside and a new one begun. Throws `ConfigError` when there is no anvil for
+ * this platform, and anvil's own words when it does not start.
+ */
+export async function startAnvil(folder: string, log: Logger, signal: AbortSignal): Promise<Anvil> {
+  const binary = anvilBinary();
+  await mkdir(folder, { recursive: true });
+  const saved = path.join(folder, STATE_FILE);
+  const unpacked = path.join(folder, "state.json");
+  try {
+    await pipeline(createReadStream(saved), createGunzip(), createWriteStream(unpacked));
+    return await launch(binary, ["--load-state", unpacked], log, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      await rename(saved, `${saved}.unreadable`);
+      log.warn(`the kept chain cannot be read, a new one begins: ${messageOf(error)}`);
+    }
+    return await launch(binary, [], log, signal);
+  } finally {
+    await rm(unpacked, { force: true });
+  }
+}
+
+/** Keeps blocks, transactions and the newest state in `folder`, replacing what was kept there as a whole. */
+export async function saveState(rpc: Rpc, folder: string): Promise<void> {
+  const compressed = hexToBytes(await rpc<Hex>("anvil_dumpState", false));
+  const file = path.join(folder, STATE_FILE);
+  await writeFile(`${file}.new`, compressed);
+  await rename(`${file}.new`, file);
+}
+
+async function launch(
+  binary: string,
+  args: readonly string[],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Anvil> {
+  const listening = Promise.withResolvers<string>();
+  const lastLines: string[] = [];
+  const child: Child = startChild({
+    command: binary,
+    args: [
+      ...["--port", "0", "--chain-id", String(DEVNET_CHAIN_ID)],
+      // Old states on disk would grow without bound; the newest five hundred are in memory.
+      ...["--max-persisted-states", "0"],
+      ...args,
+    ],
+    stopSignal: "TERM",
+    onLine: (line) => {
+      const address = /^Listening on (.*)$/.exec(line)?.[1];
+      if (address !== undefined) listening.resolve(`http://${address}`);
+      lastLines.push(line);
+      if (lastLines.length > 5) lastLines.shift();
+    },
+  });
+  const stop = () => child.stop(STOP_PATIENCE_MS);
+  const abort = () => void stop();
+  signal.addEventListener("abort", abort, { once: true });
+  const url = await Promise.race([listening.promise, child.exited.then(() => undefined)]);
+  signal.removeEventListener("abort", abort);
+  if (url === undefined) throw new Error(`anvil did not start: ${lastLines.join(" ").trim()}`);
+  log.debug(`anvil listens on ${url}`);
+  return { url, exited: child.exited, stop };
+}
+
+function anvilBinary(): string {
+  const platform = `${process.platform}-${ARCHITECTURES[process.arch] ?? process.arch}`;
+  try {
+    return createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform}/bin/anvil`);
+  } catch (error) {
+    throw new ConfigError(
+      `no embedded chain is installed for ${platform} (package @foundry-rs/anvil); ` +
+        "run npm ci without --omit=optional, or set RPC_URL to a node of yours",
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { Abi } from "viem";
+import type { Hex } from "../core/hex.ts";
+
+/** What the compiler made of one contract. */
+export interface Artifact {
+  abi: Abi;
+  creationCode: Hex;
+}
+
+interface CompilerOutput {
+  errors?: { severity: string; formattedMessage: string }[];
+  contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
+}
+
+const SOURCES = new URL("contracts/", import.meta.url);
+const SETTINGS = {
+  optimizer: { enabled: true, runs: 200 },
+  outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
+};
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const resolve = createRequire(import.meta.url).resolve;
+
+/**
+ * The contracts of the sample world by name. Compiled in a process of its own, which takes about two seconds, and
+ * kept in `cacheFolder` for as long as sources, settings and compiler stay the same.
+ */
+export async function loadArtifacts(cacheFolder: string): Promise<Map<string, Artifact>> {
+  const input = JSON.stringify({
+    language: "Solidity",
+    sources: await readSources(),
+    settings: SETTINGS,
+  });
+  const compiler = await readFile(resolve("solc/package.json"), "utf8");
+  const key = createHash("sha256").update(input).update(compiler).digest("hex").slice(0, 16);
+  const file = path.join(cacheFolder, `artifacts-${key}.json`);
+  const cached = await readFile(file, "utf8").catch(() => undefined);
+  if (cached !== undefined) return new Map(JSON.parse(cached) as [string, Artifact][]);
+  const artifacts = collect(await compile(input));
+  await mkdir(cacheFolder, { recursive: true });
+  await writeFile(`${file}.new`, JSON.stringify([...artifacts]));
+  await rename(`${file}.new`, file);
+  return artifacts;
+}
+
+async function readSources(): Promise<Record<string, { content: string }>> {
+  const names = (await readdir(SOURCES)).sort();
+  const sources = names.map(async (name) => {
+    return [name, { content: await readFile(new URL(name, SOURCES), "utf8") }] as const;
+  });
+  return Object.fromEntries(await Promise.all(sources));
+}
+
+function compile(input: string): Promise<CompilerOutput> {
+  return new Promise((settle, reject) => {
+    const child = execFile(
+      process.execPath,
+      [resolve("solc/solc.js"), "--standard-json"],
+      { maxBuffer: MAX_OUTPUT_BYTES },
+      (error, stdout) => {
+        if (error)
+          reject(new Error("the compiler of the sample contracts failed", { cause: error }));
+        // The compiler's launcher says a line of its own first.
+        else settle(JSON.parse(stdout.slice(stdout.indexOf("{"))) as CompilerOutput);
+      },
+    );
+    child.stdin?.end(input);
+  });
+}
+
+function collect(output: CompilerOutput): Map<string, Artifact> {
+  const failure = output.errors?.find((error) => error.severity === "error");
+  if (failure) throw new Error(failure.formattedMessage);
+  const contracts = Object.values(output.contracts ?? {}).flatMap((file) => Object.entries(file));
+  return new Map(
+    contracts.map(([name, { abi, evm }]) => [
+      name,
+      { abi, creationCode: `0x${evm.bytecode.object}` },
+    ]),
+  );
+}

@@ -1,0 +1,126 @@
+import { encodeDeployData, encodeFunctionData, getContractAddress } from "viem";
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import { quantity } from "../core/quantity.ts";
+import type { Artifact } from "./artifacts.ts";
+import type { Rpc } from "./rpc.ts";
+
+/** A transaction as `eth_sendTransaction` takes it; the node signs for its own accounts. */
+export interface SampleTransaction {
+  from: Address;
+  to?: Address;
+  data?: Hex;
+  value?: Hex;
+  gas: Hex;
+}
+
+export type ContractName = (typeof DEPLOYMENTS)[number]["name"];
+
+/** The contracts of the sample world and the accounts that use them. */
+export interface World {
+  /** Deployed everything; owns the coin and administers the proxy. */
+  deployer: Address;
+  /** Sends one transaction a round, so that its nonce is the number of rounds. */
+  pacemaker: Address;
+  users: readonly Address[];
+  addressOf(contract: ContractName): Address;
+  /** Calldata by the ABI of `contract`. */
+  encode(contract: ContractName, functionName: string, args?: readonly unknown[]): Hex;
+}
+
+const COIN_SUPPLY = 1_000_000n * 10n ** 18n;
+/** Every transaction names its gas: the node then takes those as well that are going to fail. */
+const GAS: Hex = "0x200000";
+/** The node's first accounts are left to whoever develops against it. */
+const FIRST_USER = 5;
+
+/** In the order of the deployer's nonces. */
+const DEPLOYMENTS = [
+  { name: "Coin", args: () => ["Harbour Coin", "HARBOUR", 18, COIN_SUPPLY] },
+  { name: "Badge", args: () => [] },
+  { name: "Cargo", args: () => [] },
+  { name: "Counter", args: () => [] },
+  { name: "SteppingCounter", args: () => [] },
+  { name: "Proxy", args: (addressOf: World["addressOf"]) => [addressOf("Counter")] },
+  { name: "Workshop", args: () => [] },
+  { name: "Splitter", args: () => [] },
+] as const;
+
+/** A transaction that may use more gas than it needs. */
+export function transaction(
+  from: Address,
+  to: Address,
+  call: { data?: Hex; valueWei?: bigint },
+): SampleTransaction {
+  return {
+    from,
+    to,
+    gas: GAS,
+    ...(call.data ? { data: call.data } : {}),
+    ...(call.valueWei ? { value: quantity(call.valueWei) } : {}),
+  };
+}
+
+/** The sample world of a node; says nothing about whether it stands there yet. Throws when the node does not answer. */
+export async function describeWorld(rpc: Rpc, artifacts: Map<string, Artifact>): Promise<World> {
+  const accounts = await rpc<Address[]>("eth_accounts");
+  const [deployer, pacemaker] = [accounts[9], accounts[8]];
+  if (!deployer || !pacemaker) throw new Error("the embedded node has fewer than ten accounts");
+  const addresses = new Map<string, Address>(
+    DEPLOYMENTS.map(({ name }, nonce) => [
+      name,
+      getContractAddress({ from: deployer, nonce: BigInt(nonce) }).toLowerCase() as Address,
+    ]),
+  );
+  return {
+    deployer,
+    pacemaker,
+    users: accounts.slice(FIRST_USER, 8),
+    addressOf: (contract) => known(addresses, contract),
+    encode: (contract, functionName, args = []) =>
+      encodeFunctionData({ abi: known(artifacts, contract).abi, functionName, args }),
+  };
+}
+
+/**
+ * Deploys the sample world in one block, unless it stands already. False when it cannot stand where it should,
+ * because the deployer's account was used for something else.
+ */
+export async function deployWorld(
+  rpc: Rpc,
+  world: World,
+  artifacts: Map<string, Artifact>,
+): Promise<boolean> {
+  const last = DEPLOYMENTS.at(-1)?.name ?? "Splitter";
+  if ((await rpc<Hex>("eth_getCode", world.addressOf(last), "latest")) !== "0x") return true;
+  const nonce = await rpc<Hex>("eth_getTransactionCount", world.deployer, "latest");
+  if (Number(nonce) !== 0) return false;
+  const deployments = DEPLOYMENTS.map(({ name, args }) => {
+    const { abi, creationCode } = known(artifacts, name);
+    const data = encodeDeployData({ abi, bytecode: creationCode, args: args(world.addressOf) });
+    return { from: world.deployer, data, gas: GAS };
+  });
+  await mineTogether(rpc, deployments);
+  return true;
+}
+
+/** Puts the transactions into one block, the node's mining on demand being suspended meanwhile. */
+export async function mineTogether(
+  rpc: Rpc,
+  transactions: readonly SampleTransaction[],
+): Promise<void> {
+  const automine = await rpc<boolean>("anvil_getAutomine");
+  await rpc("evm_setAutomine", false);
+  try {
+    for (const each of transactions) await rpc("eth_sendTransaction", each);
+    await rpc("evm_mine");
+  } finally {
+    await rpc("evm_setAutomine", automine);
+  }
+}
+
+function known<Value>(values: Map<string, Value>, name: string): Value {
+  const value = values.get(name);
+  if (value === undefined) throw new Error(`the sample world has no contract ${name}`);
+  return value;
+}
