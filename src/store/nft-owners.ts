@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
+import type { PageRange } from "./page.ts";
 
 export interface NftKey {
   token: Address;
@@ -45,4 +46,19 @@ export async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[
       WHERE standard = 721 AND transfer.token = key.token AND transfer.token_id = key.token_id
       ORDER BY block_number DESC, log_index DESC LIMIT 1
     ) AS last`;
+}
+
+/** Ids of an ERC-721 token that the owner has, ascending. */
+export async function listNftsOfOwner(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+  { limit, skip }: PageRange,
+): Promise<string[]> {
+  const rows = await sql<{ tokenId: string }[]>`
+    SELECT token_id AS "tokenId" FROM nft_owners
+    WHERE owner = ${owner} AND token = ${token}
+    ORDER BY token_id
+    LIMIT ${limit} OFFSET ${skip}`;
+  return rows.map((row) => row.tokenId);
 }

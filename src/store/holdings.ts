@@ -1,0 +1,174 @@
+import { type Address, ZERO_ADDRESS } from "../core/address.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
+import type { PageRange } from "./page.ts";
+import type { TokenStandard } from "./token-transfers.ts";
+
+/**
+ * What an owner holds of a token: an amount, for ERC-721 the number of tokens. Of ERC-1155 there is one holding per id,
+ * and the whole (`tokenId` null) is their sum.
+ */
+export interface Holding {
+  token: Address;
+  owner: Address;
+  tokenId: string | null;
+  amount: string;
+}
+
+/** A holding that must be read again before it can be believed. */
+export interface UnsureHolding extends Holding {
+  /** The stored holding of the token as a whole, this one included. */
+  whole: string;
+}
+
+/** A holding with what is known of its token. */
+export interface OwnedToken extends Holding {
+  standard: TokenStandard;
+  name: string | null;
+  symbol: string | null;
+  decimals: number | null;
+}
+
+/** Which holdings are meant: all of a token, all of an owner, or those of one owner of one token. */
+export interface HoldingScope {
+  token?: Address;
+  owner?: Address;
+}
+
+/**
+ * `pending`: touched since they were read. `irregular`: of a token whose balances change without events, so that they
+ * are never sure.
+ */
+export type Doubt = "pending" | "irregular";
+
+/** Holdings of the scope that are in doubt, at most `limit`. */
+export async function listUnsureHoldings(
+  sql: Queryable,
+  { token, owner }: HoldingScope,
+  doubt: Doubt,
+  limit: number,
+): Promise<(UnsureHolding & OwnedToken)[]> {
+  const isPending = doubt === "pending";
+  return sql<(UnsureHolding & OwnedToken)[]>`
+    SELECT b.token, b.owner, i.token_id AS "tokenId", coalesce(i.amount, b.amount) AS amount, b.amount AS whole,
+      k.standard, k.name, k.symbol, k.decimals
+    FROM token_balances b
+    JOIN tokens k ON k.address = b.token
+    LEFT JOIN token_id_balances i ON k.standard = 1155 AND i.token = b.token AND i.owner = b.owner
+      ${isPending ? sql`AND i.block_number IS NULL` : sql``}
+    WHERE ${isPending ? sql`b.block_number IS NULL` : sql`k.irregular`}
+      ${token === undefined ? sql`` : sql`AND b.token = ${token}`}
+      ${owner === undefined ? sql`` : sql`AND b.owner = ${owner}`}
+    LIMIT ${limit}`;
+}
+
+/** The stored holding of a token as a whole. */
+export interface StoredHolding {
+  standard: TokenStandard;
+  amount: string;
+  /** Whether the token's contract must be asked all the same. */
+  unsure: boolean;
+}
+
+/** What is stored of a token for an owner; undefined for a token that no transfer told of. */
+export async function getHolding(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+): Promise<StoredHolding | undefined> {
+  const [holding] = await sql<StoredHolding[]>`
+    SELECT k.standard, coalesce(b.amount, 0) AS amount,
+      k.irregular OR (b.owner IS NOT NULL AND b.block_number IS NULL) AS unsure
+    FROM tokens k
+    LEFT JOIN token_balances b ON b.token = k.address AND b.owner = ${owner}
+    WHERE k.address = ${token}`;
+  return holding;
+}
+
+/** Ids of an ERC-1155 token that the owner holds or held, at most `limit`. */
+export async function listTokenIds(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ tokenId: string }[]>`
+    SELECT token_id AS "tokenId" FROM token_id_balances
+    WHERE token = ${token} AND owner = ${owner}
+    ORDER BY token_id
+    LIMIT ${limit}`;
+  return rows.map((row) => row.tokenId);
+}
+
+export interface Holder {
+  owner: Address;
+  amount: string;
+}
+
+/** Holders of a token by amount, then address, both descending; without the owners in `except`. */
+export async function listHolders(
+  sql: Queryable,
+  token: Address,
+  except: readonly Address[],
+  { limit, skip }: PageRange,
+): Promise<Holder[]> {
+  return sql<Holder[]>`
+    SELECT owner, amount FROM token_balances
+    WHERE token = ${token} AND amount > 0 AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
+    ORDER BY amount DESC, owner DESC
+    LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** As `listHolders`, and whether holdings of the token are in doubt: then the page must not be believed. */
+export async function getHolderPage(
+  sql: Queryable,
+  token: Address,
+  { limit, skip }: PageRange,
+): Promise<{ holders: Holder[]; unsure: boolean }> {
+  const rows = await sql<(Holder & { unsure: boolean; owner: Address | null })[]>`
+    SELECT page.owner, page.amount, doubt.unsure
+    FROM (
+      SELECT EXISTS (SELECT FROM token_balances WHERE token = ${token} AND block_number IS NULL)
+        OR EXISTS (SELECT FROM tokens WHERE address = ${token} AND irregular) AS unsure
+    ) doubt
+    LEFT JOIN (
+      SELECT owner, amount FROM token_balances
+      WHERE token = ${token} AND amount > 0 AND owner <> ${ZERO_ADDRESS}
+      ORDER BY amount DESC, owner DESC
+      LIMIT ${limit} OFFSET ${skip}
+    ) page ON true
+    ORDER BY page.amount DESC, page.owner DESC`;
+  return {
+    holders: rows.filter((row) => row.owner !== null),
+    unsure: rows[0]?.unsure ?? false,
+  };
+}
+
+/** What the owner holds of tokens of the standards, by token and id; without the tokens (or ids of them) in `except`. */
+export async function listOwnedTokens(
+  sql: Queryable,
+  owner: Address,
+  standards: readonly TokenStandard[],
+  except: readonly Pick<Holding, "token" | "tokenId">[],
+  { limit, skip }: PageRange,
+): Promise<OwnedToken[]> {
+  const excepted = sql`
+    unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
+    AS excepted (token, token_id)`;
+  const branch = (table: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
+    SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
+    FROM ${table} b
+    JOIN tokens k ON k.address = b.token
+    WHERE b.owner = ${owner} AND b.amount > 0 AND ${kind} AND k.standard = ANY(${[...standards]}::smallint[])
+      AND NOT EXISTS (
+        SELECT FROM ${excepted}
+        WHERE excepted.token = b.token AND excepted.token_id IS NOT DISTINCT FROM ${tokenId})
+    ORDER BY b.token, ${tokenId}
+    LIMIT ${skip + limit})`;
+  const wholes = branch(sql`token_balances`, sql`NULL::numeric`, sql`k.standard <> 1155`);
+  const ids = branch(sql`token_id_balances`, sql`b.token_id`, sql`k.standard = 1155`);
+  return sql<OwnedToken[]>`
+    SELECT token, ${owner}::bytea AS owner, token_id AS "tokenId", amount, standard, name, symbol, decimals
+    FROM (${standards.includes(1155) ? sql`${wholes} UNION ALL ${ids}` : sql`${wholes}`}) held
+    ORDER BY token, token_id
+    LIMIT ${limit} OFFSET ${skip}`;
+}
