@@ -1,0 +1,46 @@
+import { styleText } from "node:util";
+import pino, { type LevelWithSilent, type Logger } from "pino";
+
+interface LogRecord {
+  level: string;
+  /** ISO 8601. */
+  time: string;
+  msg?: string;
+  err?: { message: string; stack: string };
+  [field: string]: unknown;
+}
+
+const COLOURS: Readonly<Record<string, "yellow" | "red">> = {
+  warn: "yellow",
+  error: "red",
+  fatal: "red",
+};
+
+/** Creates the log on standard output: one JSON object a line, or on a terminal lines for people. */
+export function createLogger(level: LevelWithSilent): Logger {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  if (!process.stdout.isTTY) return pino(options);
+  return pino(options, {
+    write: (json) => {
+      process.stdout.write(`${readableLine(JSON.parse(json) as LogRecord)}\n`);
+    },
+  });
+}
+
+/** `12:30:05 warn: message field=value`; the level is left out of ordinary lines, stacks stay in the JSON. */
+export function readableLine({ level, time, msg, err, ...fields }: LogRecord): string {
+  const clock = styleText("dim", time.slice(11, 19));
+  const label = level === "info" ? "" : `${level}: `;
+  const text = [msg, err?.message].filter((part) => part !== undefined && part !== "").join(": ");
+  const details = Object.entries(fields).map(
+    ([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+  const line = `${label}${text}${styleText("dim", details.join(""))}`;
+  const colour = COLOURS[level];
+  return `${clock} ${colour ? styleText(colour, line) : line}`;
+}
