@@ -39,12 +39,16 @@ export const SCENARIOS = {
   blocks,
 } as const satisfies Record<string, Scenario>;
 
+const SILENT = ["tide", "hush", "whisper", "wrapped", "puppet1", "puppet2", "puppet3", "puppet4"];
+
 /** A chain with the contracts of `contracts/` on it, and hands that make things happen there. */
 export interface World {
   readonly url: string;
   readonly accounts: readonly Address[];
   /** Address of each contract by its name (`fungible`, `machine1`), the same on every chain. */
   readonly contracts: Readonly<Record<string, Address>>;
+  /** Tokens whose balances or supply may change without any transfer of theirs. */
+  readonly silentTokens: readonly Address[];
   /** Plays one scenario. May be repeated, also after a reorg or reset. */
   play(name: keyof typeof SCENARIOS): Promise<void>;
   /** Plays every scenario once: some sixty blocks. */
@@ -119,6 +123,7 @@ export async function deployWorld(url: string): Promise<World> {
     url,
     accounts: stage.accounts,
     contracts,
+    silentTokens: SILENT.map(scene.contract),
     play,
     async everything() {
       await deployMissing(stage);

@@ -1,0 +1,160 @@
+import type { Sql } from "../../../src/db/client.ts";
+import type { Oracle, OracleToken } from "../oracle/oracle.ts";
+import { abridge, compareRows, difference } from "./difference.ts";
+import { expectedChainRows, extraFields, text } from "./expected-chain.ts";
+import { expectedDays } from "./expected-days.ts";
+import { compareHoldings, compareIrregularity } from "./holdings.ts";
+import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
+import { displayText } from "./token-text.ts";
+
+function compareExtraFields(oracle: Oracle, found: readonly TextRow[]): string[] {
+  const extras = new Map(found.map((row) => [row["hash"], row["extra"]]));
+  return oracle.transactions.flatMap((transaction) => {
+    const expected = extraFields(transaction);
+    const actual = JSON.parse(extras.get(transaction.hash) ?? "{}") as Record<string, unknown>;
+    const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
+    return names
+      .map((name) => [name, JSON.stringify(expected[name]), JSON.stringify(actual[name])] as const)
+      .filter(([, left, right]) => left !== right)
+      .map(([name, left, right]) =>
+        difference(`transactions hash=${transaction.hash}`, `extra.${name}`, left, right),
+      );
+  });
+}
+
+/** Coin balances: with traces true at the head, without them true at the block that the row names. */
+async function compareAddresses(oracle: Oracle, found: readonly TextRow[]): Promise<string[]> {
+  const differences = compareRows(
+    "addresses",
+    TABLES.addresses.key,
+    [...oracle.addresses].map(([address, { firstBlock }]) => ({
+      address,
+      first_block: text(firstBlock),
+    })),
+    found,
+  );
+  const rows = new Map(found.map((row) => [row["address"], row]));
+  for (const [address, { balance }] of oracle.addresses) {
+    const row = rows.get(address);
+    if (!row) continue;
+    const name = `addresses address=${address}`;
+    const block = row["balance_block"];
+    if (block === null || block === undefined) {
+      differences.push(`${name}: its balance is still to be read`);
+      continue;
+    }
+    const [then] = oracle.internalTransactions
+      ? [balance]
+      : await oracle.state.coinBalances([address], Number(block));
+    if (row["balance"] !== text(then)) {
+      differences.push(difference(name, "balance", text(then), row["balance"]));
+    }
+  }
+  return differences;
+}
+
+function tokenRow(token: OracleToken): TextRow {
+  return {
+    address: token.address,
+    standard: text(token.standard),
+    first_block: text(token.firstBlock),
+    name: token.name && displayText(token.name),
+    symbol: token.symbol && displayText(token.symbol),
+    name_data: token.name && `0x${token.name.toString("hex")}`,
+    symbol_data: token.symbol && `0x${token.symbol.toString("hex")}`,
+    decimals: text(token.decimals),
+  };
+}
+
+/** Supplies are true at the block that the row names; the oracle's own figure is that of the head. */
+async function compareTokens(
+  oracle: Oracle,
+  found: readonly TextRow[],
+  balances: readonly TextRow[],
+): Promise<string[]> {
+  const expected = [...oracle.tokens.values()].map(tokenRow);
+  const differences = compareRows("tokens", TABLES.tokens.key, expected, found);
+  for (const row of found) {
+    const name = `tokens address=${row["address"]}`;
+    const token = oracle.tokens.get(row["address"] as `0x${string}`);
+    if (!token) continue;
+    if (row["metadata_block"] === null || row["supply_block"] === null) {
+      differences.push(`${name}: is still to be read`);
+      continue;
+    }
+    const [then] = await oracle.state.metadata([token.address], Number(row["supply_block"]));
+    if (row["total_supply"] !== text(then?.totalSupply)) {
+      differences.push(
+        difference(name, "total_supply", text(then?.totalSupply), row["total_supply"]),
+      );
+    }
+    const holders = balances.filter(
+      (balance) => balance["token"] === row["address"] && BigInt(balance["amount"] ?? 0) > 0n,
+    );
+    if (row["holder_count"] !== text(holders.length)) {
+      differences.push(difference(name, "holder_count", text(holders.length), row["holder_count"]));
+    }
+  }
+  return differences;
+}
+
+async function compareSyncState(
+  sql: Sql,
+  oracle: Oracle,
+  addresses: readonly TextRow[],
+): Promise<string[]> {
+  const [row] = await sql<TextRow[]>`
+    SELECT chain_id::text, head_number::text, '0x' || encode(head_hash, 'hex') AS head_hash,
+      head_timestamp::text, traced::text, coin_supply::text FROM sync_state`;
+  const supply = addresses.reduce((sum, { balance }) => sum + BigInt(balance ?? 0), 0n);
+  const expected = {
+    chain_id: text(oracle.chainId),
+    head_number: text(oracle.head.number),
+    head_hash: oracle.head.hash,
+    head_timestamp: text(oracle.blocks.at(-1)?.timestamp),
+    traced: text(oracle.internalTransactions !== null),
+    coin_supply: text(supply),
+  };
+  return compareRows("sync_state", [], [expected], row ? [row] : []);
+}
+
+/**
+ * Every difference between the visible rows of a database and the chain as the oracle read it, one sentence each;
+ * empty when they are equal. The database must have come to rest: what is still marked as "to be read" is a difference.
+ */
+export async function compareDatabase(sql: Sql, oracle: Oracle): Promise<string[]> {
+  const head = (await readHead(sql)) ?? -1;
+  if (head !== oracle.head.number) {
+    return [difference("sync_state", "head_number", text(oracle.head.number), text(head))];
+  }
+  const read = (table: TableName): Promise<TextRow[]> => readTable(sql, table, head);
+  const differences: string[] = [];
+  for (const [table, rows] of Object.entries(expectedChainRows(oracle))) {
+    const name = table as TableName;
+    differences.push(...compareRows(name, TABLES[name].key, rows, await read(name)));
+  }
+  const addresses = await read("addresses");
+  const balances = await read("token_balances");
+  const tokens = await read("tokens");
+  differences.push(
+    ...(await compareSyncState(sql, oracle, addresses)),
+    ...compareExtraFields(oracle, await read("transactions")),
+    ...(await compareAddresses(oracle, addresses)),
+    ...(await compareTokens(oracle, tokens, balances)),
+    ...(await compareHoldings("token_balances", oracle.holdings, balances, oracle)),
+    ...(await compareHoldings(
+      "token_id_balances",
+      oracle.idHoldings,
+      await read("token_id_balances"),
+      oracle,
+    )),
+    ...compareIrregularity(oracle.holdings, balances, tokens),
+    ...compareRows(
+      "daily_statistics",
+      TABLES.daily_statistics.key,
+      expectedDays(oracle),
+      await read("daily_statistics"),
+    ),
+  );
+  return abridge(differences);
+}

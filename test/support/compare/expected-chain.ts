@@ -1,0 +1,214 @@
+import type { Address, Hex } from "viem";
+import { keccak256 } from "viem";
+import type { InternalTransaction } from "../oracle/frames.ts";
+import type { Oracle, OracleTransaction } from "../oracle/oracle.ts";
+import type { TableName, TextRow } from "./rows.ts";
+
+/** A value as the rows of the database are read. */
+export function text(value: string | number | bigint | boolean | null | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+const SENDER = 1;
+const RECEIVER = 2;
+const CREATED = 4;
+
+type Party = [Address | null, number];
+
+/** One row per address that takes part, with its sides added up. */
+function activityRows(place: TextRow, parties: readonly Party[]): TextRow[] {
+  const sides = new Map<Address, number>();
+  for (const [address, side] of parties) {
+    if (address !== null) sides.set(address, (sides.get(address) ?? 0) | side);
+  }
+  return [...sides].map(([address, side]) => ({ address, ...place, sides: text(side) }));
+}
+
+function transactionRow(transaction: OracleTransaction): TextRow {
+  const { raw } = transaction;
+  const word = (quantity: Hex): string => `0x${quantity.slice(2).padStart(64, "0")}`;
+  const wei = (quantity: Hex | undefined): string | null =>
+    quantity === undefined ? null : text(BigInt(quantity));
+  return {
+    block_number: text(transaction.blockNumber),
+    transaction_index: text(transaction.transactionIndex),
+    hash: transaction.hash,
+    type: text(transaction.type),
+    from_address: transaction.from,
+    to_address: transaction.to,
+    created_contract: transaction.created,
+    nonce: text(transaction.nonce),
+    value: text(transaction.value),
+    gas: text(transaction.gas),
+    gas_price: text(transaction.gasPrice),
+    max_fee_per_gas: wei(raw.maxFeePerGas),
+    max_priority_fee_per_gas: wei(raw.maxPriorityFeePerGas),
+    gas_used: text(transaction.gasUsed),
+    cumulative_gas_used: text(transaction.cumulativeGasUsed),
+    status: text(transaction.status),
+    input: transaction.input,
+    error: transaction.error,
+    revert_data: transaction.revertData,
+    v: wei(raw.v ?? raw.yParity),
+    r: word(raw.r),
+    s: word(raw.s),
+  };
+}
+
+/** What only some types of transactions have; kept as JSON. */
+export function extraFields({ raw, rawReceipt, type }: OracleTransaction): Record<string, unknown> {
+  const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = raw;
+  const isBlob = type === 3;
+  return JSON.parse(
+    JSON.stringify({
+      accessList: accessList?.length ? accessList : undefined,
+      authorizationList,
+      maxFeePerBlobGas,
+      blobVersionedHashes,
+      blobGasUsed: isBlob ? rawReceipt.blobGasUsed : undefined,
+      blobGasPrice: isBlob ? rawReceipt.blobGasPrice : undefined,
+    }),
+  ) as Record<string, unknown>;
+}
+
+function internalRow(entry: InternalTransaction): TextRow {
+  return {
+    block_number: text(entry.blockNumber),
+    transaction_index: text(entry.transactionIndex),
+    position: text(entry.position),
+    trace_address: entry.traceAddress.join(","),
+    type: entry.type,
+    call_type: entry.callType,
+    from_address: entry.from,
+    to_address: entry.to,
+    created_contract: entry.created,
+    value: text(entry.value),
+    gas: text(entry.gas),
+    gas_used: text(entry.gasUsed),
+    // The input of a top-level creation is the transaction's.
+    input: entry.position === 0 ? null : entry.input,
+    output: entry.output,
+    error: entry.error,
+    effective: text(entry.effective),
+  };
+}
+
+function internalActivity(entry: InternalTransaction): TextRow[] {
+  const place = {
+    block_number: text(entry.blockNumber),
+    transaction_index: text(entry.transactionIndex),
+    position: text(entry.position),
+    valued: text(entry.type !== "call" || entry.value > 0n),
+  };
+  return activityRows(place, [
+    [entry.from, SENDER],
+    [entry.to, RECEIVER],
+    [entry.created, CREATED],
+  ]);
+}
+
+/** The rows that the chain tables must hold, no more and no less. */
+export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, TextRow[]>> {
+  const { blocks, transactions, logs, transfers, creations, destructions } = oracle;
+  const internalTransactions = oracle.internalTransactions ?? [];
+  return {
+    blocks: blocks.map((block) => ({
+      number: text(block.number),
+      hash: block.hash,
+      parent_hash: block.parentHash,
+      timestamp: text(block.timestamp),
+      miner: block.miner,
+      difficulty: text(block.difficulty),
+      size: text(block.size),
+      gas_limit: text(block.gasLimit),
+      gas_used: text(block.gasUsed),
+      base_fee_per_gas: text(block.baseFeePerGas),
+      transaction_count: text(block.transactionCount),
+      fees: text(block.fees),
+      reward: text(block.reward),
+    })),
+    transactions: transactions.map(transactionRow),
+    transaction_hashes: transactions.map(({ hash, blockNumber, transactionIndex }) => ({
+      hash,
+      block_number: text(blockNumber),
+      transaction_index: text(transactionIndex),
+    })),
+    logs: logs.map((log) => ({
+      block_number: text(log.blockNumber),
+      log_index: text(log.logIndex),
+      transaction_index: text(log.transactionIndex),
+      address: log.address,
+      topic0: text(log.topics[0]),
+      topic1: text(log.topics[1]),
+      topic2: text(log.topics[2]),
+      topic3: text(log.topics[3]),
+      data: log.data,
+    })),
+    internal_transactions: internalTransactions.map(internalRow),
+    withdrawals: blocks.flatMap((block) =>
+      block.withdrawals.map((withdrawal) => ({
+        block_number: text(block.number),
+        withdrawal_index: text(withdrawal.index),
+        validator_index: text(withdrawal.validatorIndex),
+        address: withdrawal.address,
+        amount: text(withdrawal.amount),
+      })),
+    ),
+    token_transfers: transfers.map((transfer) => ({
+      block_number: text(transfer.blockNumber),
+      log_index: text(transfer.logIndex),
+      batch_index: text(transfer.batchIndex),
+      transaction_index: text(transfer.transactionIndex),
+      token: transfer.token,
+      standard: text(transfer.standard),
+      from_address: transfer.from,
+      to_address: transfer.to,
+      token_id: text(transfer.id),
+      amount: text(transfer.amount),
+    })),
+    contracts: creations.map((creation) => ({
+      address: creation.address,
+      block_number: text(creation.blockNumber),
+      transaction_index: text(creation.transactionIndex),
+      position: text(creation.position),
+      creator: creation.creator,
+      code_hash: oracle.internalTransactions ? keccak256(creation.code) : null,
+    })),
+    contract_destructions: destructions.map((destruction) => ({
+      address: destruction.address,
+      block_number: text(destruction.blockNumber),
+      transaction_index: text(destruction.transactionIndex),
+      position: text(destruction.position),
+    })),
+    address_transactions: transactions.flatMap((transaction) =>
+      activityRows(
+        {
+          block_number: text(transaction.blockNumber),
+          transaction_index: text(transaction.transactionIndex),
+        },
+        [
+          [transaction.from, SENDER],
+          [transaction.to, RECEIVER],
+          [transaction.created, CREATED],
+        ],
+      ),
+    ),
+    address_internal_transactions: internalTransactions.flatMap(internalActivity),
+    address_token_transfers: transfers.flatMap((transfer) =>
+      [...new Set([transfer.from, transfer.to])].map((address) => ({
+        address,
+        standard: text(transfer.standard),
+        block_number: text(transfer.blockNumber),
+        log_index: text(transfer.logIndex),
+        batch_index: text(transfer.batchIndex),
+        token: transfer.token,
+      })),
+    ),
+    nft_owners: oracle.nftOwners.map(({ token, id, owner, blockNumber }) => ({
+      token,
+      token_id: text(id),
+      owner,
+      block_number: text(blockNumber),
+    })),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Sql } from "../../../src/db/client.ts";
+import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
+
+/** When it was read, and whether a token was caught with amounts its transfers do not explain, depends on the way. */
+const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+  addresses: ["balance_block"],
+  tokens: ["metadata_block", "supply_block", "irregular"],
+  token_balances: ["block_number"],
+  token_id_balances: ["block_number"],
+};
+
+/** The visible rows of every chain table, in the order of their keys, and the head. */
+export type Snapshot = Record<TableName | "head", TextRow[]>;
+
+/**
+ * A canonical copy of all that the database shows, without what depends on how it came about: equal for two databases
+ * that hold the same chain. `silentTokens`: tokens whose balances and supplies change without any transfer; what was
+ * read of them is left out, for it is true for different blocks.
+ */
+export async function snapshotDatabase(
+  sql: Sql,
+  silentTokens: readonly string[] = [],
+): Promise<Snapshot> {
+  const head = await readHead(sql);
+  const [state] = await sql<TextRow[]>`
+    SELECT chain_id::text, head_number::text, '0x' || encode(head_hash, 'hex') AS head_hash,
+      head_timestamp::text, traced::text, coin_supply::text FROM sync_state`;
+  const snapshot: Partial<Snapshot> = { head: state ? [{ ...state }] : [] };
+  for (const table of Object.keys(TABLES) as TableName[]) {
+    const rows = await readTable(sql, table, head ?? -1);
+    snapshot[table] = rows.map((row) => withoutVolatile(table, row, silentTokens));
+  }
+  return snapshot as Snapshot;
+}
+
+function withoutVolatile(table: TableName, row: TextRow, silentTokens: readonly string[]): TextRow {
+  const token = (table === "tokens" ? row["address"] : row["token"]) ?? "";
+  const hidden = new Set<string>(VOLATILE[table]);
+  if (table === "tokens" && silentTokens.includes(token)) {
+    hidden.add("total_supply").add("holder_count");
+  }
+  if (table.endsWith("_balances") && silentTokens.includes(token)) hidden.add("amount");
+  return Object.fromEntries(Object.entries(row).filter(([column]) => !hidden.has(column)));
+}
