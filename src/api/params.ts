@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Address, lowerAddress } from "../core/address.ts";
 import { type Hex, lowerHex } from "../core/hex.ts";
+import { parseUtcDay, SECONDS_PER_DAY } from "../core/time.ts";
 import type { PageRange } from "../store/page.ts";
 import type { RawParameters } from "./action.ts";
 
@@ -76,6 +77,14 @@ export function blockNumber(texts: ParameterTexts) {
   return unsigned(texts).transform((value) =>
     Number(value > MAXIMUM_BLOCK_NUMBER ? MAXIMUM_BLOCK_NUMBER : value),
   );
+}
+
+/** UTC day as `yyyy-mm-dd`; for the handler the days since 1970-01-01. */
+export function utcDay(texts: ParameterTexts) {
+  return text(texts)
+    .regex(/^\d{4}-\d{2}-\d{2}$/, texts.invalid)
+    .refine((day) => parseUtcDay(day) !== undefined, texts.invalid)
+    .transform((day) => (parseUtcDay(day) ?? 0) / SECONDS_PER_DAY);
 }
 
 /** Unix seconds within the years 0 to 9999. */

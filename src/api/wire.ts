@@ -20,6 +20,9 @@ export const decimal = z.string().regex(/^\d+$/);
 /** Unsigned integer as decimal text, or empty where there is none. */
 export const decimalOrEmpty = z.string().regex(/^\d*$/);
 
+/** Unsigned number as decimal text without an exponent. */
+export const decimalFraction = z.string().regex(/^\d+(\.\d+)?$/);
+
 /** Minimal hex quantity. */
 export const quantity = z.string().regex(/^0x(0|[1-9a-f][0-9a-f]*)$/);
 

@@ -1,5 +1,6 @@
-import type { Transaction } from "../db/client.ts";
+import type { Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
+import { direction, type Order } from "./page.ts";
 
 /**
  * Restores the statistics after the blocks above a number, the first of which had this timestamp, were deleted: days
@@ -68,4 +69,65 @@ export async function applyDailyStatistics(
       gas_price_sum = known.gas_price_sum + excluded.gas_price_sum,
       withdrawn_gwei = known.withdrawn_gwei + excluded.withdrawn_gwei,
       new_addresses = known.new_addresses + excluded.new_addresses`;
+}
+
+/** Figures of one UTC day; amounts in wei unless the name tells otherwise. */
+export interface DailyStatistics {
+  /** Days since 1970-01-01. */
+  day: number;
+  blockCount: number;
+  firstTimestamp: number;
+  lastTimestamp: number;
+  transactionCount: number;
+  fees: string;
+  /** The part of the fees that the fee recipients kept. */
+  rewards: string;
+  gasUsed: string;
+  gasLimit: string;
+  blockBytes: string;
+  /** Null on a day without transactions. */
+  gasPriceMinimum: string | null;
+  gasPriceMaximum: string | null;
+  /** Sum over the transactions. */
+  gasPriceSum: string;
+  newAddresses: number;
+}
+
+/** Sums over all days. */
+export interface TotalStatistics {
+  burntFees: string;
+  withdrawnGwei: string;
+}
+
+/** Days that have blocks, from one day to another inclusive; days are counted from 1970-01-01. */
+export async function listDailyStatistics(
+  sql: Queryable,
+  days: { from: number; to: number },
+  order: Order,
+): Promise<DailyStatistics[]> {
+  return sql<DailyStatistics[]>`
+    SELECT day - '1970-01-01'::date AS day, block_count AS "blockCount",
+      first_timestamp AS "firstTimestamp", last_timestamp AS "lastTimestamp",
+      transaction_count AS "transactionCount", fees, rewards, gas_used AS "gasUsed",
+      gas_limit AS "gasLimit", block_bytes AS "blockBytes", gas_price_minimum AS "gasPriceMinimum",
+      gas_price_maximum AS "gasPriceMaximum", gas_price_sum AS "gasPriceSum",
+      new_addresses AS "newAddresses"
+    FROM daily_statistics
+    WHERE day >= '1970-01-01'::date + ${days.from}::int AND day <= '1970-01-01'::date + ${days.to}::int
+    ORDER BY daily_statistics.day ${direction(sql, order)}`;
+}
+
+/** Fees of a day in wei, the day counted from 1970-01-01; undefined when it has no blocks. */
+export async function getDailyFees(sql: Queryable, day: number): Promise<string | undefined> {
+  const [row] = await sql<{ fees: string }[]>`
+    SELECT fees FROM daily_statistics WHERE day = '1970-01-01'::date + ${day}::int`;
+  return row?.fees;
+}
+
+/** What was burnt and withdrawn since the first block. */
+export async function getTotalStatistics(sql: Queryable): Promise<TotalStatistics> {
+  const [totals] = await sql<[TotalStatistics]>`
+    SELECT coalesce(sum(burnt_fees), 0) AS "burntFees", coalesce(sum(withdrawn_gwei), 0) AS "withdrawnGwei"
+    FROM daily_statistics`;
+  return totals;
 }

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { formatUnits } from "../../../core/decimal.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import * as wire from "../../wire.ts";
+import { knownCoinSupply } from "./coin-supply.ts";
+
+export const coinsupply = defineAction({
+  name: "coinsupply",
+  summary: "Sum of all coin balances but the zero address's, in whole coins",
+  envelope: "explorer",
+  params: z.object({}),
+  result: wire.decimalFraction,
+  example: {},
+  async handle({ sql }) {
+    const { total, zeroAddress } = await knownCoinSupply(sql);
+    return ok(formatUnits(BigInt(total) - BigInt(zeroAddress), 18));
+  },
+});

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { formatRounded, formatUnits } from "../../../core/decimal.ts";
+import { utcDay as formatUtcDay, SECONDS_PER_DAY } from "../../../core/time.ts";
+import { type DailyStatistics, listDailyStatistics } from "../../../store/daily-statistics.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { listMissing, sort, utcDay } from "../../params.ts";
+import * as wire from "../../wire.ts";
+
+/**
+ * Declares an action that answers one record per UTC day that has blocks. `fields` are what a record has besides its
+ * day, `present` computes them.
+ */
+export function defineDailySeries(series: {
+  name: string;
+  summary: string;
+  fields: Readonly<Record<string, z.ZodType>>;
+  present(day: DailyStatistics, context: Context): Record<string, string | number>;
+}) {
+  const { name, summary, fields, present } = series;
+  return defineAction({
+    name,
+    summary,
+    envelope: "explorer",
+    params: z.object({
+      startdate: utcDay({ invalid: "Invalid startdate format" }),
+      enddate: utcDay({ invalid: "Invalid enddate format" }),
+      sort,
+    }),
+    missing: listMissing,
+    result: z.array(
+      z.object({ UTCDate: z.iso.date(), unixTimeStamp: wire.decimal }).extend(fields),
+    ),
+    empty: "No records found",
+    example: { startdate: "2025-07-01", enddate: "2025-07-31" },
+    async handle(context, { startdate, enddate, sort: order = "asc" }) {
+      const days = await listDailyStatistics(context.sql, { from: startdate, to: enddate }, order);
+      const records = days.map((day) => {
+        const midnight = day.day * SECONDS_PER_DAY;
+        return {
+          UTCDate: formatUtcDay(midnight),
+          unixTimeStamp: String(midnight),
+          ...present(day, context),
+        };
+      });
+      return ok(records);
+    },
+  });
+}
+
+/** Whole part of a quotient as decimal text; 0 where there is nothing to divide by. */
+export function average(sum: string, count: number): string {
+  return count === 0 ? "0" : String(BigInt(sum) / BigInt(count));
+}
+
+/** Quotient rounded half up to `places` decimal places, as decimal text; 0 where there is nothing to divide by. */
+export function ratio(value: bigint, divisor: bigint, places: number): string {
+  const scaled =
+    divisor === 0n ? 0n : (value * 10n ** BigInt(places) * 2n + divisor) / (divisor * 2n);
+  return formatRounded(scaled, places, places);
+}
+
+/** Rewards of the day's blocks in coins: what they keep of the fees, and the static reward of each. */
+export function rewardsOf(
+  { rewards, blockCount }: DailyStatistics,
+  { staticReward }: Context,
+): string {
+  return formatUnits(BigInt(rewards) + BigInt(blockCount) * staticReward, 18);
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { getTotalStatistics } from "../../../store/daily-statistics.ts";
+import { readSnapshot } from "../../../store/snapshot.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import * as wire from "../../wire.ts";
+import { knownCoinSupply } from "./coin-supply.ts";
+
+const WEI_PER_GWEI = 1_000_000_000n;
+
+export const ethsupply2 = defineAction({
+  name: "ethsupply2",
+  summary: "Coin supply, burnt fees and withdrawals of the whole chain, in wei",
+  envelope: "explorer",
+  params: z.object({}),
+  result: z.object({
+    EthSupply: wire.decimal,
+    Eth2Staking: wire.decimal,
+    BurntFees: wire.decimal,
+    WithdrawnTotal: wire.decimal,
+  }),
+  example: {},
+  handle({ sql }) {
+    return readSnapshot(sql, async (snapshot) => {
+      const { total } = await knownCoinSupply(snapshot);
+      const { burntFees, withdrawnGwei } = await getTotalStatistics(snapshot);
+      return ok({
+        EthSupply: total,
+        Eth2Staking: "0",
+        BurntFees: burntFees,
+        WithdrawnTotal: String(BigInt(withdrawnGwei) * WEI_PER_GWEI),
+      });
+    });
+  },
+});

@@ -1,0 +1,74 @@
+import type { Address } from "../../../core/address.ts";
+import { formatUnits } from "../../../core/decimal.ts";
+import { type Hex, hexLength, hexSlice } from "../../../core/hex.ts";
+import { quantityToBigInt } from "../../../core/quantity.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
+import type { Context, Services } from "../../action.ts";
+import { atServedHead } from "../../served-head.ts";
+
+/** Price of the coin; null where no source tells it. */
+export interface CoinPrice {
+  /** Decimal text. */
+  price: string | null;
+  /** Unix seconds of the price, as text. */
+  timestamp: string | null;
+}
+
+export interface CoinPrices {
+  btc: CoinPrice;
+  usd: CoinPrice;
+}
+
+// Chainlink's AggregatorV3Interface.
+const LATEST_ROUND_DATA: Hex = "0xfeaf968c";
+const DECIMALS: Hex = "0x313ce567";
+const SIGN_BIT = 1n << 255n;
+const MAXIMUM_DECIMALS = 77n;
+
+const UNKNOWN: CoinPrice = { price: null, timestamp: null };
+
+/**
+ * Prices of the coin at the served head, from the configured aggregator contracts. What no aggregator tells is null in
+ * Blockscout's dialect, and price 0 with the present time in Etherscan's, whose clients take strings only.
+ */
+export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
+  const { btc, usd } = context.priceFeeds;
+  const prices =
+    btc || usd
+      ? await atServedHead(context.sql, async (head) => ({
+          btc: await fetchPrice(context, btc, head),
+          usd: await fetchPrice(context, usd, head),
+        }))
+      : { btc: UNKNOWN, usd: UNKNOWN };
+  if (context.dialect === "blockscout") return prices;
+  const unknown = { price: "0", timestamp: String(Math.floor(Date.now() / 1000)) };
+  const filled = (price: CoinPrice) => (price.price === null ? unknown : price);
+  return { btc: filled(prices.btc), usd: filled(prices.usd) };
+}
+
+async function fetchPrice(
+  { chain }: Services,
+  feed: Address | undefined,
+  head: ServedHead,
+): Promise<CoinPrice> {
+  if (!feed) return UNKNOWN;
+  const [round, decimals] = await chain.fetchCalls(
+    [
+      { to: feed, data: LATEST_ROUND_DATA },
+      { to: feed, data: DECIMALS },
+    ],
+    head,
+  );
+  if (!round || !decimals || hexLength(round) < 5 * 32 || hexLength(decimals) < 32) return UNKNOWN;
+  const answer = wordAt(round, 1);
+  const places = wordAt(decimals, 0);
+  if (answer === 0n || answer >= SIGN_BIT || places > MAXIMUM_DECIMALS) return UNKNOWN;
+  return {
+    price: formatUnits(answer, Number(places)),
+    timestamp: String(wordAt(round, 3)),
+  };
+}
+
+function wordAt(data: Hex, index: number): bigint {
+  return quantityToBigInt(hexSlice(data, index * 32, (index + 1) * 32));
+}
