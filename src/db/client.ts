@@ -24,6 +24,8 @@ export interface SqlOptions {
   schema?: string;
   /** Time limit of a statement in milliseconds, 0 for none. Default 0. */
   statementTimeoutMs?: number;
+  /** Commits do not wait for the disk: a crash of the server may lose the last of them, in order. Default false. */
+  asynchronousCommit?: boolean;
   /** Shown in pg_stat_activity. Default `periscope`. */
   applicationName?: string;
 }
@@ -52,6 +54,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       application_name: options.applicationName ?? "periscope",
       search_path: `"${options.schema ?? "public"}"`,
       statement_timeout: options.statementTimeoutMs ?? 0,
+      ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
     },
     ...{ socket: openSocket },
   }) as unknown as Sql;

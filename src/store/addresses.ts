@@ -113,3 +113,10 @@ export async function listPendingCoinAddresses(sql: Queryable, limit: number): P
     SELECT address FROM addresses WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
   return rows.map((row) => row.address);
 }
+
+/** How many coin balances are to be read, counted up to `limit`. */
+export async function countPendingCoinBalances(sql: Queryable, limit: number): Promise<number> {
+  const [counted] = await sql<{ count: number }[]>`
+    SELECT count(*) FROM (SELECT FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
+  return counted?.count ?? 0;
+}

@@ -206,3 +206,10 @@ export async function listPendingHoldings(sql: Queryable, limit: number): Promis
     SELECT token, owner, NULL AS "tokenId" FROM token_balances
     WHERE block_number IS NULL ORDER BY token, owner LIMIT ${limit}`;
 }
+
+/** How many holdings are to be read, counted up to `limit`. */
+export async function countPendingHoldings(sql: Queryable, limit: number): Promise<number> {
+  const [counted] = await sql<{ count: number }[]>`
+    SELECT count(*) FROM (SELECT FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;
+  return counted?.count ?? 0;
+}

@@ -119,3 +119,12 @@ export async function listPendingTokens(
     supply: rows.filter((row) => row.supply).map((row) => row.address),
   };
 }
+
+/** How many tokens have metadata or a supply that is to be read, counted up to `limit`. */
+export async function countPendingTokens(sql: Queryable, limit: number): Promise<number> {
+  const [counted] = await sql<{ count: number }[]>`
+    SELECT count(*) FROM (
+      SELECT FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL LIMIT ${limit}
+    ) AS pending`;
+  return counted?.count ?? 0;
+}

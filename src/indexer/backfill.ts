@@ -1,0 +1,117 @@
+import type { Chain } from "../chain/chain.ts";
+import { ChainError } from "../core/errors.ts";
+import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
+import { decodeBlocks } from "./decode/block.ts";
+import { fetchValidBlocks } from "./fetch.ts";
+import { record, type Writer } from "./publish.ts";
+
+/** Blocks of one fetch to begin with; it adapts so that a range's rows stay near `RANGE_BYTES`. */
+const RANGE_BLOCKS = 20;
+const RANGE_BLOCKS_MAXIMUM = 200;
+const RANGE_BYTES = 4 * 1024 * 1024;
+/** Ranges fetched at once, and ranges recorded at once: together they bound the memory. */
+const FETCHES = 3;
+const RECORDS = 2;
+
+export interface BackfillOptions {
+  range: BlockRange;
+  traced: boolean;
+  /** Connections that one range is written over. */
+  lanes: number;
+  signal: AbortSignal;
+  /** Called in order with the number up to which all blocks are recorded; no further range is begun before it returns. */
+  onRecorded(blockNumber: number): Promise<void>;
+}
+
+/**
+ * Records the blocks of a range, several fetches and writes in flight. The blocks are at or below the finalised head,
+ * so one that the node does not have is its failure. Rejects with the first failure, once nothing is in flight any
+ * more; what stands above the number last given to `onRecorded` is then incomplete.
+ */
+export async function backfill(
+  chain: Chain,
+  writer: Writer,
+  { range, traced, lanes, signal, onRecorded }: BackfillOptions,
+): Promise<void> {
+  let next = range.from;
+  let rangeBlocks = RANGE_BLOCKS;
+  const recorded = new Map<number, number>();
+  let recordedTo = range.from - 1;
+  const recordSlots = createSlots(RECORDS);
+  let failed = false;
+
+  async function fetchAndRecord(from: number, to: number): Promise<void> {
+    const { blocks } = await fetchValidBlocks(chain, { from, to, traced });
+    if (blocks.length !== to - from + 1) {
+      throw new ChainError("block-missing", `the node has no block ${from + blocks.length}`, {
+        retryable: true,
+      });
+    }
+    const encoded = encodeChainRows(decodeBlocks(blocks));
+    rangeBlocks = adaptedBlocks(blocks.length, bytesOf(encoded));
+    await recordSlots(() => record(writer, encoded, lanes));
+    recorded.set(from, to);
+  }
+
+  async function advance(): Promise<void> {
+    const before = recordedTo;
+    for (
+      let to = recorded.get(recordedTo + 1);
+      to !== undefined;
+      to = recorded.get(recordedTo + 1)
+    ) {
+      recorded.delete(recordedTo + 1);
+      recordedTo = to;
+    }
+    if (recordedTo > before) await onRecorded(recordedTo);
+  }
+
+  let advancing = Promise.resolve();
+  async function work(): Promise<void> {
+    try {
+      while (next <= range.to && !failed && !signal.aborted) {
+        const from = next;
+        const to = Math.min(range.to, from + rangeBlocks - 1);
+        next = to + 1;
+        await fetchAndRecord(from, to);
+        advancing = advancing.then(advance);
+        await advancing;
+      }
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  }
+
+  const outcomes = await Promise.allSettled(Array.from({ length: FETCHES + RECORDS }, work));
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failure) throw failure.reason;
+}
+
+function bytesOf(encoded: EncodedRows): number {
+  let bytes = 0;
+  for (const document of encoded.values()) bytes += document.length;
+  return bytes;
+}
+
+function adaptedBlocks(blocks: number, bytes: number): number {
+  const fitting = Math.floor((blocks * RANGE_BYTES) / bytes);
+  return Math.max(1, Math.min(RANGE_BLOCKS_MAXIMUM, fitting, blocks * 2));
+}
+
+/** Runs at most `count` tasks at once; the others wait in order. */
+function createSlots(count: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  return async (task) => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}

@@ -1,0 +1,112 @@
+import type { Chain } from "../chain/chain.ts";
+import { sleep } from "../core/async.ts";
+import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
+import type { Sql } from "../db/client.ts";
+import { countPendingCoinBalances } from "../store/addresses.ts";
+import { getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
+import { countPendingHoldings } from "../store/token-balances.ts";
+import { countPendingTokens } from "../store/tokens.ts";
+import { takeWriterLock, WriterReplacedError } from "../store/writer.ts";
+import { type IndexerStatus, initialStatus } from "./status.ts";
+import { type SyncOptions, synchronise } from "./sync.ts";
+
+export interface IndexerOptions extends Omit<SyncOptions, "status"> {
+  chain: Chain;
+  sql: Sql;
+  /** A client of one connection: its session holds the writer's lock. */
+  lockSql: Sql;
+  /** Called with the status every `STATUS_INTERVAL_MS` and on every change of phase. */
+  onStatus(status: IndexerStatus): void;
+}
+
+const STANDBY_INTERVAL_MS = 1_000;
+const STATUS_INTERVAL_MS = 1_000;
+const RETRY_MINIMUM_MS = 100;
+const RETRY_MAXIMUM_MS = 5_000;
+/** Pending state is counted no further than this. */
+const PENDING_COUNT_LIMIT = 100_000;
+
+/**
+ * Indexes until the signal is aborted, whatever happens to node, database or other indexers: waits as a standby while
+ * another one writes, and after any failure starts again from what is published. Rejects with `ConfigError` only.
+ */
+export async function runIndexer(options: IndexerOptions): Promise<void> {
+  const { chain, sql, lockSql, log, signal, onStatus } = options;
+  const status = initialStatus();
+  const reporting = report();
+  let retryMs = RETRY_MINIMUM_MS;
+  try {
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      try {
+        const epoch = await takeWriterLock(lockSql);
+        if (epoch === undefined) {
+          if (status.phase !== "standby")
+            log.info("another indexer writes to this database: standing by");
+          status.phase = "standby";
+          status.reason = "another indexer writes to this database";
+          status.head = (await getServedHead(sql))?.number ?? null;
+          await sleep(STANDBY_INTERVAL_MS, signal);
+          continue;
+        }
+        status.phase = "starting";
+        await synchronise(chain, { sql, epoch }, { ...options, status });
+      } catch (error) {
+        if (error instanceof ConfigError) throw error;
+        if (signal.aborted) break;
+        if (performance.now() - startedAt > RETRY_MAXIMUM_MS) retryMs = RETRY_MINIMUM_MS;
+        explain(error, retryMs);
+        await sleep(retryMs, signal);
+        retryMs = Math.min(retryMs * 2, RETRY_MAXIMUM_MS);
+      }
+    }
+  } finally {
+    await reporting.stop();
+  }
+
+  function explain(error: unknown, pauseMs: number): void {
+    const next = `trying again in ${pauseMs} ms`;
+    if (error instanceof WriterReplacedError) {
+      log.warn(error.message);
+    } else if (error instanceof ChainError) {
+      status.phase = "waiting";
+      status.reason = error.message;
+      log.warn({ code: error.code }, `${error.message}; ${next}`);
+    } else {
+      status.phase = "waiting";
+      status.reason = messageOf(error);
+      log.error({ error }, `indexing failed: ${messageOf(error)}; ${next}`);
+    }
+  }
+
+  /** Reports the status at intervals, with the pending state counted while this indexer writes. */
+  function report(): { stop(): Promise<void> } {
+    let running = Promise.resolve();
+    const timer = setInterval(() => {
+      running = running.then(reportOnce);
+    }, STATUS_INTERVAL_MS);
+    return {
+      stop: async () => {
+        clearInterval(timer);
+        await running;
+      },
+    };
+  }
+
+  async function reportOnce(): Promise<void> {
+    try {
+      if (status.phase !== "standby") {
+        const [coins, holdings, tokens] = await Promise.all([
+          countPendingCoinBalances(sql, PENDING_COUNT_LIMIT),
+          countPendingHoldings(sql, PENDING_COUNT_LIMIT),
+          countPendingTokens(sql, PENDING_COUNT_LIMIT),
+        ]);
+        status.pending = { coins, holdings, tokens };
+        await writeIndexerStatus(sql, status);
+      }
+    } catch {
+      // The database is away, which the synchronisation reports itself.
+    }
+    onStatus(status);
+  }
+}

@@ -1,0 +1,119 @@
+import type { Chain, NodeName } from "../chain/chain.ts";
+import { ChainError } from "../core/errors.ts";
+import { revertAddresses } from "../store/addresses.ts";
+import { getBlockReference, getBlockTimestamp } from "../store/blocks.ts";
+import { deleteChainRowsAbove, truncateChain } from "../store/chain.ts";
+import { restoreDailyStatistics } from "../store/daily-statistics.ts";
+import { listMovedNfts, restoreNftOwners } from "../store/nft-owners.ts";
+import {
+  type ChainIdentity,
+  type ServedHead,
+  writeChainIdentity,
+  writeHead,
+} from "../store/sync-state.ts";
+import { deleteUntoldHoldings, revertTokenBalances } from "../store/token-balances.ts";
+import { revertTokens } from "../store/tokens.ts";
+import { demandWriter } from "../store/writer.ts";
+import type { Writer } from "./publish.ts";
+import { countKeys, fetchState, listTouchedKeys, type StateValues, writeState } from "./state.ts";
+
+// The cases, by what the node's chain is next to ours (head H, node's head N):
+//
+//   1. N > H and block H+1 has another parent than H: reorg, the ancestor is below H.
+//   2. N = H with another hash: reorg, the same.
+//   3. N < H with another hash at N: reorg to a chain that is shorter for now.
+//   4. N < H with our hash at N: a node that lags behind, unless this is a development chain that says it has no block
+//      H any more (evm_revert, anvil_rollback): then a roll-back to N.
+//   5. No block in common, the start block included: another chain. A development chain was reset (anvil_reset,
+//      restarted) and is indexed anew; any other is refused, nothing is written until the start block is ours again.
+//   6. A node among several says 1 to 3 while another one still has our head: no reorg, the node is on a fork.
+//
+// Before and after a roll-back the database equals one chain: blocks, what follows from them and the state at the head.
+// A roll-back takes one transaction; the state at the ancestor is read before it. If it cannot be read (pruned, node
+// gone) it is marked "to be read", which answers know about.
+
+/** Headers asked for at once on the way back. */
+const WALK_STRIDE = 64;
+/** More changed state than this is not read before the roll-back but afterwards, batch by batch. */
+const READ_MAXIMUM = 20_000;
+
+/**
+ * Number of the newest block at or below `from` that our chain and the node's have in common; null when the start
+ * block is not among them. The node's headers must continue one another, else `ChainError` (retryable).
+ */
+export async function findCommonAncestor(
+  chain: Chain,
+  writer: Writer,
+  { node, from, startBlock }: { node: NodeName; from: number; startBlock: number },
+): Promise<number | null> {
+  let expected: string | undefined;
+  for (let top = from; top >= startBlock; top -= WALK_STRIDE) {
+    const bottom = Math.max(startBlock, top - WALK_STRIDE + 1);
+    const numbers = Array.from({ length: top - bottom + 1 }, (_, index) => top - index);
+    const headers = await Promise.all(numbers.map((number) => chain.fetchHeader(number, { node })));
+    for (const [index, header] of headers.entries()) {
+      const number = numbers[index] as number;
+      if (!header || (expected !== undefined && header.hash !== expected)) {
+        throw new ChainError(
+          "inconsistent-chain",
+          `${node} changed its chain during the walk back`,
+          {
+            retryable: true,
+          },
+        );
+      }
+      expected = header.parentHash;
+      const ours = await getBlockReference(writer.sql, number);
+      if (ours?.hash === header.hash) return number;
+    }
+  }
+  return null;
+}
+
+/**
+ * Takes the blocks above `ancestor` away, and all that followed from them. Afterwards the head is `ancestor` and the
+ * generation higher by one.
+ */
+export async function rollBack(
+  chain: Chain,
+  writer: Writer,
+  head: ServedHead,
+  ancestor: number,
+): Promise<void> {
+  const { sql, epoch } = writer;
+  const range = { from: ancestor + 1, to: head.number };
+  const [keys, movedNfts, firstDeletedTimestamp, block] = await Promise.all([
+    listTouchedKeys(sql, range),
+    listMovedNfts(sql, range),
+    getBlockTimestamp(sql, range.from),
+    getBlockReference(sql, ancestor),
+  ]);
+  let values: StateValues | null = null;
+  if (block && countKeys(keys) <= READ_MAXIMUM) {
+    // Refused or unreachable: what is not read now is read later.
+    values = await fetchState(chain, keys, block).catch(() => null);
+  }
+  await sql.begin(async (transaction) => {
+    await demandWriter(transaction, epoch);
+    await revertTokenBalances(transaction, range);
+    await revertTokens(transaction, range);
+    await revertAddresses(transaction, range);
+    await deleteChainRowsAbove(transaction, ancestor);
+    await deleteUntoldHoldings(transaction, keys.holdings);
+    await restoreNftOwners(transaction, movedNfts);
+    if (firstDeletedTimestamp !== undefined) {
+      await restoreDailyStatistics(transaction, ancestor, firstDeletedTimestamp);
+    }
+    if (values) await writeState(transaction, values);
+    await writeHead(transaction, ancestor, { rollBack: true });
+  });
+}
+
+/** Forgets the chain and binds the database to the new one. */
+export async function startOver(writer: Writer, identity: ChainIdentity): Promise<void> {
+  await writer.sql.begin(async (transaction) => {
+    await demandWriter(transaction, writer.epoch);
+    await truncateChain(transaction);
+    await writeChainIdentity(transaction, identity);
+  });
+}

@@ -1,0 +1,70 @@
+import { Worker } from "node:worker_threads";
+import type { BaseLogger, LevelWithSilent } from "pino";
+import type { ChainOptions } from "../chain/chain.ts";
+import { sleep } from "../core/async.ts";
+import { type IndexerStatus, initialStatus } from "./status.ts";
+import type { SyncOptions } from "./sync.ts";
+
+/** All that the indexer's thread is told; plain data. */
+export interface IndexerSettings {
+  databaseUrl: string;
+  databaseSchema: string;
+  logLevel: LevelWithSilent;
+  chain: Omit<ChainOptions, "log" | "signal" | "onRequest">;
+  sync: Omit<SyncOptions, "log" | "signal" | "status">;
+}
+
+export type WorkerMessage = { status: IndexerStatus } | { fatal: string };
+
+export interface Indexer {
+  /** What the indexer said last. */
+  status(): IndexerStatus;
+  /** Resolves once the thread has ended. */
+  stop(): Promise<void>;
+}
+
+const RESTART_PAUSE_MS = 1_000;
+
+/**
+ * Starts the indexer in a thread of its own, so that it never keeps an API answer waiting. A thread that dies is
+ * replaced. `onFatal` is called with the reason when indexing cannot go on with these settings.
+ */
+export function startIndexer(
+  settings: IndexerSettings,
+  { log, onFatal }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string) => void },
+): Indexer {
+  let status = initialStatus();
+  let stopping = false;
+  let worker = startWorker();
+  let ended = watch(worker);
+
+  function startWorker(): Worker {
+    return new Worker(new URL("./worker.ts", import.meta.url), { workerData: settings });
+  }
+
+  async function watch(watched: Worker): Promise<void> {
+    watched.on("message", (message: WorkerMessage) => {
+      if ("status" in message) status = message.status;
+      else {
+        stopping = true;
+        onFatal(message.fatal);
+      }
+    });
+    watched.on("error", (error) => log.error({ err: error }, "the indexer's thread died"));
+    await new Promise((resolve) => watched.once("exit", resolve));
+    if (stopping) return;
+    await sleep(RESTART_PAUSE_MS);
+    if (stopping) return;
+    worker = startWorker();
+    ended = watch(worker);
+  }
+
+  return {
+    status: () => status,
+    async stop() {
+      stopping = true;
+      worker.postMessage("stop");
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Tracer } from "../chain/chain.ts";
+
+/** What the indexer is doing: shown by /health and the start-up output, and stored for other processes. */
+export interface IndexerStatus {
+  /**
+   * `starting`, `standby` (another indexer writes), `waiting` (no node answers), `backfilling`, `indexing` (building
+   * the indexes left out of a first load), `following` (at the head), `halted` (the node has another chain).
+   */
+  phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
+  /** Why the indexer waits or is halted. */
+  reason: string | null;
+  chainId: number | null;
+  nodeHead: number | null;
+  head: number | null;
+  backfill: BackfillProgress | null;
+  /** State still to be read from the node, counted up to a limit; null before it was counted. */
+  pending: { coins: number; holdings: number; tokens: number } | null;
+  traces: { tracer: Tracer | null; reason: string | null };
+  /** Roll-backs since the start, and the deepest in blocks. */
+  reorgs: { count: number; deepest: number };
+}
+
+export interface BackfillProgress {
+  from: number;
+  to: number;
+  /** Blocks up to here are recorded whole. */
+  recorded: number;
+  blocksPerSecond: number;
+  secondsLeft: number | null;
+}
+
+/** The status of an indexer that has just begun. */
+export function initialStatus(): IndexerStatus {
+  return {
+    phase: "starting",
+    reason: null,
+    chainId: null,
+    nodeHead: null,
+    head: null,
+    backfill: null,
+    pending: null,
+    traces: { tracer: null, reason: null },
+    reorgs: { count: 0, deepest: 0 },
+  };
+}

@@ -1,0 +1,49 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { createChain } from "../chain/client.ts";
+import { ConfigError } from "../core/errors.ts";
+import { createSql } from "../db/client.ts";
+import { createLogger } from "../telemetry/logger.ts";
+import { runIndexer } from "./indexer.ts";
+import type { IndexerSettings, WorkerMessage } from "./start.ts";
+
+// Entry of the indexer's thread: builds its parts from the settings, runs until it is told to stop.
+
+const CONNECTIONS = 8;
+
+const settings = workerData as IndexerSettings;
+const stop = new AbortController();
+parentPort?.once("message", () => stop.abort());
+
+const log = createLogger(settings.logLevel);
+const database = { schema: settings.databaseSchema, applicationName: "periscope indexer" };
+const sql = createSql(settings.databaseUrl, {
+  ...database,
+  connections: CONNECTIONS,
+  // What a crash of the server could lose is only the end of the log: the head row goes with its blocks.
+  asynchronousCommit: true,
+});
+const lockSql = createSql(settings.databaseUrl, { ...database, connections: 1 });
+const chain = createChain({ ...settings.chain, log, signal: stop.signal });
+
+try {
+  await runIndexer({
+    ...settings.sync,
+    chain,
+    sql,
+    lockSql,
+    log,
+    signal: stop.signal,
+    onStatus: (status) => post({ status }),
+  });
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  post({ fatal: error.message });
+} finally {
+  await chain.close();
+  await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })]);
+  parentPort?.close();
+}
+
+function post(message: WorkerMessage): void {
+  parentPort?.postMessage(message);
+}
