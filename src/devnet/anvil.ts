@@ -7,7 +7,7 @@ import { createGunzip } from "node:zlib";
 import type { Logger } from "pino";
 import { ConfigError, messageOf } from "../core/errors.ts";
 import { type Hex, hexToBytes } from "../core/hex.ts";
-import { type Child, startChild } from "../process/child.ts";
+import { startChild } from "../process/child.ts";
 import type { Rpc } from "./rpc.ts";
 
 export const DEVNET_CHAIN_ID = 31_337;
@@ -65,7 +65,7 @@ async function launch(
 ): Promise<Anvil> {
   const listening = Promise.withResolvers<string>();
   const lastLines: string[] = [];
-  const child: Child = startChild({
+  const child = startChild({
     command: binary,
     args: [
       ...["--port", "0", "--chain-id", String(DEVNET_CHAIN_ID)],
@@ -81,14 +81,10 @@ async function launch(
       if (lastLines.length > 5) lastLines.shift();
     },
   });
-  const stop = () => child.stop(STOP_PATIENCE_MS);
-  const abort = () => void stop();
-  signal.addEventListener("abort", abort, { once: true });
-  const url = await Promise.race([listening.promise, child.exited.then(() => undefined)]);
-  signal.removeEventListener("abort", abort);
+  const url = await child.until(listening.promise, signal);
   if (url === undefined) throw new Error(`anvil did not start: ${lastLines.join(" ").trim()}`);
   log.debug(`anvil listens on ${url}`);
-  return { url, exited: child.exited, stop };
+  return { url, exited: child.exited, stop: () => child.stop(STOP_PATIENCE_MS) };
 }
 
 function anvilBinary(): string {

@@ -26,9 +26,16 @@ export interface ChildOptions {
 export interface Child {
   /** Resolves when it has ended and its last line was read, with how it ended in words: `exit code 1`. */
   readonly exited: Promise<string>;
+  /**
+   * Waits for `ready`; undefined when the program ended before, which an abort asks it to do. For a start only: later
+   * aborts are nothing to it.
+   */
+  until<Value>(ready: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | undefined>;
   /** Asks it to end, and kills it when it has not after `patienceMs`. Resolves when it is gone. */
   stop(patienceMs: number): Promise<void>;
 }
+
+const ABORT_PATIENCE_MS = 3_000;
 
 /**
  * Runs the program and, beside it, a watcher whose input is a pipe that only this process holds: when the pipe
@@ -64,18 +71,28 @@ export function startChild(options: ChildOptions): Child {
     (error: Error) => error.message,
   );
 
+  async function stop(patienceMs: number): Promise<void> {
+    shell.stdin?.destroy();
+    const patience = new AbortController();
+    const inTime = await Promise.race([
+      exited.then(() => true),
+      delay(patienceMs, false, { signal: patience.signal }).catch(() => false),
+    ]);
+    patience.abort();
+    if (!inTime && shell.pid !== undefined) process.kill(-shell.pid, "SIGKILL");
+    await exited;
+  }
+
   return {
     exited,
-    stop: async (patienceMs) => {
-      shell.stdin?.destroy();
-      const patience = new AbortController();
-      const inTime = await Promise.race([
-        exited.then(() => true),
-        delay(patienceMs, false, { signal: patience.signal }).catch(() => false),
-      ]);
-      patience.abort();
-      if (!inTime && shell.pid !== undefined) process.kill(-shell.pid, "SIGKILL");
-      await exited;
+    stop,
+    until: async (ready, signal) => {
+      const abort = () => void stop(ABORT_PATIENCE_MS);
+      if (signal?.aborted) abort();
+      signal?.addEventListener("abort", abort, { once: true });
+      const value = await Promise.race([ready, exited.then(() => undefined)]);
+      signal?.removeEventListener("abort", abort);
+      return value;
     },
   };
 }
