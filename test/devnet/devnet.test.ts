@@ -1,0 +1,105 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import pino from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { quantity, quantityToNumber } from "../../src/core/quantity.ts";
+import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
+import { createRpc, type Rpc } from "../../src/devnet/rpc.ts";
+
+interface Receipt {
+  status: string;
+  logs: unknown[];
+  contractAddress: string | null;
+}
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "periscope-devnet-"));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs a chain in the folder of this file for as long as `use` takes. */
+async function withDevnet(use: (rpc: Rpc, devnet: Devnet) => Promise<void>): Promise<void> {
+  const signal = new AbortController().signal;
+  const devnet = await startDevnet({ folder, log: pino({ level: "silent" }), signal });
+  try {
+    await use(createRpc(devnet.rpcUrl, signal), devnet);
+  } finally {
+    await devnet.stop();
+  }
+}
+
+async function head(rpc: Rpc): Promise<number> {
+  return quantityToNumber(await rpc<string>("eth_blockNumber"));
+}
+
+async function receipts(rpc: Rpc): Promise<Receipt[]> {
+  const numbers = Array.from({ length: (await head(rpc)) + 1 }, (_, number) => quantity(number));
+  const blocks = numbers.map((number) => rpc<Receipt[]>("eth_getBlockReceipts", number));
+  return (await Promise.all(blocks)).flat();
+}
+
+test("an empty chain has the sample world and one cycle of traffic when it is up", async () => {
+  await withDevnet(async (rpc) => {
+    expect(await head(rpc)).toBeGreaterThanOrEqual(13);
+    const all = await receipts(rpc);
+    expect(all.filter((receipt) => receipt.contractAddress !== null)).toHaveLength(8);
+    expect(all.filter((receipt) => receipt.status === "0x0")).toHaveLength(2);
+  });
+});
+
+test("the chain goes on where it ended", async () => {
+  let before: unknown;
+  await withDevnet(async (rpc) => {
+    before = await rpc("eth_getBlockByNumber", "0x5", true);
+  });
+  await withDevnet(async (rpc) => {
+    expect(await rpc("eth_getBlockByNumber", "0x5", true)).toEqual(before);
+    expect(await head(rpc)).toBeLessThan(20);
+  });
+});
+
+test("a developer's transaction is mined at once", async () => {
+  await withDevnet(async (rpc) => {
+    const [from] = await rpc<string[]>("eth_accounts");
+    const hash = await rpc("eth_sendTransaction", { from, to: from, value: "0x1" });
+    await expect
+      .poll(() => rpc("eth_getTransactionReceipt", hash))
+      .toMatchObject({ status: "0x1" });
+  });
+});
+
+test("the world is built again after the developer reset the chain", async () => {
+  await withDevnet(async (rpc) => {
+    await rpc("anvil_reset");
+    expect(await head(rpc)).toBe(0);
+    await expect.poll(() => head(rpc), { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+    expect((await receipts(rpc)).filter((receipt) => receipt.contractAddress)).toHaveLength(8);
+  });
+});
+
+test("a chain that cannot be read is put aside and a new one begun", async () => {
+  await writeFile(path.join(folder, "state.json.gz"), "not what anvil wrote");
+  await withDevnet(async (rpc) => {
+    expect(await head(rpc)).toBeGreaterThanOrEqual(13);
+  });
+  expect(await readdir(folder)).toContain("state.json.gz.unreadable");
+});
+
+test("announces blocks over WebSocket", async () => {
+  await withDevnet(async (_rpc, { webSocketUrl }) => {
+    const socket = new WebSocket(webSocketUrl);
+    const answer = new Promise((resolve) => {
+      socket.onmessage = ({ data }) => resolve(JSON.parse(String(data)));
+    });
+    socket.onopen = () =>
+      socket.send(
+        JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] }),
+      );
+    expect(await answer).toHaveProperty("result");
+    socket.close();
+  });
+});
