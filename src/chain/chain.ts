@@ -39,6 +39,11 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
+export interface FetchOptions extends AskOptions {
+  /** False: without traces, for a block that cannot be traced (a tracer that gives up on it each time). */
+  traces?: boolean;
+}
+
 export interface RpcCall {
   method: string;
   params: readonly unknown[];
@@ -219,7 +224,7 @@ export interface Chain extends StateReader {
   capabilities(): Capabilities;
 
   request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
-  /** One outcome per call, in order. Throws only when no node could be asked. */
+  /** One outcome per call, in order; never throws. When a node failed, that is the outcome of each call it failed. */
   batch(calls: readonly RpcCall[], options?: AskOptions): Promise<CallOutcome[]>;
   /** Answers for a caller of our own: never throws; `eth_sendRawTransaction` is not sent twice. */
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
@@ -231,9 +236,10 @@ export interface Chain extends StateReader {
   fetchHeader(numberOrHash: number | Hex, options?: AskOptions): Promise<BlockHeader | null>;
   /**
    * Blocks with transactions, receipts and traces, in few round trips, all from one node. Nothing is checked beyond
-   * the shape. `traces` is null for a block that cannot be traced: no tracer, or its state is pruned.
+   * the shape. `traces` is null for a block that is not traced: no tracer, its state is pruned, or not asked for.
+   * All of `numbers` are held in memory at once.
    */
-  fetchBlocks(numbers: readonly number[], options?: AskOptions): Promise<FetchedBlocks>;
+  fetchBlocks(numbers: readonly number[], options?: FetchOptions): Promise<FetchedBlocks>;
   /**
    * New heads until the signal is aborted, also one that is lower or has another hash at the same number. A slow
    * consumer gets the newest only. Ends without an error; node trouble is waited out.

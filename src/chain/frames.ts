@@ -40,15 +40,15 @@ interface FlatFrame {
   transactionPosition?: number | null;
 }
 
-/** Whether this is a frame of `callTracer`: a node that does not know the tracer answers opcode by opcode instead. */
-export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
-  const frame = answer as Partial<CallTracerFrame> | null;
-  return typeof frame?.type === "string" && typeof frame.from === "string";
-}
-
-/** The tree of a `callTracer` answer. Throws `NodeError` when it is none. */
+/**
+ * The tree of a `callTracer` answer. Throws `NodeError`: `method-missing` for another kind of trace, as nodes give that
+ * do not know this tracer.
+ */
 export function frameOfCallTracer(answer: unknown): CallFrame {
-  if (!isCallTracerFrame(answer)) throw new NodeError("bad-answer", "a trace has no call frame");
+  if (!isObject(answer)) throw new NodeError("bad-answer", "a transaction has no trace");
+  if (!isCallTracerFrame(answer)) {
+    throw new NodeError("method-missing", "the node does not know the callTracer");
+  }
   const type = answer.type.toLowerCase();
   const failed = answer.error !== undefined;
   return {
@@ -62,7 +62,7 @@ export function frameOfCallTracer(answer: unknown): CallFrame {
     input: answer.input ?? "0x",
     output: answer.output ?? null,
     error: answer.error ?? null,
-    calls: answer.calls?.map(frameOfCallTracer) ?? [],
+    calls: Array.isArray(answer.calls) ? answer.calls.map(frameOfCallTracer) : [],
   };
 }
 
@@ -89,6 +89,7 @@ export function tracesOfFlatBlock(answer: unknown): TransactionTrace[] {
   let branch: CallFrame[] = [];
   for (const flat of answer as FlatFrame[]) {
     if (typeof flat?.transactionPosition !== "number") continue;
+    if (!isObject(flat.action) || !Array.isArray(flat.traceAddress)) throw notATree();
     const frame = frameOfFlat(flat);
     const depth = flat.traceAddress.length;
     if (depth === 0 && flat.transactionPosition !== position) {
@@ -98,14 +99,26 @@ export function tracesOfFlatBlock(answer: unknown): TransactionTrace[] {
       continue;
     }
     const siblings = branch[depth - 1]?.calls;
-    if (flat.transactionPosition !== position || siblings?.length !== flat.traceAddress.at(-1)) {
-      throw new NodeError("bad-answer", "the frames of a block trace do not form a tree");
-    }
+    if (!siblings || flat.transactionPosition !== position) throw notATree();
+    if (siblings.length !== flat.traceAddress[depth - 1]) throw notATree();
     siblings.push(frame);
     branch.length = depth;
     branch.push(frame);
   }
   return traces;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function isCallTracerFrame(answer: object): answer is CallTracerFrame {
+  const { type, from } = answer as Partial<CallTracerFrame>;
+  return typeof type === "string" && typeof from === "string";
+}
+
+function notATree(): NodeError {
+  return new NodeError("bad-answer", "the frames of a block trace do not form a tree");
 }
 
 function frameOfFlat({ type, action, result, error }: FlatFrame): CallFrame {

@@ -13,6 +13,8 @@ export interface Node {
   call(calls: readonly RpcCall[], signal: AbortSignal): Promise<NodeOutcome[]>;
   /** False from a failure until the node has answered again, and while it wants to be left alone. */
   readonly usable: boolean;
+  /** Why the node is out of use, null when it is not. */
+  readonly failure: ChainErrorCode | null;
   /** A node that failed is better left alone until then, in ms of `performance.now()`. */
   readonly restsUntil: number;
   /** Out of use until `accept`, whatever it answers. */
@@ -46,8 +48,8 @@ const LONGEST_REST_MS = 30_000;
 const HEAVY = /^(?:debug|trace)_/;
 
 /** Creates the node behind one URL; nothing is sent yet. */
-export function createNode(url: string, name: NodeName, options: NodeOptions): Node {
-  const transport = createTransport({ url, name, ...options });
+export function createNode(url: URL, name: NodeName, options: NodeOptions): Node {
+  const transport = createTransport({ ...options, url, name });
   const health = createHealth(name, options.log);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
@@ -146,6 +148,9 @@ export function createNode(url: string, name: NodeName, options: NodeOptions): N
     call,
     get usable() {
       return health.failure === null && !gate.closed;
+    },
+    get failure() {
+      return health.failure;
     },
     get restsUntil() {
       return health.restsUntil;

@@ -1,7 +1,7 @@
 import type { AskOptions, ChainOptions, NodeName } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import { createNode, type Node } from "./node.ts";
-import { nodeName } from "./transport.ts";
+import { parseNodeUrl } from "./node-url.ts";
 
 /** The nodes of one chain, in order of preference. */
 export interface NodePool {
@@ -10,6 +10,8 @@ export interface NodePool {
   find(name: NodeName): Node;
   /** The nodes to ask, best first. Those in use come before those that failed, which are the last resort. */
   candidates(options: AskOptions): Node[];
+  /** Asks whether the node is there and of this chain; takes it back into use, or out for good. */
+  check(node: Node): Promise<void>;
   /** From now on a node that comes back is taken only with this answer to `eth_chainId`. */
   expectChainId(chainId: string): void;
   close(): Promise<void>;
@@ -17,8 +19,9 @@ export interface NodePool {
 
 export function createPool(options: ChainOptions): NodePool {
   const names = new Map<string, number>();
-  const nodes = options.urls.map((url) => {
-    const host = nodeName(url);
+  const nodes = options.urls.map((text) => {
+    const url = parseNodeUrl(text);
+    const { host } = url;
     const seen = (names.get(host) ?? 0) + 1;
     names.set(host, seen);
     return createNode(url, seen === 1 ? host : `${host}#${seen}`, options);
@@ -26,7 +29,6 @@ export function createPool(options: ChainOptions): NodePool {
   const inCheck = new Set<Node>();
   let expectedChainId: string | undefined;
 
-  /** Brings a node that rested long enough back into use, if it has come back as the same chain. */
   async function check(node: Node): Promise<void> {
     inCheck.add(node);
     const call = { method: "eth_chainId", params: [] };
@@ -49,8 +51,8 @@ export function createPool(options: ChainOptions): NodePool {
     const inUse = nodes.filter((candidate) => candidate.usable);
     const now = performance.now();
     for (const candidate of lost) {
-      if (inUse.length > 0 && candidate.restsUntil <= now && !inCheck.has(candidate))
-        void check(candidate);
+      const rested = candidate.failure !== null && candidate.restsUntil <= now;
+      if (rested && inUse.length > 0 && !inCheck.has(candidate)) void check(candidate);
     }
     const ofChain = [...inUse, ...lost.filter((candidate) => !candidate.excluded)];
     const others = ofChain.filter((candidate) => candidate.name !== avoid);
@@ -61,6 +63,7 @@ export function createPool(options: ChainOptions): NodePool {
     nodes,
     find,
     candidates,
+    check,
     expectChainId: (chainId) => {
       expectedChainId = chainId;
     },

@@ -1,7 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Pool } from "undici";
-import { ConfigError } from "../core/errors.ts";
 import type { NodeName, RpcCall } from "./chain.ts";
 import {
   errorOfRefusedBatch,
@@ -10,6 +9,7 @@ import {
   NodeError,
   type RpcErrorObject,
 } from "./errors.ts";
+import { basicAuthorization, createRedactor, isLoopback } from "./node-url.ts";
 
 const unzip = promisify(gunzip);
 
@@ -17,7 +17,7 @@ const unzip = promisify(gunzip);
 export type RpcAnswer = { result: unknown } | { error: RpcErrorObject };
 
 export interface TransportOptions {
-  url: string;
+  url: URL;
   name: NodeName;
   requestTimeoutMs: number;
   maxResponseBytes: number;
@@ -37,8 +37,7 @@ export interface Transport {
 
 /** Creates the transport to one URL; its connections are opened when needed and kept. */
 export function createTransport(options: TransportOptions): Transport {
-  const url = parseUrl(options.url);
-  const { name } = options;
+  const { url, name } = options;
   const redact = createRedactor(url);
   const pool = new Pool(url.origin, {
     // The bound of a whole exchange is a timer of ours; undici's are about single phases of it.
@@ -48,13 +47,12 @@ export function createTransport(options: TransportOptions): Transport {
     keepAliveTimeout: 30_000,
     maxResponseSize: options.maxResponseBytes,
   });
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (url.username || url.password) {
-    const userAndPassword = `${percentDecode(url.username)}:${percentDecode(url.password)}`;
-    headers["authorization"] = `Basic ${Buffer.from(userAndPassword).toString("base64")}`;
-  }
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    ...basicAuthorization(url),
+  };
   // Packing costs both ends more than the wire does, unless the wire is a real one.
-  if (!isLoopback(url.hostname)) headers["accept-encoding"] = "gzip";
+  if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
   let lastId = 0;
 
   async function post(body: string, subject: string, signal: AbortSignal): Promise<Reply> {
@@ -122,11 +120,6 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** `host:port` of a URL, all that may be shown of it. Throws `ConfigError` when it is no HTTP URL. */
-export function nodeName(url: string): NodeName {
-  return parseUrl(url).host;
-}
-
 /** The method of the calls, `batch` when they differ. */
 export function methodOf(calls: readonly RpcCall[]): string {
   const method = calls[0]?.method;
@@ -191,39 +184,4 @@ function isErrorObject(error: unknown): error is RpcErrorObject {
     typeof (error as RpcErrorObject).code === "number" &&
     typeof (error as RpcErrorObject).message === "string"
   );
-}
-
-function parseUrl(text: string): URL {
-  // The thrown TypeError would carry the text, and with it any password.
-  const url = URL.parse(text);
-  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
-    throw new ConfigError("the URL of a node must begin with http:// or https://");
-  }
-  return url;
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
-}
-
-function percentDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A bare percent sign: the part was never encoded.
-    return text;
-  }
-}
-
-// Shorter parts (`v2`, `rpc`) are words, not keys, and would be blotted out of honest messages.
-const SHORTEST_SECRET = 8;
-
-function createRedactor(url: URL): (text: string) => string {
-  const parts = [...url.pathname.split("/"), ...url.searchParams.values()].filter(
-    (part) => part.length >= SHORTEST_SECRET,
-  );
-  const secrets = [...parts, url.username, url.password]
-    .flatMap((part) => [part, percentDecode(part)])
-    .filter((secret) => secret !== "");
-  return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);
 }

@@ -1,0 +1,63 @@
+import { type Hex, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
+import { quantityToBigInt } from "../core/quantity.ts";
+import type { TokenText } from "./chain.ts";
+
+/** Longest answer of a contract that is looked at, in bytes. */
+const LONGEST_ANSWER = 65_536;
+
+const WORD = 32;
+
+/** The first word of a contract's answer as an unsigned integer; null when the answer is shorter than a word. */
+export function decodeUint(answer: Hex | null): bigint | null {
+  if (answer === null || hexLength(answer) < WORD || hexLength(answer) > LONGEST_ANSWER)
+    return null;
+  return quantityToBigInt(hexSlice(answer, 0, WORD));
+}
+
+/** The first word as an integer of at most 8 bits, null for a larger one: the `decimals` of ERC-20. */
+export function decodeUint8(answer: Hex | null): number | null {
+  const value = decodeUint(answer);
+  return value === null || value > 255n ? null : Number(value);
+}
+
+/**
+ * The text of a contract's answer: an ABI `string`, or a `bytes32` that ends at its last byte other than 0, as tokens
+ * older than the standard return. Null for anything else.
+ */
+export function decodeText(answer: Hex | null): TokenText | null {
+  if (answer === null || hexLength(answer) > LONGEST_ANSWER) return null;
+  const raw = hexLength(answer) === WORD ? trimZeros(answer) : stringBytes(answer);
+  return raw === null ? null : { text: cleanText(raw), raw };
+}
+
+function trimZeros(word: Hex): Hex {
+  return word.replace(/(?:00)+$/, "") as Hex;
+}
+
+function stringBytes(answer: Hex): Hex | null {
+  const start = wordAt(answer, 0);
+  if (start === null) return null;
+  const length = wordAt(answer, start);
+  if (length === null || start + WORD + length > hexLength(answer)) return null;
+  return hexSlice(answer, start + WORD, start + WORD + length);
+}
+
+/** The word at a byte offset, null when it is not there or can be no offset within an answer. */
+function wordAt(answer: Hex, offset: number): number | null {
+  if (offset + WORD > hexLength(answer)) return null;
+  const value = Number(quantityToBigInt(hexSlice(answer, offset, offset + WORD)));
+  return value > LONGEST_ANSWER ? null : value;
+}
+
+const LONGEST_TEXT = 255;
+
+const utf8 = new TextDecoder();
+
+/**
+ * The UTF-8 bytes as text that every database and every terminal takes: without control characters, line separators
+ * and what is not well formed; trimmed; at most 255 characters.
+ */
+export function cleanText(raw: Hex): string {
+  const text = utf8.decode(hexToBytes(raw)).replaceAll(/[\p{Cc}\u2028\u2029\uFFFD]/gu, "");
+  return [...text.trim()].slice(0, LONGEST_TEXT).join("").trim();
+}

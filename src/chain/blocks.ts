@@ -1,0 +1,165 @@
+import { quantity } from "../core/quantity.ts";
+import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "./chain.ts";
+import { NodeError } from "./errors.ts";
+import type { Features, NodeFeatures } from "./features.ts";
+import { headerOf } from "./headers.ts";
+import type { Node, NodeOutcome } from "./node.ts";
+import { type Ask, errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
+import { fetchTraces, isMissing } from "./tracers.ts";
+import type { FetchedBlock, RawBlock, RawReceipt } from "./types.ts";
+
+/** What blocks are fetched with. */
+export interface BlockSource {
+  client: RpcClient;
+  features: Features;
+  /** How long a node may trace one transaction, as a Go duration. */
+  traceTimeout: string;
+  log: ChainOptions["log"];
+}
+
+/** See `Chain.fetchBlocks`. */
+export function fetchBlocks(
+  source: BlockSource,
+  numbers: readonly number[],
+  options: FetchOptions,
+): Promise<FetchedBlocks> {
+  return source.client.onNode(options, async (node, ask) => {
+    const features = await source.features.learn(node);
+    const wantsTraces = options.traces !== false;
+    if (wantsTraces) leaveToTracingNode(source, node);
+    const blocks = await fetchWithReceipts(features, numbers, ask);
+    if (wantsTraces) await addTraces(source, node, blocks, ask);
+    return { node: node.name, blocks };
+  });
+}
+
+/** A block without traces is not taken from one node while another one can trace it. */
+function leaveToTracingNode({ features }: BlockSource, node: Node): void {
+  if (features.of(node)?.tracer === null && features.capabilities().tracer !== null) {
+    throw new NodeError("method-missing", `${node.name} has no tracer, another node has one`);
+  }
+}
+
+/** Blocks and receipts in one go where the node has `eth_getBlockReceipts`, in two otherwise. */
+async function fetchWithReceipts(
+  features: NodeFeatures,
+  numbers: readonly number[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const together = features.blockReceipts;
+  const calls: RpcCall[] = [];
+  for (const number of numbers) {
+    const block = quantity(number);
+    calls.push({ method: "eth_getBlockByNumber", params: [block, true] });
+    if (together) calls.push({ method: "eth_getBlockReceipts", params: [block] });
+  }
+  const outcomes = await ask(calls);
+  const step = together ? 2 : 1;
+  const fetched = numbers.map((_, index): FetchedBlock | null => {
+    const block = blockOf(outcomes[index * step]);
+    return block && { block, receipts: [], traces: null };
+  });
+  if (together) {
+    for (const [index, found] of fetched.entries()) {
+      const outcome = outcomes[index * step + 1];
+      const error = errorIn(outcome);
+      if (error && isMissing(error)) features.blockReceipts = false;
+      else if (found) found.receipts = receiptsOf(outcome);
+    }
+  }
+  if (!features.blockReceipts) await addReceiptsByTransaction(fetched, ask);
+  return fetched;
+}
+
+async function addReceiptsByTransaction(
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<void> {
+  const found = fetched.filter((block) => block !== null);
+  const calls = found.flatMap(({ block }) =>
+    block.transactions.map(({ hash }) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
+  );
+  const outcomes = await ask(calls);
+  let next = 0;
+  for (const one of found) {
+    const own = outcomes.slice(next, next + one.block.transactions.length);
+    next += own.length;
+    one.receipts = own.map(resultOf).filter((receipt) => receipt !== null) as RawReceipt[];
+  }
+}
+
+/** Adds the traces of all blocks that can be traced. */
+async function addTraces(
+  source: BlockSource,
+  node: Node,
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<void> {
+  const features = await source.features.learn(node);
+  const found = fetched.filter((block) => block !== null);
+  const withTransactions = found.filter(({ block }) => block.transactions.length > 0);
+  const traceable = withTransactions.map(({ block }) => ({
+    number: block.number,
+    hash: block.hash,
+    transactionHashes: block.transactions.map(({ hash }) => hash),
+  }));
+  while (features.tracer !== null) {
+    const { tracer } = features;
+    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeout);
+    const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
+    if (missing instanceof NodeError) {
+      if (features.hasTraced) {
+        throw new NodeError("unavailable", `${tracer} was there and is not: ${missing.message}`);
+      }
+      await source.features.dropTracer(node, missing.message);
+      leaveToTracingNode(source, node);
+      continue;
+    }
+    for (const one of found) one.traces = [];
+    for (const [index, one] of withTransactions.entries()) {
+      const trace = traces[index];
+      if (!(trace instanceof NodeError)) {
+        features.hasTraced = true;
+        one.traces = trace ?? null;
+      } else if (trace.code === "state-unavailable") {
+        one.traces = null;
+        tellPruned(source, features, node, trace);
+      } else {
+        throw trace;
+      }
+    }
+    return;
+  }
+}
+
+function tellPruned(
+  { log }: BlockSource,
+  features: NodeFeatures,
+  node: Node,
+  { message }: NodeError,
+): void {
+  if (features.pruned) return;
+  features.pruned = true;
+  log.warn({ node: node.name }, `old blocks stay without internal transactions: ${message}`);
+}
+
+/** The block of an answer, null when the node has none. */
+function blockOf(outcome: NodeOutcome | undefined): RawBlock | null {
+  if (errorIn(outcome)?.code === "block-unknown") return null;
+  const answer = resultOf(outcome);
+  if (answer === null) return null;
+  headerOf(answer);
+  const { transactions } = answer as { transactions?: unknown };
+  if (!Array.isArray(transactions) || transactions.some((transaction) => !transaction?.hash)) {
+    throw new NodeError("bad-answer", "a block came without its transactions");
+  }
+  return answer as RawBlock;
+}
+
+/** The receipts of an answer. None is what a node that lags behind says; that they are missing shows by their number. */
+function receiptsOf(outcome: NodeOutcome | undefined): RawReceipt[] {
+  if (errorIn(outcome)?.code === "block-unknown") return [];
+  const answer = resultOf(outcome) ?? [];
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are no list");
+  return answer;
+}

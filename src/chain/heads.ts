@@ -1,0 +1,72 @@
+import { sleep } from "../core/async.ts";
+import type { ChainOptions } from "./chain.ts";
+import { NodeError } from "./errors.ts";
+import { subscribeToHeads } from "./head-subscription.ts";
+import type { BlockHeader } from "./types.ts";
+
+export interface HeadsOptions {
+  pollIntervalMs: number;
+  signal: AbortSignal;
+  webSocketUrl: string | undefined;
+  log: ChainOptions["log"];
+  fetchHead(): Promise<BlockHeader>;
+}
+
+/**
+ * See `Chain.heads`. A subscription announces heads at once where there is one, but it says nothing when a development
+ * chain is reverted or while it is down: so the head is also looked at whenever nothing came for `pollIntervalMs`.
+ */
+export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader, void, undefined> {
+  const { pollIntervalMs, signal, webSocketUrl, log } = options;
+  let announced: BlockHeader | undefined;
+  let wake = new AbortController();
+  const stop = new AbortController();
+  const end = (): void => {
+    stop.abort();
+    wake.abort();
+  };
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  if (webSocketUrl !== undefined) {
+    subscribeToHeads(webSocketUrl, { log, signal: stop.signal }, (header) => {
+      announced = header;
+      wake.abort();
+    });
+  }
+
+  /** The head as announced, else as looked at when its time has come; undefined when no node tells it. */
+  async function next(waitMs: number): Promise<BlockHeader | undefined> {
+    if (!announced && !stop.signal.aborted) {
+      wake = new AbortController();
+      await sleep(waitMs, wake.signal);
+    }
+    if (stop.signal.aborted) return undefined;
+    const header = announced;
+    announced = undefined;
+    if (header) return header;
+    try {
+      return await options.fetchHead();
+    } catch (thrown) {
+      if (!(thrown instanceof NodeError)) throw thrown;
+      // Whether the node is lost has been told where it was asked; there is another look to come.
+      return undefined;
+    }
+  }
+
+  try {
+    let last: string | undefined;
+    let waitMs = 0;
+    while (!stop.signal.aborted) {
+      const header = await next(waitMs);
+      const lookedAt = performance.now();
+      if (header && header.hash !== last) {
+        last = header.hash;
+        yield header;
+      }
+      waitMs = Math.max(0, lookedAt + pollIntervalMs - performance.now());
+    }
+  } finally {
+    signal.removeEventListener("abort", end);
+    end();
+  }
+}

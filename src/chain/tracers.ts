@@ -1,0 +1,130 @@
+import type { Hex } from "../core/hex.ts";
+import type { RpcCall, Tracer } from "./chain.ts";
+import { type ChainErrorCode, NodeError } from "./errors.ts";
+import { frameOfCallTracer, tracesOfDebugBlock, tracesOfFlatBlock } from "./frames.ts";
+import { type Ask, resultOf } from "./rpc-client.ts";
+import type { TransactionTrace } from "./types.ts";
+
+/** What a tracer must know of a block. */
+export interface TraceableBlock {
+  number: Hex;
+  hash: Hex;
+  transactionHashes: readonly Hex[];
+}
+
+interface TracerKind {
+  name: Tracer;
+  calls(block: TraceableBlock, timeout: string): RpcCall[];
+  read(results: unknown[], block: TraceableBlock): TransactionTrace[];
+}
+
+/** `timeout` is how long the node itself goes on with one transaction, as a Go duration. */
+function callTracer(timeout: string): object {
+  return { tracer: "callTracer", timeout, tracerConfig: { withLog: false } };
+}
+
+// Best first: by hash nothing of another block can come back, and one call per block is cheaper for both ends.
+const KINDS: readonly TracerKind[] = [
+  {
+    name: "debug_traceBlockByHash",
+    calls: ({ hash }, timeout) => [
+      { method: "debug_traceBlockByHash", params: [hash, callTracer(timeout)] },
+    ],
+    read: ([result]) => tracesOfDebugBlock(result),
+  },
+  {
+    name: "debug_traceBlockByNumber",
+    calls: ({ number }, timeout) => [
+      { method: "debug_traceBlockByNumber", params: [number, callTracer(timeout)] },
+    ],
+    read: ([result]) => tracesOfDebugBlock(result),
+  },
+  {
+    name: "trace_block",
+    calls: ({ number }) => [{ method: "trace_block", params: [number] }],
+    read: ([result]) => tracesOfFlatBlock(result),
+  },
+  {
+    name: "debug_traceTransaction",
+    calls: ({ transactionHashes }, timeout) =>
+      transactionHashes.map((hash) => ({
+        method: "debug_traceTransaction",
+        params: [hash, callTracer(timeout)],
+      })),
+    read: (results, { transactionHashes }) =>
+      results.map((result, index) => ({
+        transactionHash: transactionHashes[index] ?? null,
+        frame: frameOfCallTracer(result),
+      })),
+  },
+];
+
+/**
+ * Traces of the blocks, in order; a block that could not be traced has its error instead. Costs one question per block,
+ * or one per transaction, all in one go.
+ */
+export async function fetchTraces(
+  tracer: Tracer,
+  blocks: readonly TraceableBlock[],
+  ask: Ask,
+  timeout: string,
+): Promise<(TransactionTrace[] | NodeError)[]> {
+  const kind = KINDS.find(({ name }) => name === tracer) as TracerKind;
+  const calls = blocks.map((block) => kind.calls(block, timeout));
+  const outcomes = await ask(calls.flat());
+  let next = 0;
+  return blocks.map((block, index) => {
+    const first = next;
+    next += calls[index]?.length ?? 0;
+    try {
+      return kind.read(outcomes.slice(first, next).map(resultOf), block);
+    } catch (thrown) {
+      if (thrown instanceof NodeError) return thrown;
+      throw thrown;
+    }
+  });
+}
+
+/** Whether a node that answers so does not have that method, or not for us. */
+export function isMissing({ code }: NodeError): boolean {
+  return code === "method-missing" || code === "invalid-request" || code === "unauthorized";
+}
+
+// These say nothing about whether the method is there.
+const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
+  "unreachable",
+  "unavailable",
+  "bad-answer",
+  "rate-limited",
+  "busy",
+  "aborted",
+]);
+
+/**
+ * The best tracer of a node that is not in `refusals`, tried on its newest block; null when there is none. Adds to
+ * `refusals` those found missing, with the node's words. A block without transactions proves no more than that the
+ * method is there. Throws `NodeError` when the node cannot say now.
+ */
+export async function findTracer(
+  block: TraceableBlock,
+  ask: Ask,
+  timeout: string,
+  refusals: Map<Tracer, string>,
+): Promise<Tracer | null> {
+  const sample =
+    block.transactionHashes.length > 0 ? block.transactionHashes.slice(0, 1) : [block.hash];
+  for (const { name } of KINDS) {
+    if (refusals.has(name)) continue;
+    const [traces] = await fetchTraces(
+      name,
+      [{ ...block, transactionHashes: sample }],
+      ask,
+      timeout,
+    );
+    if (!(traces instanceof NodeError)) return name;
+    if (UNDECIDED.has(traces.code)) throw traces;
+    if (!isMissing(traces)) return name;
+    refusals.set(name, traces.message);
+  }
+  return null;
+}
