@@ -92,7 +92,7 @@ CREATE TABLE transactions (
   r bytea,
   s bytea,
   -- accessList, authorizationList, blob fields of transaction and receipt, as the node gave them; null without any.
-  extra jsonb,
+  extra json,
   PRIMARY KEY (block_number, transaction_index)
 );
 

@@ -17,7 +17,7 @@ interface ColumnValues {
   numeric: Quantity;
   text: string;
   "int4[]": readonly number[];
-  jsonb: string;
+  json: string;
 }
 
 type ColumnType = keyof ColumnValues;
@@ -138,12 +138,8 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
       out.int32(value);
     }
   },
-  jsonb(out, value) {
-    const length = Buffer.byteLength(value);
-    out.reserve(5 + length);
-    out.int32(length + 1);
-    out.length = out.bytes.writeUInt8(1, out.length);
-    out.length += out.bytes.write(value, out.length, "utf8");
+  json(out, value) {
+    encoders.text(out, value);
   },
 };
 

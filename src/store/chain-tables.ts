@@ -41,7 +41,7 @@ export const transactionsTable = copyTable("transactions", {
   v: "numeric?",
   r: "bytea?",
   s: "bytea?",
-  extra: "jsonb?",
+  extra: "json?",
 });
 
 export const transactionHashesTable = copyTable("transaction_hashes", {

@@ -163,12 +163,12 @@ export async function writeHoldings(
   }
   await sql`
     WITH news AS (
-      SELECT key.token, key.owner, max(key.amount) AS amount, bool_or(key.by_id) AS by_id
+      SELECT key.token, key.owner, max(key.amount) AS amount, bool_or(key.token_id IS NOT NULL) AS by_id
       FROM unnest(
         ${amounts.map((row) => row.token)}::bytea[], ${amounts.map((row) => row.owner)}::bytea[],
         ${amounts.map((row) => row.amount?.toString() ?? null)}::numeric[],
-        ${amounts.map((row) => row.tokenId !== null)}::bool[]
-      ) AS key (token, owner, amount, by_id)
+        ${amounts.map((row) => row.tokenId)}::numeric[]
+      ) AS key (token, owner, amount, token_id)
       GROUP BY key.token, key.owner
     ), read AS (
       SELECT held.token, held.owner, held.amount AS before,
@@ -188,7 +188,7 @@ export async function writeHoldings(
     )
     UPDATE tokens SET
       holder_count = holder_count + counted.change,
-      irregular = irregular OR counted.irregular
+      irregular = tokens.irregular OR counted.irregular
     FROM (
       SELECT token, sum((amount > 0)::int - (before > 0)::int) AS change, bool_or(amount <> before) AS irregular
       FROM read GROUP BY token

@@ -33,7 +33,7 @@ export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
     decodeTransactions(rows, block, receipts, traces);
     decodeLogs(rows, blockNumber, receipts);
     decodeTokenTransfers(rows, blockNumber, receipts);
-    if (traces) decodeInternalTransactions(rows, block, traces);
+    if (traces) decodeInternalTransactions(rows, block, receipts, traces);
     else decodeTopLevelCreations(rows, blockNumber);
   }
   return rows;

@@ -1,4 +1,4 @@
-import type { RawBlock, TransactionTrace } from "../../chain/types.ts";
+import type { RawBlock, RawReceipt, TransactionTrace } from "../../chain/types.ts";
 import type { Hex } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
@@ -13,6 +13,7 @@ import { addSide } from "./transactions.ts";
 export function decodeInternalTransactions(
   rows: ChainRows,
   block: RawBlock,
+  receipts: readonly RawReceipt[],
   traces: readonly TransactionTrace[],
 ): void {
   const blockNumber = quantityToNumber(block.number);
@@ -20,12 +21,17 @@ export function decodeInternalTransactions(
     for (const placed of placeFrames(trace.frame, transactionIndex)) {
       decodeContractChange(rows, block, placed);
       if (placed.position === 0 && CALL_TYPES.has(placed.frame.type)) continue;
-      decodeFrame(rows, blockNumber, placed);
+      decodeFrame(rows, blockNumber, receipts[transactionIndex] as RawReceipt, placed);
     }
   }
 }
 
-function decodeFrame(rows: ChainRows, blockNumber: number, placed: PlacedFrame): void {
+function decodeFrame(
+  rows: ChainRows,
+  blockNumber: number,
+  receipt: RawReceipt,
+  placed: PlacedFrame,
+): void {
   const { frame, transactionIndex, position, traceAddress, effective } = placed;
   const isCall = CALL_TYPES.has(frame.type);
   const isCreation = CREATE_TYPES.has(frame.type);
@@ -45,7 +51,8 @@ function decodeFrame(rows: ChainRows, blockNumber: number, placed: PlacedFrame):
     createdContract,
     value,
     gas: frame.gas,
-    gasUsed: frame.gasUsed,
+    // Tracers disagree on the gas of the top-level frame (intrinsic, refunded, or anvil's: of the block so far).
+    gasUsed: position === 0 ? receipt.gasUsed : frame.gasUsed,
     input: position === 0 ? null : frame.input,
     output: frame.output,
     error: frame.error,

@@ -104,15 +104,11 @@ function extraFields(transaction: RawTransaction, receipt: RawReceipt): string |
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = transaction;
   const { blobGasUsed, blobGasPrice } = receipt;
   const hasAccessList = Array.isArray(accessList) && accessList.length > 0;
-  if (!hasAccessList && authorizationList === undefined && maxFeePerBlobGas === undefined) {
-    return null;
-  }
+  const isBlob = maxFeePerBlobGas !== undefined;
+  if (!hasAccessList && !isBlob && authorizationList === undefined) return null;
   return JSON.stringify({
-    accessList: hasAccessList ? accessList : undefined,
+    ...(hasAccessList ? { accessList } : {}),
+    ...(isBlob ? { maxFeePerBlobGas, blobVersionedHashes, blobGasUsed, blobGasPrice } : {}),
     authorizationList,
-    maxFeePerBlobGas,
-    blobVersionedHashes,
-    blobGasUsed,
-    blobGasPrice,
   });
 }

@@ -1,0 +1,97 @@
+import { pino } from "pino";
+import { createChain } from "../../src/chain/client.ts";
+import { createSql } from "../../src/db/client.ts";
+import { runIndexer } from "../../src/indexer/indexer.ts";
+import { type IndexerStatus, initialStatus } from "../../src/indexer/status.ts";
+
+export interface TestIndexerOptions {
+  databaseUrl: string;
+  rpcUrls: string[];
+  webSocketUrl?: string;
+  startBlock?: number;
+  finalityDepth?: number;
+  traces?: "auto" | "off";
+  allowReset?: boolean;
+  requestTimeoutMs?: number;
+}
+
+/** An indexer in this process, on real parts. */
+export interface TestIndexer {
+  status(): IndexerStatus;
+  /** Waits until the published head has this hash and no state is left to be read. Fails after 30 s. */
+  reach(hash: string): Promise<void>;
+  /** Waits until the condition holds; fails after 30 s with the indexer's status. */
+  until(condition: () => boolean | Promise<boolean>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const PATIENCE_MS = 30_000;
+const POLL_INTERVAL_MS = 20;
+
+/** Starts an indexer on a migrated database and one or several nodes. */
+export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const log = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
+  const sql = createSql(options.databaseUrl, { connections: 8, asynchronousCommit: true });
+  const lockSql = createSql(options.databaseUrl, { connections: 1 });
+  const chain = createChain({
+    urls: options.rpcUrls,
+    ...(options.webSocketUrl === undefined ? {} : { webSocketUrl: options.webSocketUrl }),
+    requestTimeoutMs: options.requestTimeoutMs ?? 5_000,
+    batchSize: 100,
+    concurrency: 8,
+    maxResponseBytes: 256 * 1024 * 1024,
+    traces: options.traces ?? "auto",
+    log,
+    signal,
+  });
+  let status = initialStatus();
+  const running = runIndexer({
+    chain,
+    sql,
+    lockSql,
+    log,
+    signal,
+    startBlock: options.startBlock ?? 0,
+    chainId: undefined,
+    finalityDepth: options.finalityDepth ?? 64,
+    pollIntervalMs: POLL_INTERVAL_MS,
+    allowReset: options.allowReset ?? false,
+    onStatus: (news) => {
+      status = news;
+    },
+  });
+
+  async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (!(await condition())) {
+      if (Date.now() > deadline) {
+        throw new Error(`the indexer did not get there: ${JSON.stringify(status)}`);
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+    }
+  }
+
+  return {
+    status: () => status,
+    until,
+    reach: (hash) =>
+      until(async () => {
+        const [state] = await sql<{ reached: boolean }[]>`
+          SELECT head_hash = ${hash as `0x${string}`}
+            AND NOT EXISTS (SELECT FROM addresses WHERE balance_block IS NULL)
+            AND NOT EXISTS (SELECT FROM token_balances WHERE block_number IS NULL)
+            AND NOT EXISTS (SELECT FROM token_id_balances WHERE block_number IS NULL)
+            AND NOT EXISTS (SELECT FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL)
+            AS reached FROM sync_state`;
+        return state?.reached ?? false;
+      }),
+    async stop() {
+      controller.abort();
+      await running;
+      await chain.close();
+      await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })]);
+    },
+  };
+}
