@@ -1,0 +1,167 @@
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from "prom-client";
+
+/** The metrics of one thread. Every thread counts for itself; a scrape adds them up (`renderMetrics`). */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What a thread has counted, as plain data that can be sent to another thread. */
+export type CountedMetrics = MetricObjectWithValues<MetricValue<string>>[];
+
+/** Steps of a block's way into the database. */
+export type IndexingStage = "fetch" | "decode" | "record" | "state" | "publish" | "rollback";
+
+const REQUEST_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
+const QUERY_SECONDS = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
+const REORG_BLOCKS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** Creates the metrics of a thread. No label ever holds a text that a request brought. */
+export function createMetrics(thread: "main" | "indexer") {
+  const registry = new Registry();
+  const registers = [registry];
+  countEventLoop(registry, thread);
+  // About the process as a whole, so only once.
+  if (thread === "main") collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    httpRequests: new Counter({
+      name: "periscope_http_requests_total",
+      help: "Requests answered",
+      labelNames: ["module", "action", "status"] as const,
+      registers,
+    }),
+    httpSeconds: new Histogram({
+      name: "periscope_http_request_duration_seconds",
+      help: "Time from a request's headers to the end of its answer",
+      labelNames: ["module", "action"] as const,
+      buckets: REQUEST_SECONDS,
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: "periscope_http_rate_limited_total",
+      help: "Requests refused with HTTP 429, by what the client was known by",
+      labelNames: ["client"] as const,
+      registers,
+    }),
+    rpcRequests: new Counter({
+      name: "periscope_rpc_requests_total",
+      help: "HTTP requests to nodes, by JSON-RPC method and outcome",
+      labelNames: ["method", "outcome"] as const,
+      registers,
+    }),
+    rpcSeconds: new Histogram({
+      name: "periscope_rpc_request_duration_seconds",
+      help: "Time that a node took for a request, by JSON-RPC method",
+      labelNames: ["method"] as const,
+      buckets: REQUEST_SECONDS,
+      registers,
+    }),
+    databaseSeconds: new Histogram({
+      name: "periscope_database_query_duration_seconds",
+      help: "Time of the API's queries, the wait for a connection included",
+      buckets: QUERY_SECONDS,
+      registers,
+    }),
+    databaseQueries: new Gauge({
+      name: "periscope_database_queries",
+      help: "The API's queries under way, those that wait for a connection included",
+      registers,
+    }),
+    publishedBlocks: new Counter({
+      name: "periscope_published_blocks_total",
+      help: "Blocks made visible",
+      registers,
+    }),
+    recordedRows: new Counter({
+      name: "periscope_recorded_rows_total",
+      help: "Rows copied into the chain's tables",
+      labelNames: ["table"] as const,
+      registers,
+    }),
+    stageSeconds: new Histogram({
+      name: "periscope_indexing_stage_duration_seconds",
+      help: "Time of one step of indexing one range of blocks",
+      labelNames: ["stage"] as const,
+      buckets: REQUEST_SECONDS,
+      registers,
+    }),
+    rejectedPayloads: new Counter({
+      name: "periscope_rejected_payloads_total",
+      help: "Blocks of a node that were not believed, by reason",
+      labelNames: ["reason"] as const,
+      registers,
+    }),
+    reorgBlocks: new Histogram({
+      name: "periscope_reorg_depth_blocks",
+      help: "Blocks taken away by a reorganisation of the chain",
+      buckets: REORG_BLOCKS,
+      registers,
+    }),
+  };
+}
+
+/** Notes a request to a node; has the form of `ChainOptions.onRequest`. */
+export function countRpcRequest(
+  metrics: Metrics,
+): (method: string, outcome: string, ms: number) => void {
+  return (method, outcome, ms) => {
+    metrics.rpcRequests.inc({ method, outcome });
+    metrics.rpcSeconds.observe({ method }, ms / 1000);
+  };
+}
+
+/** Notes the begin of a query; the result is called at its end. */
+export function countQuery(metrics: Metrics): () => () => void {
+  return () => {
+    metrics.databaseQueries.inc();
+    const end = metrics.databaseSeconds.startTimer();
+    return () => {
+      metrics.databaseQueries.dec();
+      end();
+    };
+  };
+}
+
+/** Runs one step of indexing and notes its time, also when it fails. */
+export async function timeStage<Result>(
+  metrics: Metrics,
+  stage: IndexingStage,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const end = metrics.stageSeconds.startTimer({ stage });
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+/** What threads have counted, added up, in the text format of Prometheus. */
+export function renderMetrics(counted: readonly CountedMetrics[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...counted]).metrics();
+}
+
+/** Content type of `renderMetrics`. */
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+
+function countEventLoop(registry: Registry, thread: string): void {
+  let counted = 0;
+  new Counter({
+    name: "periscope_event_loop_active_seconds_total",
+    help: "Time that a thread's event loop was busy",
+    labelNames: ["thread"],
+    registers: [registry],
+    collect() {
+      const { active } = performance.eventLoopUtilization();
+      this.inc({ thread }, (active - counted) / 1000);
+      counted = active;
+    },
+  });
+}
