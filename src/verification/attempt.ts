@@ -1,0 +1,195 @@
+import type { Compiler } from "./compilers/compiler.ts";
+import { type CompilerOutput, readOutput } from "./compilers/output.ts";
+import { compareReleases } from "./compilers/versions.ts";
+import { VerificationError } from "./errors.ts";
+import type { CompilerInput } from "./inputs/compiler-input.ts";
+import { isMatch } from "./match/code-match.ts";
+import {
+  type CompiledContract,
+  type ContractMatch,
+  matchContract,
+  matchVyperContract,
+  needsSecondCompile,
+  type OnChainCode,
+  rankOf,
+  readContract,
+  withInnerAuxdata,
+} from "./match/contract-match.ts";
+
+/** What stays the same over all compiles of a verification. */
+export interface Session {
+  compiler: Compiler;
+  onChain: OnChainCode;
+  /** Constructor arguments of the request, null for none. */
+  given: Buffer | null;
+}
+
+/** A contract of the sources and how it compares with the code on chain. */
+export interface Candidate {
+  path: string;
+  name: string;
+  contract: CompiledContract;
+  match: ContractMatch;
+}
+
+/** What one set of sources and settings yields. */
+export interface Attempt {
+  input: CompilerInput;
+  /** All contracts that fit the request and have code, the best match first. */
+  candidates: Candidate[];
+  /** Names of contracts that fit the request but have no code. */
+  abstract: string[];
+  /** All contracts of the output. */
+  names: { path: string; name: string }[];
+}
+
+const SOLC_OUTPUTS = [
+  "abi",
+  "devdoc",
+  "userdoc",
+  "storageLayout",
+  "transientStorageLayout",
+  "metadata",
+  "evm.legacyAssembly",
+  "evm.bytecode.object",
+  "evm.bytecode.linkReferences",
+  "evm.deployedBytecode.object",
+  "evm.deployedBytecode.linkReferences",
+  "evm.deployedBytecode.immutableReferences",
+  "evm.methodIdentifiers",
+];
+const VYPER_OUTPUTS = [
+  "abi",
+  "devdoc",
+  "userdoc",
+  "layout",
+  "evm.bytecode.object",
+  "evm.deployedBytecode.object",
+  "evm.methodIdentifiers",
+];
+/** Older compilers do not know outputs of one contract. */
+const NARROW_SINCE = "0.5.0";
+
+/**
+ * Compiles the input and compares every contract the request may mean. Compiles only the wanted contract where that is
+ * known: twice as fast on large projects. When that does not lead to a match solc compiles everything once more, since
+ * some releases make other code or errors then; this also finds the names for the answer.
+ */
+export async function attempt(session: Session, input: CompilerInput): Promise<Attempt> {
+  if (input.language === "Vyper" || narrowSelection(session, input) === undefined) {
+    return attemptOnce(session, input);
+  }
+  const first = await attemptOnce(session, input).catch(compilerError);
+  if (!("failure" in first) && isPromising(first)) return first;
+  const second = await compileAndMatch(session, input, wideSelection(input)).catch(compilerError);
+  if (!("failure" in second)) return second;
+  if (!("failure" in first)) return first;
+  throw first;
+}
+
+/** As `attempt`, with the narrowest selection of outputs only. */
+export function attemptOnce(session: Session, input: CompilerInput): Promise<Attempt> {
+  return compileAndMatch(session, input, narrowSelection(session, input) ?? wideSelection(input));
+}
+
+/** The error when it is the compiler's complaint about the sources; throws any other. */
+function compilerError(error: unknown): VerificationError {
+  if (error instanceof VerificationError && error.failure.code === "compiler-error") return error;
+  throw error;
+}
+
+function isPromising({ candidates }: Attempt): boolean {
+  const [best] = candidates;
+  return best !== undefined && rankOf(best.match) > 0;
+}
+
+type Selection = Record<string, unknown>;
+
+function narrowSelection(
+  { compiler }: Session,
+  { language, target }: CompilerInput,
+): Selection | undefined {
+  const { path, name } = target;
+  if (language === "Vyper") return path === null ? undefined : { [path]: VYPER_OUTPUTS };
+  const isKnown = compareReleases(compiler.version.release, NARROW_SINCE) >= 0;
+  if (path === null || name === null || !isKnown) return undefined;
+  return { [path]: { [name]: SOLC_OUTPUTS } };
+}
+
+function wideSelection({ language }: CompilerInput): Selection {
+  return language === "Vyper" ? { "*": VYPER_OUTPUTS } : { "*": { "*": SOLC_OUTPUTS } };
+}
+
+async function compileAndMatch(
+  session: Session,
+  input: CompilerInput,
+  selection: Selection,
+): Promise<Attempt> {
+  const output = await compile(session.compiler, input, selection);
+  const fitting = output.names.filter(
+    ({ path, name }) =>
+      (input.target.path ?? path) === path && (input.target.name ?? name) === name,
+  );
+  const candidates: Candidate[] = [];
+  const abstract: string[] = [];
+  let other: Promise<CompilerOutput> | undefined;
+  for (const { path, name } of fitting) {
+    const contract = readContract(output.contract(path, name));
+    if (contract === undefined || contract.creation.bytes.length === 0) {
+      abstract.push(name);
+      continue;
+    }
+    const candidate = { path, name, contract, match: compare(session, input, contract) };
+    if (isSettled(candidate.match) || !needsSecondCompile(contract)) {
+      candidates.push(candidate);
+      continue;
+    }
+    other ??= compile(session.compiler, withTrailingBlank(input), selection);
+    candidates.push(remarked(session, input, candidate, await other));
+  }
+  candidates.sort((left, right) => rankOf(right.match) - rankOf(left.match));
+  return { input, candidates, abstract, names: output.names };
+}
+
+async function compile(
+  compiler: Compiler,
+  { language, sources, rest, settings }: CompilerInput,
+  outputSelection: Selection,
+): Promise<CompilerOutput> {
+  const files = Object.fromEntries([...sources].map(([path, content]) => [path, { content }]));
+  const input = { language, sources: files, ...rest, settings: { ...settings, outputSelection } };
+  return readOutput(await compiler.compile(JSON.stringify(input)));
+}
+
+function compare(
+  session: Session,
+  { language }: CompilerInput,
+  contract: CompiledContract,
+): ContractMatch {
+  const match = language === "Vyper" ? matchVyperContract : matchContract;
+  return match(contract, session.onChain, session.given);
+}
+
+function isSettled({ runtime, creation }: ContractMatch): boolean {
+  return isMatch(runtime) && (creation === null || isMatch(creation));
+}
+
+function remarked(
+  session: Session,
+  input: CompilerInput,
+  candidate: Candidate,
+  other: CompilerOutput,
+): Candidate {
+  const counterpart = readContract(other.contract(candidate.path, candidate.name));
+  if (counterpart === undefined) return candidate;
+  const contract = withInnerAuxdata(candidate.contract, counterpart);
+  return { ...candidate, contract, match: compare(session, input, contract) };
+}
+
+/** Changes the metadata hashes of all contracts and nothing else. */
+function withTrailingBlank(input: CompilerInput): CompilerInput {
+  return {
+    ...input,
+    sources: new Map([...input.sources].map(([path, text]) => [path, `${text} `])),
+  };
+}

@@ -1,0 +1,31 @@
+import { type CompilerVersion, parseVersion } from "./versions.ts";
+
+export type CompilerFamily = "solc" | "vyper";
+
+/** `soljson`: solc as JavaScript. `native`: solc as an executable. `vyper`: always an executable. */
+export type CompilerKind = "soljson" | "native" | "vyper";
+
+/** A compiler that is at hand. */
+export interface CompilerBuild {
+  kind: CompilerKind;
+  /** As its file name or list says; whoever opens it checks what it says itself. */
+  version: CompilerVersion;
+  file: string;
+}
+
+const FILE_NAMES: readonly { pattern: RegExp; kind: CompilerKind; family: CompilerFamily }[] = [
+  { pattern: /^soljson-(v[\w.+-]+)\.js$/, kind: "soljson", family: "solc" },
+  { pattern: /^solc(?:-[a-z]+-[a-z0-9]+)?-(v[\w.+-]+)$/, kind: "native", family: "solc" },
+  { pattern: /^vyper[.-]?(v?\d[\w.+-]*?)(?:\.linux)?$/, kind: "vyper", family: "vyper" },
+];
+
+/** What a compiler's file name tells; undefined for other names, and for versions without a commit. */
+export function parseFileName(
+  name: string,
+): { kind: CompilerKind; family: CompilerFamily; version: CompilerVersion } | undefined {
+  for (const { pattern, kind, family } of FILE_NAMES) {
+    const version = parseVersion(pattern.exec(name)?.[1] ?? "");
+    if (version !== undefined && version.commit !== "") return { kind, family, version };
+  }
+  return undefined;
+}

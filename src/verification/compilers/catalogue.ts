@@ -1,0 +1,98 @@
+import { readdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { VerificationError } from "../errors.ts";
+import { type CompilerBuild, type CompilerFamily, parseFileName } from "./build.ts";
+import type { CompilerDownloads, ListedBuild } from "./downloads.ts";
+import {
+  type CompilerVersion,
+  chooseBuild,
+  formatVersion,
+  nearestVersions,
+  parseVersion,
+} from "./versions.ts";
+
+/** Which compilers there are. */
+export interface CompilerCatalogue {
+  /**
+   * The compiler that answers a version in any accepted spelling, downloaded if need be. Throws `VerificationError` of
+   * code `compiler-unavailable` that names the nearest versions.
+   */
+  resolve(language: CompilerFamily, requested: string): Promise<CompilerBuild>;
+  /** Long versions, `v` in front, the newest release first. */
+  list(language: CompilerFamily): Promise<string[]>;
+}
+
+export interface CatalogueOptions {
+  /** Folders with compilers, filled by hand or by the downloader; a missing one is empty. */
+  folders: { solc: string | undefined; vyper: string | undefined };
+  downloads: { solc: CompilerDownloads | undefined; vyper: CompilerDownloads | undefined };
+}
+
+/** The compiler that comes with Periscope, by the version it gives itself (a test holds it to that). */
+export const BUNDLED_VERSION = "0.8.37+commit.f401782d";
+
+/**
+ * Creates the catalogue over the bundled compiler, the folders and the downloadable lists. The best answer to a request
+ * wins, whichever of the three it comes from; of equal ones the first.
+ */
+export function createCatalogue({ folders, downloads }: CatalogueOptions): CompilerCatalogue {
+  async function known(family: CompilerFamily): Promise<(CompilerBuild | ListedBuild)[]> {
+    const bundled = family === "solc" ? [bundledBuild()] : [];
+    const listed = (await downloads[family]?.list()) ?? [];
+    return [...bundled, ...(await buildsIn(folders[family], family)), ...listed];
+  }
+
+  return {
+    resolve: async (family, requested) => {
+      const wanted = parseVersion(requested);
+      const builds = await known(family);
+      const build = wanted && chooseBuild(wanted, builds);
+      if (build !== undefined && "file" in build) return build;
+      const file = build && (await downloads[family]?.fetch(build));
+      if (build !== undefined && file !== undefined) return { ...build, file };
+      throw new VerificationError({
+        code: "compiler-unavailable",
+        requested,
+        nearest: nearestVersions(wanted, builds),
+      });
+    },
+    list: async (family) => {
+      const versions = (await known(family)).map(({ version }) => `v${formatVersion(version)}`);
+      return [...new Set(versions)].sort((left, right) =>
+        right.localeCompare(left, "en", { numeric: true }),
+      );
+    },
+  };
+}
+
+function bundledBuild(): CompilerBuild {
+  const file = createRequire(import.meta.url).resolve("solc/soljson.js");
+  return { kind: "soljson", version: parseVersion(BUNDLED_VERSION) ?? NO_VERSION, file };
+}
+
+const NO_VERSION: CompilerVersion = { release: "0.0.0", prerelease: "", commit: "" };
+
+/** Executables first: they are faster and have no limits of their own. */
+async function buildsIn(
+  folder: string | undefined,
+  family: CompilerFamily,
+): Promise<CompilerBuild[]> {
+  if (folder === undefined) return [];
+  const builds = (await namesIn(folder)).flatMap((name) => {
+    const parsed = parseFileName(name);
+    if (parsed?.family !== family) return [];
+    const { kind, version } = parsed;
+    return [{ kind, version, file: path.join(folder, name) }];
+  });
+  return builds.sort((left, right) => left.kind.localeCompare(right.kind));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

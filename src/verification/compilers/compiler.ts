@@ -1,0 +1,101 @@
+import { messageOf } from "../../core/errors.ts";
+import { VerificationError } from "../errors.ts";
+import type { CompilerBuild } from "./build.ts";
+import { OutputTooLarge, runExecutable } from "./executable.ts";
+import { loadSoljson } from "./soljson.ts";
+import { type CompilerVersion, formatVersion, parseVersion } from "./versions.ts";
+
+/** A compiler ready for use in this process. */
+export interface Compiler {
+  /** What the compiler calls itself. */
+  version: CompilerVersion;
+  /**
+   * Standard JSON in, standard JSON out. Throws `VerificationError`: `compiler-limit` for a too large output,
+   * `compiler-error` when the compiler gives none.
+   */
+  compile(input: string): Promise<string>;
+}
+
+/**
+ * Opens a compiler and asks its version. Blocks this process while it compiles, and trusts it as far as that process
+ * is fenced: only for processes of their own. Throws `VerificationError` of code `compiler-unavailable` when the
+ * compiler calls itself otherwise than expected.
+ */
+export async function openCompiler(
+  build: CompilerBuild,
+  maxOutputBytes: number,
+): Promise<Compiler> {
+  const compiler =
+    build.kind === "soljson"
+      ? openSoljson(build.file)
+      : await openExecutable(build, maxOutputBytes);
+  if (formatVersion(compiler.version) !== formatVersion(build.version)) {
+    const requested = `v${formatVersion(build.version)}`;
+    const nearest = [`v${formatVersion(compiler.version)}`];
+    throw new VerificationError({ code: "compiler-unavailable", requested, nearest });
+  }
+  return {
+    version: compiler.version,
+    compile: async (input) => {
+      const output = await compiler.compile(input);
+      if (output.length > maxOutputBytes) throw outputTooLarge(maxOutputBytes);
+      return output;
+    },
+  };
+}
+
+function openSoljson(file: string): Compiler {
+  const soljson = loadSoljson(file);
+  return {
+    version: understood(soljson.version),
+    compile: async (input) => {
+      try {
+        return soljson.compile(input);
+      } catch (error) {
+        // Out of memory, an assertion, a stack overflow: the compiler's, not ours.
+        throw new VerificationError(
+          { code: "compiler-error", message: messageOf(error) },
+          { cause: error },
+        );
+      }
+    },
+  };
+}
+
+async function openExecutable(
+  { file, kind }: CompilerBuild,
+  maxOutputBytes: number,
+): Promise<Compiler> {
+  const { stdout } = await runExecutable(file, ["--version"], "", maxOutputBytes);
+  const printed = stdout.trim().split("\n").at(-1) ?? "";
+  return {
+    version: understood(printed.replace(/^Version: /, "")),
+    compile: async (input) => {
+      try {
+        const run = await runExecutable(file, ["--standard-json"], input, maxOutputBytes);
+        if (run.stdout.trim() !== "") return run.stdout;
+        const words = kind === "vyper" ? run.stderr.trim().split("\n").at(-1) : run.stderr;
+        throw new VerificationError({ code: "compiler-error", message: words ?? "" });
+      } catch (error) {
+        throw error instanceof OutputTooLarge ? outputTooLarge(maxOutputBytes) : error;
+      }
+    },
+  };
+}
+
+function understood(version: string): CompilerVersion {
+  const parsed = parseVersion(version);
+  if (parsed !== undefined) return parsed;
+  throw new VerificationError({
+    code: "compiler-error",
+    message: "the compiler does not tell its version",
+  });
+}
+
+function outputTooLarge(maxOutputBytes: number): VerificationError {
+  return new VerificationError({
+    code: "compiler-limit",
+    limit: "output",
+    bound: `${maxOutputBytes >> 20} MB`,
+  });
+}

@@ -1,0 +1,165 @@
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { messageOf } from "../../core/errors.ts";
+import {
+  type CompilerBuild,
+  type CompilerFamily,
+  type CompilerKind,
+  parseFileName,
+} from "./build.ts";
+import { type CompilerVersion, formatVersion, parseVersion } from "./versions.ts";
+
+/** A compiler that can be downloaded. */
+export interface ListedBuild {
+  kind: CompilerKind;
+  version: CompilerVersion;
+  url: string;
+  /** Hex digits. */
+  sha256: string;
+}
+
+/** The compilers of one list, kept in one folder. */
+export interface CompilerDownloads {
+  /** What the list offers to this machine; read again after an hour. Empty, and logged, while it cannot be read. */
+  list(): Promise<ListedBuild[]>;
+  /** Path of the compiler's file. Undefined, and logged, when it cannot be had. Concurrent calls share one download. */
+  fetch(build: ListedBuild): Promise<string | undefined>;
+}
+
+export interface DownloadOptions {
+  /** A `list.json` as of binaries.soliditylang.org; paths in it are relative to it. */
+  listUrl: string;
+  folder: string;
+  family: CompilerFamily;
+  /** Asks a compiler for its version in a process of its own. */
+  ask(build: CompilerBuild): Promise<CompilerVersion>;
+  log: { warn(data: object, message: string): void };
+}
+
+const LIST_MAX_AGE_MS = 3_600_000;
+/** After a failure, so that a list that is down is not asked by every submission. */
+const LIST_RETRY_MS = 60_000;
+const MAX_BYTES = 60 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
+const List = z.object({
+  builds: z.array(
+    z.object({
+      path: z.string(),
+      longVersion: z.string(),
+      sha256: z.string().regex(/^(?:0x)?[0-9a-f]{64}$/i),
+    }),
+  ),
+});
+
+/** Creates the downloader of a list. Nothing is fetched before the first call. */
+export function createDownloads(options: DownloadOptions): CompilerDownloads {
+  const { listUrl, folder, log } = options;
+  const running = new Map<string, Promise<string | undefined>>();
+  let known: Promise<ListedBuild[]> = Promise.resolve([]);
+  let validUntil = 0;
+
+  async function readList(): Promise<ListedBuild[]> {
+    try {
+      const list = List.parse(JSON.parse((await download(listUrl)).toString("utf8")));
+      validUntil = Date.now() + LIST_MAX_AGE_MS;
+      return list.builds.flatMap((build) => listedBuild(build, options));
+    } catch (error) {
+      log.warn({ listUrl, error: messageOf(error) }, "the list of compilers cannot be read");
+      return [];
+    }
+  }
+
+  async function fetchFile(build: ListedBuild): Promise<string | undefined> {
+    const file = path.join(folder, fileNameOf(build));
+    if (await exists(file)) return file;
+    const temporary = path.join(folder, `.download-${randomUUID()}${path.extname(file)}`);
+    try {
+      const bytes = await download(build.url);
+      if (createHash("sha256").update(bytes).digest("hex") !== build.sha256) {
+        throw new Error("its SHA-256 differs from the list's");
+      }
+      await mkdir(folder, { recursive: true });
+      await writeFile(temporary, bytes);
+      await chmod(temporary, 0o755);
+      const printed = formatVersion(await options.ask({ ...build, file: temporary }));
+      if (printed !== formatVersion(build.version)) throw new Error(`it calls itself ${printed}`);
+      await rename(temporary, file);
+      return file;
+    } catch (error) {
+      log.warn({ url: build.url, error: messageOf(error) }, "a compiler cannot be downloaded");
+      return undefined;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  return {
+    list: () => {
+      if (Date.now() >= validUntil) {
+        validUntil = Date.now() + LIST_RETRY_MS;
+        known = readList();
+      }
+      return known;
+    },
+    fetch: (build) => {
+      const started = running.get(build.url);
+      if (started !== undefined) return started;
+      const download = fetchFile(build).finally(() => running.delete(build.url));
+      running.set(build.url, download);
+      return download;
+    },
+  };
+}
+
+function listedBuild(
+  entry: z.output<typeof List>["builds"][number],
+  { listUrl, family }: DownloadOptions,
+): ListedBuild[] {
+  const url = URL.parse(entry.path, listUrl);
+  const version = parseVersion(entry.longVersion);
+  if (url === null || version === undefined || version.commit === "") return [];
+  const name = decodeURIComponent(path.posix.basename(url.pathname));
+  const kind = family === "vyper" ? "vyper" : parseFileName(name)?.kind;
+  if (kind === undefined || (kind !== "soljson" && !runsHere(name, kind))) return [];
+  return [{ kind, version, url: url.href, sha256: entry.sha256.toLowerCase().replace(/^0x/, "") }];
+}
+
+/** The lists name the platform of an executable in its file name; vyper's hold those for Linux on x64 only. */
+function runsHere(name: string, kind: CompilerKind): boolean {
+  const platform = { linux: "linux", darwin: "macosx" }[process.platform as "linux" | "darwin"];
+  const architecture = { x64: "amd64", arm64: "arm64" }[process.arch as "x64" | "arm64"];
+  const here = `${platform}-${architecture}`;
+  return kind === "vyper" ? here === "linux-amd64" : name.includes(here);
+}
+
+/** Only digits, dots and words of the version reach the path. */
+function fileNameOf({ kind, version }: ListedBuild): string {
+  const long = `v${formatVersion(version)}`;
+  return kind === "soljson"
+    ? `soljson-${long}.js`
+    : `${kind === "vyper" ? "vyper" : "solc"}-${long}`;
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The body of a URL, cut off by error above 60 MB or after 60 s. */
+async function download(url: string): Promise<Buffer> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  if (!response.ok || response.body === null) throw new Error(`HTTP status ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES >> 20} MB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+
+/** A program that ended: what it printed and how it ended. */
+export interface Run {
+  stdout: string;
+  stderr: string;
+  /** Null when a signal ended it. */
+  exitCode: number | null;
+}
+
+const MAX_ERROR_BYTES = 65_536;
+
+/** Thrown when a program prints more than it may. */
+export class OutputTooLarge extends Error {}
+
+/**
+ * Runs a compiler that is an executable of the system: no shell, no environment, no files but stdin, stdout and stderr,
+ * in the folder this process is in. Throws `OutputTooLarge` after killing it, or the system's error when it cannot run.
+ */
+export function runExecutable(
+  file: string,
+  args: readonly string[],
+  input: string,
+  maxOutputBytes: number,
+): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { env: {}, stdio: "pipe" });
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    let size = 0;
+    let errorSize = 0;
+    child.stdout.on("data", (bytes: Buffer) => {
+      size += bytes.length;
+      if (size <= maxOutputBytes) stdout.push(bytes);
+      else child.kill("SIGKILL");
+    });
+    child.stderr.on("data", (bytes: Buffer) => {
+      errorSize += bytes.length;
+      if (errorSize <= MAX_ERROR_BYTES) stderr.push(bytes);
+    });
+    child.on("error", reject);
+    child.on("close", (exitCode) => {
+      if (size > maxOutputBytes) reject(new OutputTooLarge());
+      else {
+        const [out, error] = [stdout, stderr].map((parts) => Buffer.concat(parts).toString("utf8"));
+        resolve({ stdout: out ?? "", stderr: error ?? "", exitCode });
+      }
+    });
+    // It may end without reading everything.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}

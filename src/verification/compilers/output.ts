@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { VerificationError } from "../errors.ts";
+
+const Hexadecimal = z
+  .string()
+  .default("")
+  .transform((text) => (text.startsWith("0x") ? text.slice(2) : text));
+
+const Ranges = z.array(z.object({ start: z.number(), length: z.number() }));
+
+const Code = z.object({
+  /** Hex digits; where a library is to be linked, its placeholder of 40 characters. */
+  object: Hexadecimal,
+  /** File, then library name, then places of its address. */
+  linkReferences: z.record(z.string(), z.record(z.string(), Ranges)).default({}),
+  /** AST id of the variable, then places of its value. */
+  immutableReferences: z.record(z.string(), Ranges).default({}),
+});
+
+const Evm = z.object({
+  legacyAssembly: z.unknown().optional(),
+  bytecode: Code.prefault({}),
+  deployedBytecode: Code.prefault({}),
+  methodIdentifiers: z.record(z.string(), z.string()).default({}),
+});
+
+const ContractOutput = z.object({
+  abi: z.array(z.looseObject({ type: z.string() })).default([]),
+  devdoc: z.unknown().optional(),
+  userdoc: z.unknown().optional(),
+  storageLayout: z.unknown().optional(),
+  transientStorageLayout: z.unknown().optional(),
+  metadata: z.string().default(""),
+  evm: Evm.prefault({}),
+});
+
+/** What a compiler says of one contract, solc and vyper alike. */
+export type ContractOutput = z.output<typeof ContractOutput>;
+/** Code of one contract with the places to be filled in. */
+export type CodeOutput = z.output<typeof Code>;
+export type AbiEntry = ContractOutput["abi"][number];
+
+const Message = z.object({
+  severity: z.string().optional(),
+  message: z.string().optional(),
+  formattedMessage: z.string().optional(),
+});
+
+/** The answer of a compiler: its contracts by file and name, each read only when it is asked for. */
+export interface CompilerOutput {
+  /** Files and the names of their contracts, in the compiler's order. */
+  names: { path: string; name: string }[];
+  /** Throws `VerificationError` when there is no such contract. */
+  contract(path: string, name: string): ContractOutput;
+}
+
+/**
+ * Reads the standard JSON a compiler answered with. Throws `VerificationError` of code `compiler-error` with the first
+ * error of severity `error`; warnings are passed over.
+ */
+export function readOutput(text: string): CompilerOutput {
+  const output: unknown = parse(text);
+  const errors = isRecord(output) && Array.isArray(output["errors"]) ? output["errors"] : [];
+  for (const entry of errors) {
+    const error = Message.safeParse(entry);
+    if (error.success && error.data.severity === "error") {
+      throw new VerificationError({ code: "compiler-error", message: firstLine(error.data) });
+    }
+  }
+  const files = isRecord(output) && isRecord(output["contracts"]) ? output["contracts"] : {};
+  const contracts = new Map(
+    Object.entries(files).map(([path, named]) => [
+      path,
+      new Map(Object.entries(isRecord(named) ? named : {})),
+    ]),
+  );
+  return {
+    names: [...contracts].flatMap(([path, named]) =>
+      [...named.keys()].map((name) => ({ path, name })),
+    ),
+    contract: (path, name) => {
+      const found = ContractOutput.safeParse(contracts.get(path)?.get(name));
+      if (found.success) return found.data;
+      throw new VerificationError({
+        code: "compiler-error",
+        message: "the compiler's answer is malformed",
+      });
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new VerificationError(
+      { code: "compiler-error", message: "the compiler's answer is no JSON" },
+      { cause: error },
+    );
+  }
+}
+
+function firstLine({ formattedMessage, message }: z.output<typeof Message>): string {
+  const text = formattedMessage ?? message ?? "";
+  const line = text.split("\n").find((candidate) => candidate.trim() !== "") ?? "";
+  // Old compilers say only "Internal exception" in the first line and the cause in the message.
+  return line === "" ? (message ?? "") : line;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,61 @@
+import { createRequire } from "node:module";
+
+/** solc compiled to JavaScript, loaded into this process. */
+export interface Soljson {
+  /** As the compiler prints it: `0.8.20+commit.a1b79de6.Emscripten.clang`. */
+  version: string;
+  /** Standard JSON in, standard JSON out. Blocks until it is done. */
+  compile(input: string): string;
+}
+
+interface EmscriptenModule {
+  HEAPU8: Uint8Array;
+  _malloc(size: number): number;
+  _solidity_alloc?(size: number): number;
+  _solidity_version?(): number;
+  /** Up to 0.4.26. */
+  _version(): number;
+  _solidity_compile?(input: number, callback: number, context: number): number;
+  /** 0.4.11 to 0.4.26. */
+  _compileStandard?(input: number, callback: number): number;
+  _solidity_reset?(): void;
+  UTF8ToString(pointer: number): string;
+  /** Up to 0.5.17, beside a `UTF8ToString` that is not exported. */
+  Pointer_stringify?(pointer: number): string;
+}
+
+/**
+ * Loads a soljson file. The input is written to the compiler's heap: the wrapper of the npm package passes it over the
+ * stack, which breaks above about 1 MiB. Without a callback nothing can be imported from anywhere. Compilers older
+ * than standard JSON (up to 0.4.10) go through the wrapper, which translates.
+ */
+export function loadSoljson(file: string): Soljson {
+  const require = createRequire(import.meta.url);
+  const module = require(file) as EmscriptenModule;
+  // Loading leaves handlers that would turn every later failure of this process into an end without words.
+  process.removeAllListeners("unhandledRejection");
+  process.removeAllListeners("uncaughtException");
+  const textAt = module.Pointer_stringify ?? module.UTF8ToString;
+  const run = module._solidity_compile ?? module._compileStandard;
+  return {
+    version: textAt((module._solidity_version ?? module._version)()),
+    compile:
+      run === undefined
+        ? (require("solc/wrapper") as (module: EmscriptenModule) => Soljson)(module).compile
+        : (input) => {
+            const output = textAt(run(copyToHeap(module, input), 0, 0));
+            module._solidity_reset?.();
+            return output;
+          },
+  };
+}
+
+/** Address of the text in the compiler's memory, which is the compiler's from then on. */
+function copyToHeap(module: EmscriptenModule, text: string): number {
+  const bytes = Buffer.from(text, "utf8");
+  const pointer = (module._solidity_alloc ?? module._malloc)(bytes.length + 1);
+  // Asked for after the allocation: a heap that grew is another array.
+  module.HEAPU8.set(bytes, pointer);
+  module.HEAPU8[pointer + bytes.length] = 0;
+  return pointer;
+}

@@ -1,0 +1,90 @@
+/** The version a compiler gives itself, taken apart: `0.8.20+commit.a1b79de6`, `0.8.21-nightly.2023.6.28+commit.ec9e8f3f`. */
+export interface CompilerVersion {
+  /** `0.8.20`. */
+  release: string;
+  /** `-nightly.2023.6.28`, vyper's `rc1`; empty for a release. */
+  prerelease: string;
+  /** Hex digits of the commit; empty when it is not named. */
+  commit: string;
+}
+
+const VERSION =
+  /^(?:vyper:)?v?(\d{1,3}\.\d{1,3}\.\d{1,3})(-?(?:nightly|ci|pre|develop|alpha|beta|rc|a|b)[.\d-]*\d)?(?:\+commit\.([0-9a-f]{6,40}))?(?:\.[\w.+-]*)?$/;
+
+/**
+ * Reads a version in any spelling clients use: with or without `v`, `vyper:`, the commit, the build behind it
+ * (`.Emscripten.clang`); `-ci.` means `-nightly.`. Undefined for anything else.
+ */
+export function parseVersion(text: string): CompilerVersion | undefined {
+  const [, release, prerelease, commit] = VERSION.exec(text.trim()) ?? [];
+  if (release === undefined) return undefined;
+  return {
+    release,
+    prerelease: (prerelease ?? "").replace(/^-ci\b/, "-nightly"),
+    commit: commit ?? "",
+  };
+}
+
+/** The long version as answered and compared: `0.8.20+commit.a1b79de6`, the commit cut after 8 digits. */
+export function formatVersion({ release, prerelease, commit }: CompilerVersion): string {
+  const name = `${release}${prerelease}`;
+  return commit === "" ? name : `${name}+commit.${commit.slice(0, 8)}`;
+}
+
+/** Negative, zero or positive as the release of `left` is older than, the same as or newer than that of `right`. */
+export function compareReleases(left: string, right: string): number {
+  const [a, b] = [left, right].map((release) => release.split(".").map(Number));
+  for (let index = 0; index < 3; index++) {
+    const difference = (a?.[index] ?? 0) - (b?.[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** How well a build answers a request: the same commit, the same as far as both are named, the same release. */
+type Fit = "commit" | "prefix" | "release";
+const FITS: readonly Fit[] = ["commit", "prefix", "release"];
+
+function fitOf(wanted: CompilerVersion, build: CompilerVersion): Fit | undefined {
+  if (wanted.release !== build.release || wanted.prerelease !== build.prerelease) return undefined;
+  if (wanted.commit === build.commit) return "commit";
+  if (wanted.commit === "" || build.commit === "") return "prefix";
+  if (wanted.commit.startsWith(build.commit) || build.commit.startsWith(wanted.commit))
+    return "prefix";
+  // Builds of one release for different platforms name different commits.
+  return wanted.prerelease === "" ? "release" : undefined;
+}
+
+/**
+ * The build that answers a request best, the earlier one of equals. Undefined when there is none, or when only a
+ * release is named and builds of different commits answer it.
+ */
+export function chooseBuild<Build extends { version: CompilerVersion }>(
+  wanted: CompilerVersion,
+  builds: readonly Build[],
+): Build | undefined {
+  for (const fit of FITS) {
+    const fitting = builds.filter((build) => fitOf(wanted, build.version) === fit);
+    const commits = new Set(fitting.map((build) => build.version.commit.slice(0, 8)));
+    if (wanted.commit === "" && commits.size > 1) return undefined;
+    if (fitting[0] !== undefined) return fitting[0];
+  }
+  return undefined;
+}
+
+const NEAREST = 3;
+
+/** Long versions of the builds whose releases come next to the wanted one, the nearest first. */
+export function nearestVersions(
+  wanted: CompilerVersion | undefined,
+  builds: readonly { version: CompilerVersion }[],
+): string[] {
+  const weight = ({ release }: CompilerVersion): number =>
+    release.split(".").reduce((sum, part) => sum * 1000 + Number(part), 0);
+  const target = wanted === undefined ? Number.POSITIVE_INFINITY : weight(wanted);
+  const distance = (version: CompilerVersion) => Math.abs(Math.min(target, 1e9) - weight(version));
+  const sorted = builds
+    .map(({ version }) => version)
+    .sort((left, right) => distance(left) - distance(right));
+  return [...new Set(sorted.map((version) => `v${formatVersion(version)}`))].slice(0, NEAREST);
+}

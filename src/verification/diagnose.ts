@@ -1,0 +1,91 @@
+import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
+import { compareReleases } from "./compilers/versions.ts";
+import { VerificationError } from "./errors.ts";
+import { type CompilerInput, isRecord, type Settings } from "./inputs/compiler-input.ts";
+import { rankOf } from "./match/contract-match.ts";
+
+const BUDGET_MS = 5000;
+const DEFAULT_RUNS = 200;
+const COMMON_RUNS = [200, 1, 1000, 10_000, 999_999, 1_000_000, 100, 500, 800];
+const VIA_IR_SINCE = "0.8.13";
+/** With the release whose default they became or that knew them first. */
+const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
+  ["paris", "0.8.18"],
+  ["shanghai", "0.8.20"],
+  ["cancun", "0.8.24"],
+  ["london", "0.8.7"],
+  ["istanbul", "0.5.14"],
+  ["prague", "0.8.27"],
+  ["osaka", "0.8.31"],
+  ["berlin", "0.8.2"],
+  ["byzantium", "0.4.21"],
+  ["petersburg", "0.5.5"],
+  ["constantinople", "0.4.21"],
+];
+
+/**
+ * Looks for one changed setting with which the sources do match, for as long as a few seconds allow, and says which.
+ * Undefined when none was found. Only tells the sender what to correct: nothing is verified with it.
+ */
+export async function diagnoseSettings(
+  session: Session,
+  failed: Attempt,
+): Promise<string | undefined> {
+  const { input } = failed;
+  const [closest] = failed.candidates;
+  if (input.language === "Vyper" || closest === undefined) return undefined;
+  const target = { path: closest.path, name: closest.name };
+  const end = performance.now() + BUDGET_MS;
+  for (const { settings, words } of changes(input, session.compiler.version.release)) {
+    const started = performance.now();
+    if (await fits(session, { ...input, settings, target })) {
+      return `It matches with ${words}.`;
+    }
+    // The next one will take as long.
+    const now = performance.now();
+    if (now + (now - started) > end) return undefined;
+  }
+  return undefined;
+}
+
+async function fits(session: Session, input: CompilerInput): Promise<boolean> {
+  try {
+    const { candidates } = await attemptOnce(session, input);
+    return candidates.some(({ match }) => rankOf(match) > 0);
+  } catch (error) {
+    if (error instanceof VerificationError) return false;
+    throw error;
+  }
+}
+
+function* changes(
+  { settings }: CompilerInput,
+  release: string,
+): Generator<{ settings: Settings; words: string }> {
+  const optimizer = isRecord(settings["optimizer"]) ? settings["optimizer"] : {};
+  const enabled = optimizer["enabled"] === true;
+  const runs = Number(optimizer["runs"] ?? DEFAULT_RUNS);
+  const optimized = (value: number) => ({ ...optimizer, enabled: true, runs: value });
+  if (enabled) {
+    const off = { ...optimizer, enabled: false };
+    yield { settings: { ...settings, optimizer: off }, words: "the optimizer off" };
+  } else {
+    yield {
+      settings: { ...settings, optimizer: optimized(runs) },
+      words: `the optimizer on and ${runs} runs`,
+    };
+  }
+  for (const other of COMMON_RUNS) {
+    if (other === runs) continue;
+    const words = enabled ? `${other} optimizer runs` : `the optimizer on and ${other} runs`;
+    yield { settings: { ...settings, optimizer: optimized(other) }, words };
+  }
+  for (const [evmVersion, since] of EVM_VERSIONS) {
+    if (evmVersion === settings["evmVersion"] || compareReleases(release, since) < 0) continue;
+    yield { settings: { ...settings, evmVersion }, words: `the EVM version ${evmVersion}` };
+  }
+  if (compareReleases(release, VIA_IR_SINCE) >= 0) {
+    const viaIR = settings["viaIR"] !== true;
+    yield { settings: { ...settings, viaIR }, words: viaIR ? "viaIR on" : "viaIR off" };
+  }
+}

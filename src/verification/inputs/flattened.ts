@@ -1,0 +1,64 @@
+import { compareReleases } from "../compilers/versions.ts";
+import { VerificationError } from "../errors.ts";
+import type { CodeMetadata } from "../match/metadata.ts";
+import { splitName, type VerificationForm } from "../request.ts";
+import {
+  type CompilerInput,
+  collectSources,
+  evmVersionSetting,
+  type Settings,
+} from "./compiler-input.ts";
+
+type FlattenedForm = Extract<VerificationForm, { format: "flattened" }>;
+
+/** Since then the kind of the metadata hash can be chosen. */
+const BYTECODE_HASH_SINCE = "0.6.0";
+
+/**
+ * One compile for a flattened source. The request names neither a path nor the kind of the metadata hash: the path is
+ * guessed (and others tried later), the kind taken from the code on chain. Throws `VerificationError`: `empty-source`.
+ */
+export function readFlattened(
+  form: FlattenedForm,
+  release: string,
+  onChain: CodeMetadata | null,
+): CompilerInput {
+  if (form.source.trim() === "") throw new VerificationError({ code: "empty-source" });
+  const { path, name } = splitName(form.name);
+  const possiblePaths =
+    path === null ? pathsOf(name ?? "source") : [path, ...pathsOf(name ?? "source")];
+  const settings: Settings = {
+    optimizer: { enabled: form.optimizer.enabled, runs: form.optimizer.runs },
+    ...evmVersionSetting(form.evmVersion),
+    ...(form.viaIR && { viaIR: true }),
+    ...bytecodeHash(release, onChain),
+  };
+  return {
+    language: "Solidity",
+    sources: collectSources([{ path: possiblePaths[0] ?? "", text: form.source }]),
+    settings,
+    rest: {},
+    target: { path: null, name },
+    libraries: form.libraries ?? [],
+    possiblePaths,
+  };
+}
+
+/** Where tools put a single file: plain, Remix and Hardhat 2, Foundry, Hardhat 3, servers that invent a name. */
+function pathsOf(name: string): string[] {
+  return [
+    `${name}.sol`,
+    `contracts/${name}.sol`,
+    `src/${name}.sol`,
+    `project/contracts/${name}.sol`,
+    name,
+    "New.sol",
+    "source.sol",
+  ];
+}
+
+function bytecodeHash(release: string, onChain: CodeMetadata | null): Settings {
+  if (onChain === null || compareReleases(release, BYTECODE_HASH_SINCE) < 0) return {};
+  const kind = onChain.hash?.kind ?? "none";
+  return kind === "ipfs" ? {} : { metadata: { bytecodeHash: kind } };
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { compareReleases } from "../compilers/versions.ts";
+import { VerificationError } from "../errors.ts";
+import { keccak } from "../match/content-hash.ts";
+import { TEXT_CHANGES } from "../match/text-variants.ts";
+import type { SourceFile } from "../request.ts";
+import {
+  type CompilerInput,
+  collectSources,
+  isRecord,
+  type Settings,
+  without,
+} from "./compiler-input.ts";
+import { parseObject } from "./json.ts";
+
+const COMPILER_VERSION = /"compiler"\s*:\s*\{\s*"version"\s*:\s*"([^"]{1,100})"/;
+
+/** The metadata file among the files and the compiler version it names; undefined when there is none. */
+export function findMetadata(
+  files: readonly SourceFile[],
+): { text: string; compilerVersion: string } | undefined {
+  for (const { text } of files) {
+    const compilerVersion = COMPILER_VERSION.exec(text)?.[1];
+    if (compilerVersion !== undefined) return { text, compilerVersion };
+  }
+  return undefined;
+}
+
+const Metadata = z.object({
+  language: z.enum(["Solidity", "Yul"]),
+  compiler: z.object({ version: z.string() }),
+  settings: z.looseObject({
+    compilationTarget: z.record(z.string(), z.string()),
+    libraries: z.record(z.string(), z.string()).optional(),
+  }),
+});
+
+/**
+ * Rebuilds the compile that a metadata file describes. Sources are found by the keccak-256 of their text, whatever
+ * their names; line ends may have changed on the way. Throws `VerificationError`: `no-metadata`, `missing-sources`,
+ * `invalid-json`.
+ */
+export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
+  const found = findMetadata(files);
+  if (found === undefined) throw new VerificationError({ code: "no-metadata" });
+  const object = parseObject(found.text);
+  const parsed = Metadata.safeParse(object);
+  const [target] = Object.entries(parsed.data?.settings.compilationTarget ?? {});
+  if (!parsed.success || target === undefined) throw new VerificationError({ code: "no-metadata" });
+  const { language, compiler, settings } = parsed.data;
+  return {
+    language,
+    sources: findSources(object["sources"], files),
+    settings: settingsOf(settings, compiler.version),
+    rest: {},
+    target: { path: target[0], name: target[1] },
+    libraries: [],
+    possiblePaths: [],
+  };
+}
+
+function findSources(described: unknown, files: readonly SourceFile[]): Map<string, string> {
+  const wanted = Object.entries(isRecord(described) ? described : {}).map(([path, source]) => {
+    const { keccak256: hash, content } = isRecord(source) ? source : {};
+    return { path, hash, content };
+  });
+  const texts = new Map(files.map(({ text }) => [hashOf(text), text]));
+  for (const { content } of wanted) {
+    if (typeof content === "string") texts.set(hashOf(content), content);
+  }
+  const isFound = ({ hash }: { hash: unknown }) => typeof hash === "string" && texts.has(hash);
+  if (!wanted.every(isFound)) {
+    for (const { text } of files) {
+      for (const change of TEXT_CHANGES) texts.set(hashOf(change(text)), change(text));
+    }
+  }
+  const missing = wanted.filter((source) => !isFound(source)).map(({ path }) => path);
+  if (missing.length > 0) throw new VerificationError({ code: "missing-sources", paths: missing });
+  return collectSources(
+    wanted.map(({ path, hash }) => ({ path, text: texts.get(String(hash)) ?? "" })),
+  );
+}
+
+function hashOf(text: string): string {
+  return `0x${keccak(Buffer.from(text, "utf8")).toString("hex")}`;
+}
+
+/** Metadata keeps the target among the settings and libraries flat; standard JSON wants neither. */
+function settingsOf(
+  settings: z.output<typeof Metadata>["settings"],
+  compilerVersion: string,
+): Settings {
+  const libraries: Record<string, Record<string, string>> = {};
+  for (const [qualified, address] of Object.entries(settings.libraries ?? {})) {
+    const colon = qualified.lastIndexOf(":");
+    const path = colon < 0 ? "" : qualified.slice(0, colon);
+    libraries[path] = { ...libraries[path], [qualified.slice(colon + 1)]: address };
+  }
+  const kept = { ...without(settings, ["compilationTarget"]), libraries };
+  return withoutInliner(kept, compilerVersion.split("+")[0] ?? "");
+}
+
+/** 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they do not take as a setting. */
+function withoutInliner(settings: Settings, release: string): Settings {
+  const optimizer = settings["optimizer"];
+  const affected = compareReleases(release, "0.8.2") >= 0 && compareReleases(release, "0.8.4") <= 0;
+  if (!affected || !isRecord(optimizer) || !isRecord(optimizer["details"])) return settings;
+  const details = without(optimizer["details"], ["inliner"]);
+  return { ...settings, optimizer: { ...optimizer, details } };
+}

@@ -1,0 +1,50 @@
+import type { CompilerFamily } from "../compilers/build.ts";
+import type { CompilerVersion } from "../compilers/versions.ts";
+import { VerificationError } from "../errors.ts";
+import type { CodeMetadata } from "../match/metadata.ts";
+import type { VerificationForm } from "../request.ts";
+import type { CompilerInput } from "./compiler-input.ts";
+import { readFlattened } from "./flattened.ts";
+import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
+import { readStandardJson } from "./standard-json.ts";
+import { readVyper } from "./vyper.ts";
+
+/** The compiler a request asks for. Cheap: reads no more than it must. Throws `VerificationError` of code `no-metadata`. */
+export function requestedCompiler(form: VerificationForm): {
+  family: CompilerFamily;
+  version: string;
+} {
+  switch (form.format) {
+    case "flattened":
+    case "standard-json":
+      return { family: "solc", version: form.compilerVersion };
+    case "vyper":
+    case "vyper-json":
+      return { family: "vyper", version: form.compilerVersion };
+    case "metadata-files": {
+      const metadata = findMetadata(form.files);
+      if (metadata === undefined) throw new VerificationError({ code: "no-metadata" });
+      return { family: "solc", version: metadata.compilerVersion };
+    }
+  }
+}
+
+/** Turns whichever form into one compile. `onChain` is the metadata at the end of the code on chain. */
+export function readInput(
+  form: VerificationForm,
+  version: CompilerVersion,
+  onChain: CodeMetadata | null,
+): CompilerInput {
+  switch (form.format) {
+    case "flattened":
+      return readFlattened(form, version.release, onChain);
+    case "standard-json":
+      return readStandardJson(form.input, form.name, "solc");
+    case "metadata-files":
+      return readMetadataFiles(form.files);
+    case "vyper":
+      return readVyper(form);
+    case "vyper-json":
+      return readStandardJson(form.input, form.name, "vyper");
+  }
+}

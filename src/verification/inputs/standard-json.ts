@@ -1,0 +1,64 @@
+import type { SourceFile } from "../request.ts";
+import { splitName } from "../request.ts";
+import {
+  type CompilerInput,
+  type CompilerLanguage,
+  collectSources,
+  isRecord,
+  refuse,
+  type Target,
+  withoutOutput,
+} from "./compiler-input.ts";
+import { parseObject } from "./json.ts";
+
+const LANGUAGES = {
+  solc: ["Solidity", "Yul"],
+  vyper: ["Vyper"],
+} as const satisfies Record<string, readonly CompilerLanguage[]>;
+
+const VYPER_KEYS = ["interfaces", "storage_layout_overrides"] as const;
+
+/**
+ * Reads standard JSON for solc or vyper. `name` is `Name` or `path:Name`. Sources must hold their text: nothing is
+ * fetched from `urls`. Throws `VerificationError`: `invalid-json`, `missing-sources`, `empty-source`.
+ */
+export function readStandardJson(
+  text: string,
+  name: string,
+  compiler: keyof typeof LANGUAGES,
+): CompilerInput {
+  const input = parseObject(text);
+  const languages: readonly CompilerLanguage[] = LANGUAGES[compiler];
+  const language = languages.find((known) => known === input["language"]);
+  if (language === undefined) refuse(`The language must be ${languages.join(" or ")}.`);
+  const settings = input["settings"] ?? {};
+  if (!isRecord(settings)) refuse("The settings are no object.");
+  const kept = compiler === "vyper" ? VYPER_KEYS.filter((key) => key in input) : [];
+  return {
+    language,
+    sources: collectSources(readSources(input["sources"])),
+    settings: withoutOutput(settings),
+    rest: Object.fromEntries(kept.map((key) => [key, input[key]])),
+    target: targetOf(name, compiler),
+    libraries: [],
+    possiblePaths: [],
+  };
+}
+
+/** A vyper file is a contract, whose name in the output is the compiler's choice. */
+function targetOf(text: string, compiler: "solc" | "vyper"): Target {
+  const target = splitName(text);
+  return compiler === "vyper" && target.path !== null ? { ...target, name: null } : target;
+}
+
+function readSources(sources: unknown): SourceFile[] {
+  if (!isRecord(sources)) refuse("It names no sources.");
+  const files = Object.entries(sources).map(([path, source]) => {
+    const text = isRecord(source) ? source["content"] : undefined;
+    return { path, text: typeof text === "string" ? text : null };
+  });
+  const missing = files.filter(({ text }) => text === null).map(({ path }) => path);
+  if (missing.length > 0) refuse(`The text of ${missing.slice(0, 10).join(", ")} is missing.`);
+  if (files.length === 0) refuse("It names no sources.");
+  return files.map(({ path, text }) => ({ path, text: text ?? "" }));
+}

@@ -1,0 +1,21 @@
+import { VerificationError } from "../errors.ts";
+import { splitName, type VerificationForm } from "../request.ts";
+import { type CompilerInput, collectSources, evmVersionSetting } from "./compiler-input.ts";
+
+type VyperForm = Extract<VerificationForm, { format: "vyper" }>;
+
+/** One compile for a single Vyper file, which is named after the contract. Throws `VerificationError`: `empty-source`. */
+export function readVyper(form: VyperForm): CompilerInput {
+  if (form.source.trim() === "") throw new VerificationError({ code: "empty-source" });
+  const { path, name } = splitName(form.name);
+  const file = path ?? `${name ?? "source"}.vy`;
+  return {
+    language: "Vyper",
+    sources: collectSources([{ path: file, text: form.source }]),
+    settings: evmVersionSetting(form.evmVersion),
+    rest: {},
+    target: { path: file, name: null },
+    libraries: [],
+    possiblePaths: [],
+  };
+}

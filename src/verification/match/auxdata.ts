@@ -1,0 +1,81 @@
+import type { Auxdata, CompiledCode } from "./bytecode.ts";
+import { parseCodeMetadata, readCodeMetadata } from "./metadata.ts";
+
+/** Metadata that the compiler says it wrote, by its place in the tree of assemblies: the contract, those it creates. */
+export type AssemblyAuxdata = ReadonlyMap<string, Buffer>;
+
+const MAX_DEPTH = 64;
+
+/** Collects `.auxdata` of `evm.legacyAssembly`; empty for compilers that do not tell (up to 0.4.11) and for Yul. */
+export function collectAuxdata(assembly: unknown): AssemblyAuxdata {
+  const found = new Map<string, Buffer>();
+  collect(assembly, "", 0, found);
+  return found;
+}
+
+function collect(node: unknown, path: string, depth: number, found: Map<string, Buffer>): void {
+  if (typeof node !== "object" || node === null || depth > MAX_DEPTH) return;
+  const { ".auxdata": auxdata, ".data": data } = node as Record<string, unknown>;
+  if (typeof auxdata === "string") found.set(path, Buffer.from(auxdata, "hex"));
+  if (typeof data !== "object" || data === null) return;
+  for (const [key, child] of Object.entries(data))
+    collect(child, `${path}/${key}`, depth + 1, found);
+}
+
+/**
+ * The code with the metadata at its end marked, the only place that needs no proof. Without anything from the
+ * assembly (compilers up to 0.4.11) the end counts when it reads as metadata.
+ */
+export function markAuxdataAtEnd(code: CompiledCode, told: AssemblyAuxdata): CompiledCode {
+  const value =
+    told.size > 0
+      ? [...told.values()].find((candidate) =>
+          code.bytes.subarray(-candidate.length).equals(candidate),
+        )
+      : readCodeMetadata(code.bytes)?.bytes;
+  if (value === undefined) return code;
+  return { ...code, auxdata: [{ id: "1", offset: code.bytes.length - value.length, value }] };
+}
+
+/** Whether there is metadata with a hash elsewhere than at the end of the creation code. */
+export function hasInnerAuxdata(creation: CompiledCode, told: AssemblyAuxdata): boolean {
+  const values = new Map([...told.values()].map((value) => [value.toString("hex"), value]));
+  const [only] = values.values();
+  if (only === undefined || ![...values.values()].some(hasHash)) return false;
+  return values.size > 1 || !creation.bytes.subarray(-only.length).equals(only);
+}
+
+function hasHash(auxdata: Buffer): boolean {
+  return parseCodeMetadata(auxdata)?.hash != null;
+}
+
+/**
+ * The code with all metadata marked. Bytes count as metadata only where two compiles, of sources that differ in blanks
+ * alone, both hold what the compiler told for its compile: whatever an author planted stays the same in both.
+ */
+export function markAuxdata(
+  code: CompiledCode,
+  told: AssemblyAuxdata,
+  other: CompiledCode,
+  toldOther: AssemblyAuxdata,
+): CompiledCode {
+  if (code.bytes.length !== other.bytes.length) return markAuxdataAtEnd(code, told);
+  const found = new Map<number, Buffer>();
+  for (const [path, value] of told) {
+    const counterpart = toldOther.get(path);
+    if (counterpart?.length !== value.length || counterpart.equals(value)) continue;
+    for (const offset of occurrences(code.bytes, value)) {
+      const there = other.bytes.subarray(offset, offset + value.length);
+      if (there.equals(counterpart)) found.set(offset, value);
+    }
+  }
+  const auxdata: Auxdata[] = [...found]
+    .sort(([left], [right]) => left - right)
+    .map(([offset, value], index) => ({ id: String(index + 1), offset, value }));
+  return { ...code, auxdata };
+}
+
+function* occurrences(bytes: Buffer, value: Buffer): Generator<number> {
+  for (let at = bytes.indexOf(value); at >= 0; at = bytes.indexOf(value, at + value.length))
+    yield at;
+}

@@ -1,0 +1,64 @@
+import { keccak256, stringToBytes } from "viem/utils";
+import type { CodeOutput } from "../compilers/output.ts";
+
+/** A stretch of code that the compiler left open or that does not depend on the program's text. */
+export interface Slot {
+  id: string;
+  offset: number;
+  length: number;
+}
+
+/** Metadata in compiled code: `value` is what the compiler wrote, the two bytes of its length included. */
+export interface Auxdata {
+  id: string;
+  offset: number;
+  value: Buffer;
+}
+
+/** Code as the compiler made it, zeros where the deployment fills something in. */
+export interface CompiledCode {
+  bytes: Buffer;
+  /** By `path:Name` of the library; 20 bytes each. */
+  libraries: readonly Slot[];
+  /** By AST id; only in runtime code. */
+  immutables: readonly Slot[];
+  /** In ascending order. */
+  auxdata: readonly Auxdata[];
+}
+
+const PLACEHOLDER_CHARACTERS = 40;
+
+/**
+ * Compiled code of a compiler's output, without knowledge of its metadata. Undefined when it holds placeholders that
+ * the output does not account for.
+ */
+export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
+  let digits = output.object;
+  const libraries: Slot[] = [];
+  for (const [path, names] of Object.entries(output.linkReferences)) {
+    for (const [name, places] of Object.entries(names)) {
+      const placeholders = placeholdersOf(path, name);
+      for (const { start, length } of places) {
+        const at = start * 2;
+        if (!placeholders.includes(digits.slice(at, at + PLACEHOLDER_CHARACTERS))) return undefined;
+        digits = `${digits.slice(0, at)}${"0".repeat(PLACEHOLDER_CHARACTERS)}${digits.slice(at + PLACEHOLDER_CHARACTERS)}`;
+        libraries.push({ id: `${path}:${name}`, offset: start, length });
+      }
+    }
+  }
+  if (digits.length % 2 !== 0 || /[^0-9a-f]/.test(digits)) return undefined;
+  const immutables = Object.entries(output.immutableReferences).flatMap(([id, places]) =>
+    places.map(({ start, length }) => ({ id, offset: start, length })),
+  );
+  return { bytes: Buffer.from(digits, "hex"), libraries, immutables, auxdata: [] };
+}
+
+/** Since 0.5.0 a hash stands for the library, before that its name, cut or filled up with `_`. */
+function placeholdersOf(path: string, name: string): string[] {
+  const qualified = `${path}:${name}`;
+  return [
+    `__$${keccak256(stringToBytes(qualified)).slice(2, 36)}$__`,
+    `__${qualified.slice(0, 36).padEnd(38, "_")}`,
+    `__${name.slice(0, 36).padEnd(38, "_")}`,
+  ];
+}

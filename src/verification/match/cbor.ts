@@ -1,0 +1,90 @@
+/** What the CBOR in contract code is made of: integers, byte strings, texts, booleans, lists, maps with text keys. */
+export type CborValue = number | boolean | null | string | Buffer | CborValue[] | CborMap;
+export type CborMap = Map<string, CborValue>;
+
+const MAX_DEPTH = 8;
+
+/**
+ * The one CBOR value that fills `bytes` exactly; undefined when they are anything else, or hold what compilers never
+ * write (negative numbers, floats, tags, indefinite lengths, keys that are no text). Source: RFC 8949.
+ */
+export function decodeCbor(bytes: Buffer): CborValue | undefined {
+  const reader = { bytes, offset: 0 };
+  try {
+    const value = read(reader, 0);
+    return reader.offset === bytes.length ? value : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+interface Reader {
+  bytes: Buffer;
+  offset: number;
+}
+
+function read(reader: Reader, depth: number): CborValue {
+  if (depth > MAX_DEPTH) throw new RangeError("too deep");
+  const initial = reader.bytes.readUInt8(reader.offset++);
+  const type = initial >> 5;
+  if (type === 7) return simple(initial & 31);
+  const argument = readArgument(reader, initial & 31);
+  switch (type) {
+    case 0:
+      return argument;
+    case 2:
+      return take(reader, argument);
+    case 3:
+      return take(reader, argument).toString("utf8");
+    case 4:
+      return Array.from({ length: bounded(reader, argument) }, () => read(reader, depth + 1));
+    case 5: {
+      const map: CborMap = new Map();
+      for (let left = bounded(reader, argument); left > 0; left--) {
+        const key = read(reader, depth + 1);
+        if (typeof key !== "string") throw new RangeError("key is no text");
+        map.set(key, read(reader, depth + 1));
+      }
+      return map;
+    }
+    default:
+      throw new RangeError("type is not used in contract code");
+  }
+}
+
+function readArgument(reader: Reader, information: number): number {
+  if (information < 24) return information;
+  const size = { 24: 1, 25: 2, 26: 4 }[information];
+  if (size === undefined) throw new RangeError("length is not used in contract code");
+  const value = reader.bytes.readUIntBE(reader.offset, size);
+  reader.offset += size;
+  return value;
+}
+
+function take(reader: Reader, length: number): Buffer {
+  const end = reader.offset + length;
+  if (end > reader.bytes.length) throw new RangeError("ends too early");
+  const bytes = reader.bytes.subarray(reader.offset, end);
+  reader.offset = end;
+  return bytes;
+}
+
+/** An item takes a byte at least: a longer claim is refused before room is made for it. */
+function bounded(reader: Reader, count: number): number {
+  if (count > reader.bytes.length - reader.offset) throw new RangeError("ends too early");
+  return count;
+}
+
+function simple(information: number): boolean | null {
+  switch (information) {
+    case 20:
+      return false;
+    case 21:
+      return true;
+    case 22:
+      return null;
+    default:
+      throw new RangeError("simple value is not used in contract code");
+  }
+}

@@ -1,0 +1,119 @@
+import { type Hex, hexFromBytes } from "../../core/hex.ts";
+import type { Auxdata, CompiledCode, Slot } from "./bytecode.ts";
+import { parseCodeMetadata } from "./metadata.ts";
+
+/** `full`: the hash of the metadata fits too, so sources and settings are exactly those. `partial`: the code fits. */
+export type MatchQuality = "full" | "partial";
+
+/** One difference between compiled code and code on chain that deployment explains (Verifier Alliance's terms). */
+export interface Transformation {
+  type: "replace" | "insert" | "delete";
+  reason: "callProtection" | "immutable" | "library" | "cborAuxdata" | "constructorArguments";
+  /** In bytes of the compiled code. */
+  offset: number;
+  id?: string;
+}
+
+/** What the transformations put in, by id. */
+export interface TransformationValues {
+  callProtection?: Hex;
+  immutables?: Record<string, Hex>;
+  libraries?: Record<string, Hex>;
+  cborAuxdata?: Record<string, Hex>;
+  constructorArguments?: Hex;
+}
+
+/** How the code on chain follows from the compiled code. */
+export interface CodeMatch {
+  quality: MatchQuality;
+  transformations: Transformation[];
+  values: TransformationValues;
+}
+
+/** The first thing that cannot be explained. Offsets and lengths in bytes. */
+export type Mismatch =
+  | { kind: "empty" }
+  | { kind: "length"; compiled: number; onChain: number }
+  | { kind: "bytes"; offset: number; metadataEqual: boolean }
+  | { kind: "library"; name: string }
+  | { kind: "immutable" }
+  | { kind: "call-protection" }
+  | { kind: "constructor-arguments"; given: boolean };
+
+/** Compiled code in the course of being made equal to the code on chain. */
+export interface Matching {
+  bytes: Buffer;
+  transformations: Transformation[];
+  values: TransformationValues;
+}
+
+export function startMatching(compiled: CompiledCode): Matching {
+  return { bytes: Buffer.from(compiled.bytes), transformations: [], values: {} };
+}
+
+/** Takes over the bytes on chain at every slot. False when the slots of one id hold different values there. */
+export function fillSlots(
+  matching: Matching,
+  slots: readonly Slot[],
+  onChain: Buffer,
+  reason: "library" | "immutable",
+): Slot | undefined {
+  const values = new Map<string, Buffer>();
+  for (const slot of slots) {
+    const value = onChain.subarray(slot.offset, slot.offset + slot.length);
+    const before = values.get(slot.id);
+    if (before !== undefined && !before.equals(value)) return slot;
+    values.set(slot.id, value);
+    value.copy(matching.bytes, slot.offset);
+    matching.transformations.push({ type: "replace", reason, offset: slot.offset, id: slot.id });
+  }
+  if (values.size > 0) {
+    const record = Object.fromEntries([...values].map(([id, value]) => [id, hexFromBytes(value)]));
+    if (reason === "library") matching.values.libraries = record;
+    else matching.values.immutables = record;
+  }
+  return undefined;
+}
+
+/** Takes over metadata on chain where the compiler wrote metadata of the same length. */
+export function replaceAuxdata(
+  matching: Matching,
+  auxdata: readonly Auxdata[],
+  onChain: Buffer,
+): void {
+  for (const { id, offset, value } of auxdata) {
+    const there = onChain.subarray(offset, offset + value.length);
+    if (there.equals(value) || parseCodeMetadata(there) === null) continue;
+    there.copy(matching.bytes, offset);
+    recordAuxdata(matching, { type: "replace", reason: "cborAuxdata", offset, id }, there);
+  }
+}
+
+export function recordAuxdata(
+  matching: Matching,
+  step: Transformation,
+  value: Buffer | null,
+): void {
+  matching.transformations.push(step);
+  if (value === null || step.id === undefined) return;
+  matching.values.cborAuxdata = { ...matching.values.cborAuxdata, [step.id]: hexFromBytes(value) };
+}
+
+/** The finished match: full when no metadata was exchanged, there is some, and each of it holds a hash. */
+export function finishMatching(matching: Matching, told: readonly Buffer[]): CodeMatch {
+  const { transformations, values } = matching;
+  const exchanged = transformations.some(({ reason }) => reason === "cborAuxdata");
+  const hashed = told.length > 0 && told.every((bytes) => parseCodeMetadata(bytes)?.hash != null);
+  return { quality: !exchanged && hashed ? "full" : "partial", transformations, values };
+}
+
+/** Offset of the first byte in which the two differ, up to the end of the shorter one. */
+export function firstDifference(left: Buffer, right: Buffer): number {
+  const end = Math.min(left.length, right.length);
+  for (let offset = 0; offset < end; offset++) if (left[offset] !== right[offset]) return offset;
+  return end;
+}
+
+export function isMatch(outcome: CodeMatch | Mismatch): outcome is CodeMatch {
+  return "quality" in outcome;
+}

@@ -1,0 +1,34 @@
+import type { AbiParameter } from "viem";
+import { decodeAbiParameters, encodeAbiParameters } from "viem/utils";
+import { type Hex, hexFromBytes } from "../../core/hex.ts";
+import type { AbiEntry } from "../compilers/output.ts";
+
+/** Whether the constructor takes any arguments. */
+export function takesArguments(abi: readonly AbiEntry[]): boolean {
+  return constructorParameters(abi).length > 0;
+}
+
+/** Whether `bytes` are what the ABI encoding of the constructor's parameters yields for some values. */
+export function areConstructorArguments(abi: readonly AbiEntry[], bytes: Buffer): boolean {
+  const parameters = constructorParameters(abi);
+  if (parameters.length === 0) return bytes.length === 0;
+  const encoded: Hex = hexFromBytes(bytes);
+  try {
+    // A decoder accepts more than an encoder makes: stretched offsets, dirty padding, rubbish behind the end.
+    return encodeAbiParameters(parameters, decodeAbiParameters(parameters, encoded)) === encoded;
+  } catch {
+    return false;
+  }
+}
+
+/** Inputs of the constructor, none when it has no constructor of its own; texts as bytes, which need not be UTF-8. */
+function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
+  const inputs = abi.find(({ type }) => type === "constructor")?.["inputs"];
+  return Array.isArray(inputs) ? (inputs as AbiParameter[]).map(withoutText) : [];
+}
+
+function withoutText(parameter: AbiParameter): AbiParameter {
+  const type = parameter.type.replace(/^string/, "bytes").replace(/^function/, "bytes24");
+  if (!("components" in parameter)) return { ...parameter, type };
+  return { ...parameter, type, components: parameter.components.map(withoutText) };
+}

@@ -1,0 +1,65 @@
+import { hexFromBytes } from "../../core/hex.ts";
+import type { AbiEntry } from "../compilers/output.ts";
+import type { CompiledCode } from "./bytecode.ts";
+import {
+  type CodeMatch,
+  fillSlots,
+  finishMatching,
+  firstDifference,
+  type Matching,
+  type Mismatch,
+  replaceAuxdata,
+  startMatching,
+} from "./code-match.ts";
+import { areConstructorArguments, takesArguments } from "./constructor-arguments.ts";
+
+/**
+ * Compares compiled creation code with the init code of the deployment: beyond library addresses and other metadata
+ * it must be a prefix of it, the rest are constructor arguments. `given` are the arguments of the request, null for
+ * none: then the rest must be an encoding of what the constructor takes.
+ */
+export function matchCreationCode(
+  compiled: CompiledCode,
+  told: readonly Buffer[],
+  onChain: Buffer,
+  abi: readonly AbiEntry[],
+  given: Buffer | null,
+): CodeMatch | Mismatch {
+  if (compiled.bytes.length === 0) return { kind: "empty" };
+  const matching = startMatching(compiled);
+  const library = fillSlots(matching, compiled.libraries, onChain, "library");
+  if (library) return { kind: "library", name: library.id };
+  replaceAuxdata(matching, compiled.auxdata, onChain);
+  const mismatch = appendArguments(matching, onChain, abi, given);
+  return mismatch ?? finishMatching(matching, told);
+}
+
+/** Checks the prefix and the arguments behind it, and records them. */
+export function appendArguments(
+  matching: Matching,
+  onChain: Buffer,
+  abi: readonly AbiEntry[],
+  given: Buffer | null,
+): Mismatch | undefined {
+  const { length } = matching.bytes;
+  if (onChain.length < length) return { kind: "length", compiled: length, onChain: onChain.length };
+  if (!onChain.subarray(0, length).equals(matching.bytes)) {
+    const offset = firstDifference(matching.bytes, onChain);
+    return { kind: "bytes", offset, metadataEqual: false };
+  }
+  const rest = onChain.subarray(length);
+  const fits =
+    given === null ? areConstructorArguments(abi, rest) : given.equals(rest) && takesArguments(abi);
+  if (!fits) {
+    return { kind: "constructor-arguments", given: given !== null };
+  }
+  if (rest.length > 0) {
+    matching.transformations.push({
+      type: "insert",
+      reason: "constructorArguments",
+      offset: length,
+    });
+    matching.values.constructorArguments = hexFromBytes(rest);
+  }
+  return undefined;
+}

@@ -1,0 +1,72 @@
+import type { Attempt, Candidate } from "../attempt.ts";
+import type { VerificationFailure } from "../errors.ts";
+import { isMatch, type Mismatch } from "./code-match.ts";
+
+/** Why no contract of an attempt fits: the most telling of its candidates' mismatches. */
+export function explain({ input, candidates, abstract, names }: Attempt): VerificationFailure {
+  const [closest] = [...candidates].sort((left, right) => closeness(right) - closeness(left));
+  if (closest !== undefined) return explainMismatch(closest);
+  const [name] = abstract;
+  if (name !== undefined) return { code: "abstract-contract", name };
+  const { path, name: wanted } = input.target;
+  return {
+    code: "contract-name",
+    requested: [path, wanted].filter((part) => part !== null).join(":") || "contract",
+    available: names.map((found) => `${found.path}:${found.name}`),
+  };
+}
+
+/** How far the code on chain was explained: the first byte that was not. */
+function closeness({ match }: Candidate): number {
+  const outcomes = [match.runtime, match.creation].filter((code) => code !== null);
+  return Math.max(...outcomes.map((outcome) => (isMatch(outcome) ? 0 : explained(outcome))));
+}
+
+function explained(mismatch: Mismatch): number {
+  switch (mismatch.kind) {
+    case "bytes":
+      return 1 + mismatch.offset;
+    case "empty":
+    case "length":
+      return 0;
+    default:
+      // Everything but one kind of value fits.
+      return Number.MAX_SAFE_INTEGER;
+  }
+}
+
+function explainMismatch({ match, name, contract }: Candidate): VerificationFailure {
+  const { runtime, creation } = match;
+  if (creation !== null && !isMatch(creation) && creation.kind === "constructor-arguments") {
+    return creation.given ? WRONG_ARGUMENTS : { code: "constructor-arguments-unknown" };
+  }
+  const mismatch = isMatch(runtime) ? creation : runtime;
+  if (mismatch === null || isMatch(mismatch)) return { code: "bytecode", detail: "" };
+  return { code: "bytecode", detail: words(mismatch, name, contract.runtime.bytes.length) };
+}
+
+/** The arguments of the request are not those of the creation. */
+export const WRONG_ARGUMENTS: VerificationFailure = {
+  code: "constructor-arguments",
+  detail: "The creation code ends in others than the request names.",
+};
+
+function words(mismatch: Mismatch, name: string, size: number): string {
+  switch (mismatch.kind) {
+    case "length":
+      return `${name} compiles to ${mismatch.compiled} bytes, ${mismatch.onChain} are on chain: look at the optimizer, its runs, viaIR and the EVM version.`;
+    case "bytes":
+      return mismatch.metadataEqual
+        ? `The metadata fits, but the code of ${name} parts at byte ${mismatch.offset}: send the complete standard JSON, unused files included.`
+        : `The code of ${name} parts at byte ${mismatch.offset} of ${size}: look at the source, the optimizer, its runs, viaIR and the EVM version.`;
+    case "library":
+      return `The code on chain holds different addresses for the library ${mismatch.name}.`;
+    case "immutable":
+      return "The code on chain holds different values for one immutable variable.";
+    case "call-protection":
+      return "The library on chain holds another address than its own.";
+    case "constructor-arguments":
+    case "empty":
+      return `${name} has no code to compare.`;
+  }
+}

@@ -1,0 +1,92 @@
+import { type CborValue, decodeCbor } from "./cbor.ts";
+
+export type MetadataHashKind = "ipfs" | "bzzr0" | "bzzr1";
+
+/** What solc writes behind the code it makes: the hash of the metadata text and the compiler's version. */
+export interface CodeMetadata {
+  /** Null with `bytecodeHash: "none"`. `value` is the multihash of ipfs (34 bytes) or the Swarm hash (32 bytes). */
+  hash: { kind: MetadataHashKind; value: Buffer } | null;
+  /** `0.8.20`, or the long version of a pre-release. Null in code older than 0.5.9. */
+  solc: string | null;
+  /** The CBOR and the two bytes of its length. */
+  bytes: Buffer;
+}
+
+const HASH_KINDS = ["ipfs", "bzzr1", "bzzr0"] as const;
+const KEYS = new Set<string>([...HASH_KINDS, "solc", "experimental"]);
+
+/** The metadata at the very end of `code`; null when it does not end in what solc writes there. */
+export function readCodeMetadata(code: Buffer): CodeMetadata | null {
+  const end = code.length - 2;
+  if (end < 1) return null;
+  const start = end - code.readUInt16BE(end);
+  if (start < 0) return null;
+  return parseCodeMetadata(code.subarray(start));
+}
+
+/** The metadata that `bytes` consist of, the two bytes of the length included; null when they are something else. */
+export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
+  if (bytes.length < 3 || bytes.readUInt16BE(bytes.length - 2) !== bytes.length - 2) return null;
+  const map = decodeCbor(bytes.subarray(0, -2));
+  if (!(map instanceof Map) || map.size === 0) return null;
+  for (const key of map.keys()) if (!KEYS.has(key)) return null;
+  const kind = HASH_KINDS.find((name) => map.has(name));
+  const value = kind === undefined ? undefined : map.get(kind);
+  if (kind !== undefined && !Buffer.isBuffer(value)) return null;
+  return {
+    hash: kind !== undefined && Buffer.isBuffer(value) ? { kind, value } : null,
+    solc: versionOf(map.get("solc")),
+    bytes,
+  };
+}
+
+function versionOf(value: CborValue | undefined): string | null {
+  if (Buffer.isBuffer(value)) return [...value].join(".");
+  return typeof value === "string" ? value : null;
+}
+
+/** What vyper 0.3.10 and later write behind the creation code. */
+export interface VyperMetadata {
+  /** `0.4.3`. */
+  version: string;
+  /** Hash over all sources, from 0.4.1 on. */
+  integrity: Buffer | null;
+  /** Total size of the immutables that stand behind the deployed code. */
+  immutableBytes: number;
+  /** Where it begins in the code it was read from. */
+  offset: number;
+}
+
+/** The metadata at the end of vyper's creation code (without constructor arguments); null when there is none. */
+export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
+  const end = creationCode.length - 2;
+  if (end < 1) return null;
+  // From 0.3.10 on the length counts its own two bytes.
+  const offset = creationCode.length - creationCode.readUInt16BE(end);
+  if (offset < 0 || offset >= end) return null;
+  const list = decodeCbor(creationCode.subarray(offset, end));
+  if (!Array.isArray(list)) return null;
+  const [versions, immutableBytes] = [list.at(-1), list.at(-2)];
+  const version = versions instanceof Map ? versions.get("vyper") : undefined;
+  if (!Array.isArray(version) || typeof immutableBytes !== "number") return null;
+  const integrity = list[0];
+  return {
+    version: version.map(String).join("."),
+    integrity: Buffer.isBuffer(integrity) ? integrity : null,
+    immutableBytes,
+    offset,
+  };
+}
+
+const VYPER_VERSION = Buffer.from("a165767970657283", "hex");
+
+/**
+ * Version that vyper wrote into creation or runtime code, wherever it stands; null when it wrote none. Searched, not
+ * located: constructor arguments or immutables of unknown length may follow. Only good for refusing.
+ */
+export function findVyperVersion(code: Buffer): string | null {
+  const index = code.lastIndexOf(VYPER_VERSION);
+  if (index < 0 || index + VYPER_VERSION.length + 3 > code.length) return null;
+  const start = index + VYPER_VERSION.length;
+  return [...code.subarray(start, start + 3)].join(".");
+}

@@ -1,0 +1,34 @@
+import type { AbiEntry } from "../compilers/output.ts";
+
+/** What explorers show of a function, by selector (8 hex digits): `transfer(address to, uint256 amount)`. */
+export type MethodNames = Record<string, string>;
+
+interface Parameter {
+  name?: string;
+  type: string;
+  components?: Parameter[];
+}
+
+/** The names of all functions of an ABI. `identifiers` are the compiler's selectors by canonical signature. */
+export function methodNames(
+  abi: readonly AbiEntry[],
+  identifiers: Readonly<Record<string, string>>,
+): MethodNames {
+  const names: MethodNames = {};
+  for (const entry of abi) {
+    if (entry.type !== "function" || typeof entry["name"] !== "string") continue;
+    const inputs = (Array.isArray(entry["inputs"]) ? entry["inputs"] : []) as Parameter[];
+    const selector = identifiers[`${entry["name"]}(${inputs.map(typeOf).join(",")})`];
+    if (selector === undefined) continue;
+    const parameters = inputs.map((input) => [typeOf(input), input.name].filter(Boolean).join(" "));
+    names[selector.replace(/^0x/, "").padStart(8, "0")] =
+      `${entry["name"]}(${parameters.join(", ")})`;
+  }
+  return names;
+}
+
+/** The canonical type: a tuple is written as its components. */
+function typeOf({ type, components }: Parameter): string {
+  if (!type.startsWith("tuple") || components === undefined) return type;
+  return `(${components.map(typeOf).join(",")})${type.slice("tuple".length)}`;
+}

@@ -1,0 +1,91 @@
+import type { Address } from "../../core/address.ts";
+import { hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import type { CompiledCode } from "./bytecode.ts";
+import {
+  type CodeMatch,
+  fillSlots,
+  finishMatching,
+  firstDifference,
+  type Matching,
+  type Mismatch,
+  recordAuxdata,
+  replaceAuxdata,
+  startMatching,
+} from "./code-match.ts";
+import { readCodeMetadata } from "./metadata.ts";
+
+const PUSH20 = 0x73;
+const INVALID = 0xfe;
+
+/**
+ * Compares compiled runtime code with the code of `address`. `told` is all metadata the compiler wrote into it.
+ * Explained by deployment: the address in a library's call protection, immutables, library addresses, other or no
+ * metadata.
+ */
+export function matchRuntimeCode(
+  compiled: CompiledCode,
+  told: readonly Buffer[],
+  onChain: Buffer,
+  address: Address,
+): CodeMatch | Mismatch {
+  if (compiled.bytes.length === 0) return { kind: "empty" };
+  const matching = startMatching(compiled);
+  const tail = alignTail(matching, compiled, onChain);
+  if (matching.bytes.length !== tail.onChain.length) {
+    return { kind: "length", compiled: compiled.bytes.length, onChain: onChain.length };
+  }
+  if (!protectCalls(matching, tail.onChain, address)) return { kind: "call-protection" };
+  if (fillSlots(matching, compiled.immutables, tail.onChain, "immutable"))
+    return { kind: "immutable" };
+  const library = fillSlots(matching, compiled.libraries, tail.onChain, "library");
+  if (library) return { kind: "library", name: library.id };
+  replaceAuxdata(matching, tail.inner, tail.onChain);
+  if (!matching.bytes.equals(tail.onChain)) {
+    const offset = firstDifference(matching.bytes, tail.onChain);
+    return { kind: "bytes", offset, metadataEqual: tail.equal };
+  }
+  return finishMatching(matching, told);
+}
+
+/**
+ * Cuts the metadata at the end off both codes: it may have another length on chain, or be absent there together with
+ * the INVALID in front of it (`appendCBOR: false`).
+ */
+function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) {
+  const last = compiled.auxdata.at(-1);
+  if (last === undefined || last.offset + last.value.length !== compiled.bytes.length) {
+    return { onChain, inner: compiled.auxdata, equal: false };
+  }
+  const { id, offset, value } = last;
+  const inner = compiled.auxdata.slice(0, -1);
+  matching.bytes = matching.bytes.subarray(0, offset);
+  const there = readCodeMetadata(onChain)?.bytes;
+  if (there !== undefined) {
+    const equal = there.equals(value);
+    if (!equal)
+      recordAuxdata(matching, { type: "replace", reason: "cborAuxdata", offset, id }, there);
+    return { onChain: onChain.subarray(0, -there.length), inner, equal };
+  }
+  if (onChain.length === offset - 1 && compiled.bytes[offset - 1] === INVALID) {
+    matching.bytes = matching.bytes.subarray(0, -1);
+  }
+  recordAuxdata(
+    matching,
+    { type: "delete", reason: "cborAuxdata", offset: matching.bytes.length, id },
+    null,
+  );
+  return { onChain, inner, equal: false };
+}
+
+/** A library begins by pushing its own address, zeros in the compiled code, to refuse calls that are no delegatecalls. */
+function protectCalls(matching: Matching, onChain: Buffer, address: Address): boolean {
+  const compiled = matching.bytes.subarray(0, 21);
+  if (compiled[0] !== PUSH20 || compiled.subarray(1).some((byte) => byte !== 0)) return true;
+  const pushed = onChain.subarray(1, 21);
+  if (onChain[0] !== PUSH20 || pushed.every((byte) => byte === 0)) return true;
+  if (!pushed.equals(hexToBytes(address))) return false;
+  pushed.copy(matching.bytes, 1);
+  matching.transformations.push({ type: "replace", reason: "callProtection", offset: 1 });
+  matching.values.callProtection = hexFromBytes(pushed);
+  return true;
+}

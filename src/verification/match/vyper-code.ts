@@ -1,0 +1,83 @@
+import { hexFromBytes } from "../../core/hex.ts";
+import type { AbiEntry } from "../compilers/output.ts";
+import type { CompiledCode } from "./bytecode.ts";
+import {
+  type CodeMatch,
+  firstDifference,
+  isMatch,
+  type Mismatch,
+  recordAuxdata,
+  startMatching,
+} from "./code-match.ts";
+import { appendArguments } from "./creation-code.ts";
+import { readVyperMetadata } from "./metadata.ts";
+
+/**
+ * Compares vyper's creation code with the init code of the deployment. Full only with an equal integrity hash over the
+ * sources, which vyper writes since 0.4.1.
+ */
+export function matchVyperCreationCode(
+  compiled: CompiledCode,
+  onChain: Buffer,
+  abi: readonly AbiEntry[],
+  given: Buffer | null,
+): CodeMatch | Mismatch {
+  if (compiled.bytes.length === 0) return { kind: "empty" };
+  const matching = startMatching(compiled);
+  const { bytes } = matching;
+  const metadata = readVyperMetadata(bytes);
+  const there = readVyperMetadata(onChain.subarray(0, bytes.length));
+  const integrity = metadata?.integrity ?? null;
+  let quality: CodeMatch["quality"] = integrity === null ? "partial" : "full";
+  if (
+    integrity !== null &&
+    there?.integrity?.length === integrity.length &&
+    there.offset === metadata?.offset &&
+    !there.integrity.equals(integrity)
+  ) {
+    // Everything of the metadata but the hash is compared with the rest of the code.
+    const offset = bytes.indexOf(integrity, there.offset);
+    there.integrity.copy(bytes, offset);
+    recordAuxdata(
+      matching,
+      { type: "replace", reason: "cborAuxdata", offset, id: "1" },
+      there.integrity,
+    );
+    quality = "partial";
+  }
+  const mismatch = appendArguments(matching, onChain, abi, given);
+  return (
+    mismatch ?? { quality, transformations: matching.transformations, values: matching.values }
+  );
+}
+
+/**
+ * Compares vyper's runtime code with the code on chain, behind which the immutables stand. Never full: it holds no
+ * hash of the sources. How many immutables there are stands in the creation code since 0.3.10; before that any number
+ * is believed, but only beside creation code that matches.
+ */
+export function matchVyperRuntimeCode(
+  compiled: CompiledCode,
+  compiledCreation: CompiledCode,
+  onChain: Buffer,
+  creation: CodeMatch | Mismatch | null,
+): CodeMatch | Mismatch {
+  const { length } = compiled.bytes;
+  if (length === 0) return { kind: "empty" };
+  const rest = onChain.length - length;
+  const told = readVyperMetadata(compiledCreation.bytes)?.immutableBytes;
+  const expected = told ?? (creation !== null && isMatch(creation) ? rest : 0);
+  if (rest < 0 || rest !== expected) {
+    return { kind: "length", compiled: length + (told ?? 0), onChain: onChain.length };
+  }
+  if (!onChain.subarray(0, length).equals(compiled.bytes)) {
+    const offset = firstDifference(compiled.bytes, onChain);
+    return { kind: "bytes", offset, metadataEqual: false };
+  }
+  if (rest === 0) return { quality: "partial", transformations: [], values: {} };
+  return {
+    quality: "partial",
+    transformations: [{ type: "insert", reason: "immutable", offset: length, id: "0" }],
+    values: { immutables: { "0": hexFromBytes(onChain.subarray(length)) } },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Address } from "../core/address.ts";
+
+/** A library and its address, as named in a request. `name` is plain or `path:Name`. */
+export interface GivenLibrary {
+  name: string;
+  address: Address;
+}
+
+/** Source text of one file. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** The sources and settings in one of the five forms they are sent in. Texts are as sent, not yet read. */
+export type VerificationForm =
+  | {
+      /** One Solidity file; the settings stand beside it. */
+      format: "flattened";
+      source: string;
+      /** `Name` or `path:Name`. */
+      name: string;
+      compilerVersion: string;
+      optimizer: { enabled: boolean; runs: number };
+      /** Absent: the compiler's default. */
+      evmVersion?: string;
+      viaIR?: boolean;
+      libraries?: readonly GivenLibrary[];
+    }
+  | {
+      /** Standard JSON of solc, Solidity or Yul. */
+      format: "standard-json";
+      input: string;
+      name: string;
+      compilerVersion: string;
+    }
+  | {
+      /** Sources and the compiler's metadata file among them; matched by content, not by name. */
+      format: "metadata-files";
+      files: readonly SourceFile[];
+    }
+  | {
+      /** One Vyper file. */
+      format: "vyper";
+      source: string;
+      name: string;
+      compilerVersion: string;
+      evmVersion?: string;
+    }
+  | {
+      /** Standard JSON of vyper. */
+      format: "vyper-json";
+      input: string;
+      name: string;
+      compilerVersion: string;
+    };
+
+/** What a caller asks to have verified. */
+export type VerificationRequest = VerificationForm & {
+  address: Address;
+  /** Hex with or without `0x`. Absent or empty: taken from the creation code. */
+  constructorArguments?: string;
+  /** Number of the licence, 1 to 14. */
+  license?: number;
+};
+
+/** Splits `path:Name` at the last colon; `path` is null for a bare name, `name` null for an empty one. */
+export function splitName(text: string): { path: string | null; name: string | null } {
+  const colon = text.lastIndexOf(":");
+  const name = text.slice(colon + 1).trim();
+  return { path: colon < 0 ? null : text.slice(0, colon), name: name === "" ? null : name };
+}

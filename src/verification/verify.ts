@@ -1,0 +1,183 @@
+import type { Address } from "../core/address.ts";
+import { type Hex, hexToBytes, isHexData } from "../core/hex.ts";
+import { type Attempt, attempt, type Candidate, type Session } from "./attempt.ts";
+import type { CompilerBuild } from "./compilers/build.ts";
+import type { Compiler } from "./compilers/compiler.ts";
+import { type CompilerVersion, formatVersion } from "./compilers/versions.ts";
+import { diagnoseSettings } from "./diagnose.ts";
+import { VerificationError, type VerificationFailure } from "./errors.ts";
+import type { CompilerInput } from "./inputs/compiler-input.ts";
+import { readInput } from "./inputs/read.ts";
+import { isMatch } from "./match/code-match.ts";
+import { type OnChainCode, qualityOf, rankOf } from "./match/contract-match.ts";
+import { explain, WRONG_ARGUMENTS } from "./match/explain.ts";
+import { findVyperVersion, readCodeMetadata } from "./match/metadata.ts";
+import { findSourceVariant } from "./match/metadata-variants.ts";
+import type { VerificationRequest } from "./request.ts";
+import { describeContract, type VerifiedSource } from "./verified-source.ts";
+
+/** All that a verification needs to know; it asks nobody further. */
+export interface VerifyTask {
+  request: VerificationRequest;
+  build: CompilerBuild;
+  runtimeCode: Hex;
+  /** Init code of the creation, arguments included; null when the creation is not known. */
+  creationCode: Hex | null;
+}
+
+/** What a verification uses of the process it runs in. */
+export interface VerifyHooks {
+  open(build: CompilerBuild): Promise<Compiler>;
+  /** Hears of a failure before the seconds in which the setting at fault is looked for, in case they are not granted. */
+  onFailure(failure: VerificationFailure): void;
+}
+
+/**
+ * Compiles what a request holds and matches it with the code on chain. Belongs into a process of its own: it blocks
+ * while it compiles. Throws `VerificationError` when nothing matches.
+ */
+export async function verify(
+  task: VerifyTask,
+  { open, onFailure }: VerifyHooks,
+): Promise<VerifiedSource> {
+  const { request, build } = task;
+  const onChain = onChainCode(task);
+  const metadata = readCodeMetadata(onChain.runtimeCode);
+  checkVersion(build, onChain);
+  const input = readInput(request, build.version, metadata);
+  const compiler = await open(build);
+  const session: Session = {
+    compiler,
+    onChain,
+    given: givenArguments(request.constructorArguments),
+  };
+  const first = await attempt(session, input);
+  const found = first.candidates.find(({ match }) => rankOf(match) > 0);
+  if (found === undefined) {
+    const failure = explain(first);
+    onFailure(failure);
+    throw new VerificationError(await withDiagnosis(session, first, failure));
+  }
+  checkArguments(session, found);
+  checkLibraries(input, found);
+  const raised = await raise(session, first, found);
+  return describeContract({ request, version: compiler.version, onChain, ...raised });
+}
+
+function onChainCode({ request, runtimeCode, creationCode }: VerifyTask): OnChainCode {
+  const address: Address = request.address;
+  return {
+    address,
+    runtimeCode: hexToBytes(runtimeCode),
+    creationCode: creationCode && hexToBytes(creationCode),
+  };
+}
+
+/** Refuses a compiler other than the one that the code on chain names, before anything is compiled. */
+function checkVersion({ kind, version }: CompilerBuild, onChain: OnChainCode): void {
+  const named =
+    kind === "vyper"
+      ? findVyperVersion(onChain.creationCode ?? onChain.runtimeCode)
+      : (readCodeMetadata(onChain.runtimeCode)?.solc ?? null);
+  if (named === null || named === nameInCode(version, named)) return;
+  throw new VerificationError({
+    code: "compiler-version",
+    requested: `v${formatVersion(version)}`,
+    onChain: named,
+  });
+}
+
+/** Releases write three numbers, pre-releases the long version with their build behind it. */
+function nameInCode(version: CompilerVersion, named: string): string {
+  if (version.prerelease === "" || !named.includes("-")) return version.release;
+  const long = formatVersion(version);
+  return named.startsWith(long) ? named : long;
+}
+
+function givenArguments(text: string | undefined): Buffer | null {
+  const digits = (text ?? "").trim().replace(/^0x/i, "").toLowerCase();
+  if (digits === "") return null;
+  const hex = `0x${digits}`;
+  if (isHexData(hex)) return hexToBytes(hex);
+  throw new VerificationError({ code: "constructor-arguments", detail: "They are not hex." });
+}
+
+/** Arguments of the request must be those of the creation also where only the runtime code matches. */
+function checkArguments({ given, onChain }: Session, { match }: Candidate): void {
+  const { creationCode } = onChain;
+  const isDifferent =
+    match.creation !== null &&
+    !isMatch(match.creation) &&
+    given !== null &&
+    creationCode !== null &&
+    (match.creation.kind === "constructor-arguments" ||
+      !creationCode.subarray(-given.length).equals(given));
+  if (isDifferent) throw new VerificationError(WRONG_ARGUMENTS);
+}
+
+/** Library addresses of the request must be those on chain. */
+function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): void {
+  const outcomes = [match.runtime, match.creation];
+  const values = outcomes.flatMap((code) => (code !== null && isMatch(code) ? [code.values] : []));
+  const linked = values.flatMap((value) => Object.entries(value.libraries ?? {}));
+  for (const { name, address } of libraries) {
+    const found = linked.find(([id]) => id === name || id.endsWith(`:${name}`));
+    if (found === undefined || found[1] === address.toLowerCase()) continue;
+    const detail = `The request names ${address} for the library ${name}, the code on chain ${found[1]}.`;
+    throw new VerificationError({ code: "bytecode", detail });
+  }
+}
+
+async function withDiagnosis(
+  session: Session,
+  failed: Attempt,
+  failure: VerificationFailure,
+): Promise<VerificationFailure> {
+  if (failure.code !== "bytecode") return failure;
+  const library = wrongLibrary(session, failed);
+  const hint = library ?? (await diagnoseSettings(session, failed));
+  return hint === undefined ? failure : { ...failure, detail: `${failure.detail} ${hint}` };
+}
+
+/** A library address among the settings that the compiler put where another one stands on chain. */
+function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): string | undefined {
+  const runtime = candidates[0]?.contract.runtime.bytes;
+  const given = input.settings["libraries"];
+  if (runtime === undefined || typeof given !== "object" || given === null) return undefined;
+  for (const [name, address] of Object.values(given).flatMap((names) =>
+    Object.entries(names ?? {}),
+  )) {
+    if (typeof address !== "string" || !isHexData(address) || address.length !== 42) continue;
+    const offset = runtime.indexOf(hexToBytes(address));
+    const there = onChain.runtimeCode.subarray(offset, offset + 20);
+    if (offset < 0 || there.equals(hexToBytes(address))) continue;
+    return `The settings name ${address} for the library ${name}, the code on chain 0x${there.toString("hex")}.`;
+  }
+  return undefined;
+}
+
+/**
+ * Turns a partial match into a full one where nothing but line ends or the name of a flattened file differ from what
+ * was compiled first. Otherwise the match as it is.
+ */
+async function raise(
+  session: Session,
+  { input }: Attempt,
+  found: Candidate,
+): Promise<{ input: CompilerInput; candidate: Candidate }> {
+  const wanted = readCodeMetadata(session.onChain.runtimeCode)?.hash ?? null;
+  const unchanged = { input, candidate: found };
+  if (qualityOf(found.match) === "full" || wanted === null) return unchanged;
+  const variant = findSourceVariant(
+    found.contract.output.metadata,
+    input.sources,
+    input.possiblePaths,
+    wanted,
+  );
+  if (variant === undefined) return unchanged;
+  const target = { path: variant.path ?? found.path, name: found.name };
+  const changed = { ...input, sources: variant.sources, target };
+  const { candidates } = await attempt(session, changed);
+  const best = candidates.find(({ match }) => rankOf(match) > rankOf(found.match));
+  return best === undefined ? unchanged : { input: changed, candidate: best };
+}
