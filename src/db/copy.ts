@@ -157,14 +157,14 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
         : BigInt(value)
       : value;
   while (typeof rest === "bigint") {
-    // Sixteen decimal digits at a time: the big divisions are the cost.
+    // Twelve decimal digits at a time: the big divisions are the cost, and sixteen are no safe integer.
     if (rest <= 9_007_199_254_740_991n) {
       rest = Number(rest);
       break;
     }
-    let low = Number(rest % 10_000_000_000_000_000n);
-    rest /= 10_000_000_000_000_000n;
-    for (let index = 0; index < 4; index++) {
+    let low = Number(rest % 1_000_000_000_000n);
+    rest /= 1_000_000_000_000n;
+    for (let index = 0; index < 3; index++) {
       digits[count++] = low % 10_000;
       low = Math.floor(low / 10_000);
     }
