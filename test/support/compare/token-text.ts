@@ -1,10 +1,11 @@
 const LONGEST = 255;
 
-/** A token's name or symbol as it may be shown: well formed, without control characters, trimmed, of limited length. */
+/** What no name may carry: control characters, line separators, and the mark of bytes that are no text. */
+const UNWANTED = /[\p{Control}\p{Line_Separator}\p{Paragraph_Separator}\u{fffd}]/u;
+
+/** A token's name or symbol as it may be shown: well formed, on one line, trimmed, of limited length. */
 export function displayText(bytes: Buffer): string {
-  const shown = new TextDecoder()
-    .decode(bytes)
-    .replace(/\p{Cc}/gu, "")
-    .trim();
-  return [...shown].slice(0, LONGEST).join("").trim();
+  const characters = [...bytes.toString("utf8").replace(/^\ufeff/, "")];
+  const wanted = characters.filter((character) => !UNWANTED.test(character)).join("").trim();
+  return [...wanted].slice(0, LONGEST).join("").trim();
 }

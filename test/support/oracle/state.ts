@@ -52,12 +52,11 @@ function numberIn(answer: Buffer | null): bigint | null {
   return BigInt(`0x${answer.subarray(0, 32).toString("hex")}`);
 }
 
-/** The bytes of an ABI-encoded string, or of a bytes32 up to its first zero byte. */
+/** The bytes of an ABI-encoded string, or of a bytes32 without the zero bytes at its end. */
 function textIn(answer: Buffer | null): Buffer | null {
   if (!answer || answer.length > LONGEST_ANSWER) return null;
   if (answer.length === 32) {
-    const end = answer.indexOf(0);
-    return answer.subarray(0, end < 0 ? 32 : end);
+    return answer.subarray(0, answer.findLastIndex((byte) => byte !== 0) + 1);
   }
   const offset = numberIn(answer);
   if (offset === null || offset > BigInt(answer.length - 32)) return null;

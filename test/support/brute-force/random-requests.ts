@@ -1,0 +1,292 @@
+import type { Hex } from "viem";
+import type { Oracle } from "../oracle/oracle.ts";
+import type { Random } from "../world/random.ts";
+import { ANSWERERS } from "./answers.ts";
+import type { LogFilter } from "./eth-logs.ts";
+import type { WireRequest } from "./wire.ts";
+
+/** Draws requests that mostly find something, on the chain that the oracle read. */
+export interface Draw {
+  oracle: Oracle;
+  random: Random;
+  /** Tokens whose amounts only the contract knows: no request asks for them. */
+  silentTokens: readonly string[];
+}
+
+type Parameters = Record<string, string>;
+
+function mixedCase(hex: string, random: Random): string {
+  return random.chance(0.2) ? `0x${hex.slice(2).toUpperCase()}` : hex;
+}
+
+/** An address that took part in something; sometimes one nobody saw, sometimes none at all. */
+function address({ oracle, random }: Draw): string {
+  if (random.chance(0.04))
+    return random.pick(["", "0x", "0x12", `0X${"a".repeat(40)}`, ` 0x${"a".repeat(40)}`]);
+  if (random.chance(0.05)) return random.bytes(20);
+  const { transactions, transfers, creations } = oracle;
+  const pools = [
+    () => random.pick(transactions).from,
+    () => random.pick(transactions).to ?? `0x${"0".repeat(40)}`,
+    () => random.pick([...oracle.addresses.keys()]),
+    () => (transfers.length > 0 ? random.pick(transfers).to : random.pick(transactions).from),
+    () => (creations.length > 0 ? random.pick(creations).address : random.pick(transactions).from),
+  ];
+  return mixedCase(random.pick(pools)(), random);
+}
+
+function token(draw: Draw, standard?: number): string {
+  const { oracle, random, silentTokens } = draw;
+  const tokens = [...oracle.tokens.values()]
+    .filter((known) => standard === undefined || known.standard === standard)
+    .map((known) => known.address)
+    .filter((known) => !silentTokens.includes(known));
+  return tokens.length === 0 || random.chance(0.08) ? address(draw) : random.pick(tokens);
+}
+
+function transactionHash({ oracle, random }: Draw): string {
+  if (random.chance(0.04)) return random.pick(["", "0x", "0x1234", "hash"]);
+  return random.chance(0.04)
+    ? random.bytes(32)
+    : mixedCase(random.pick(oracle.transactions).hash, random);
+}
+
+function blockNumber({ oracle, random }: Draw): string {
+  const number = random.integer(oracle.head.number + 3);
+  return random.pick([
+    String(number),
+    String(number),
+    String(number),
+    `+${number}`,
+    String(number * 1000),
+  ]);
+}
+
+/** Each of the entries with its probability. */
+function some(
+  random: Random,
+  entries: Record<string, [probability: number, value: () => string]>,
+): Parameters {
+  const drawn: Parameters = {};
+  for (const [name, [probability, value]] of Object.entries(entries)) {
+    if (random.chance(probability)) drawn[name] = value();
+  }
+  return drawn;
+}
+
+function pages({ random }: Draw): Parameters {
+  const small = (most: number) => (): string => String(1 + random.integer(most));
+  const odd = (): string => random.pick(["0", "-1", "1.5", "x", "", "10001", "99999", "+2", "0x2"]);
+  const either = (most: number) => (): string => (random.chance(0.15) ? odd() : small(most)());
+  return some(random, { page: [0.5, either(4)], offset: [0.7, either(12)] });
+}
+
+function order({ random }: Draw): Parameters {
+  return some(random, {
+    sort: [0.7, () => random.pick(["asc", "desc", "asc", "desc", "ASC", ""])],
+  });
+}
+
+function range(draw: Draw): Parameters {
+  const { random } = draw;
+  const bound = (): string =>
+    random.chance(0.15)
+      ? random.pick(["99999999999", "latest", "-1", "0x5", "2147483647", "2147483648"])
+      : String(random.integer(draw.oracle.head.number + 1));
+  const [first, last] = random.chance(0.2)
+    ? ["startBlock", "endBlock"]
+    : ["startblock", "endblock"];
+  return some(random, { [first as string]: [0.35, bound], [last as string]: [0.35, bound] });
+}
+
+function times({ oracle, random }: Draw): Parameters {
+  const time = (): string => String(random.pick(oracle.blocks).timestamp + random.integer(3) - 1);
+  return some(random, { start_timestamp: [0.2, time], end_timestamp: [0.2, time] });
+}
+
+function side({ random }: Draw): Parameters {
+  return some(random, { filter_by: [0.3, () => random.pick(["from", "to", "From", "both"])] });
+}
+
+function transfers(standard: number): (draw: Draw) => Parameters {
+  return (draw) => {
+    const by = some(draw.random, {
+      address: [0.75, () => address(draw)],
+      contractaddress: [0.5, () => token(draw, standard)],
+    });
+    return { ...by, ...pages(draw), ...order(draw), ...range(draw) };
+  };
+}
+
+function internalTransactions(draw: Draw): Parameters {
+  const { random } = draw;
+  const form = random.pick<() => Parameters>([
+    () => ({ address: address(draw) }),
+    () => ({ address: address(draw) }),
+    () => ({ txhash: transactionHash(draw) }),
+    () => ({}),
+    () => ({ address: address(draw), txhash: transactionHash(draw) }),
+  ])();
+  const zero = some(random, {
+    include_zero_value: [0.5, () => random.pick(["true", "TRUE", "false", "1"])],
+  });
+  return { ...form, ...zero, ...pages(draw), ...order(draw), ...range(draw), ...side(draw) };
+}
+
+function operators(random: Random, parameters: Parameters): Parameters {
+  const names = ["0_1", "0_2", "0_3", "1_2", "1_3", "2_3"].map((pair) => `topic${pair}_opr`);
+  const wanted = names.filter((name) => {
+    const [left, right] = [`topic${name[5]}`, `topic${name[7]}`];
+    return (left in parameters && right in parameters) || random.chance(0.05);
+  });
+  const drawn = wanted
+    .filter(() => random.chance(0.97))
+    .map((name) => [name, random.chance(0.03) ? "AND" : random.pick(["and", "or", "or"])]);
+  return Object.fromEntries(drawn) as Parameters;
+}
+
+function logs(draw: Draw): Parameters {
+  const { oracle, random } = draw;
+  const sample = random.pick(oracle.logs);
+  const topicOf = (index: number) => (): string => {
+    const other = random.pick(oracle.logs).topics[index];
+    const found = random.chance(0.6) ? sample.topics[index] : other;
+    return random.chance(0.02) ? "0xabc" : mixedCase(found ?? random.bytes(32), random);
+  };
+  const bound = (): string =>
+    random.chance(0.1) ? random.pick(["latest", "-5", "0x1", ""]) : blockNumber(draw);
+  const drawn = some(random, {
+    fromBlock: [0.95, () => (random.chance(0.6) ? "0" : bound())],
+    toBlock: [0.95, () => (random.chance(0.6) ? "latest" : bound())],
+    address: [0.6, () => (random.chance(0.9) ? sample.address : address(draw))],
+    topic0: [0.6, topicOf(0)],
+    topic1: [0.35, topicOf(1)],
+    topic2: [0.25, topicOf(2)],
+    topic3: [0.15, topicOf(3)],
+  });
+  return { ...drawn, ...operators(random, drawn), ...pages(draw) };
+}
+
+function oneAddress(draw: Draw): Parameters {
+  return draw.random.chance(0.97) ? { address: address(draw) } : {};
+}
+
+function severalAddresses(draw: Draw): Parameters {
+  const count = 1 + draw.random.integer(5);
+  const addresses = Array.from({ length: count }, () => address(draw));
+  return { address: addresses.join(draw.random.pick([",", ", "])) };
+}
+
+function hash(draw: Draw): Parameters {
+  return draw.random.chance(0.97) ? { txhash: transactionHash(draw) } : {};
+}
+
+const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parameters>> = {
+  "account/txlist": (draw) => ({
+    ...oneAddress(draw),
+    ...pages(draw),
+    ...order(draw),
+    ...range(draw),
+    ...times(draw),
+    ...side(draw),
+  }),
+  "account/txlistinternal": internalTransactions,
+  "account/tokentx": transfers(20),
+  "account/tokennfttx": transfers(721),
+  "account/token1155tx": transfers(1155),
+  "account/token404tx": transfers(404),
+  "account/balance": oneAddress,
+  "account/balancemulti": severalAddresses,
+  "account/listaccounts": pages,
+  "account/tokenbalance": (draw) => {
+    const { holdings } = draw.oracle;
+    const known = holdings.filter((held) => !draw.silentTokens.includes(held.token));
+    const sample =
+      known.length > 0 && draw.random.chance(0.7) ? draw.random.pick(known) : undefined;
+    return some(draw.random, {
+      contractaddress: [0.97, () => sample?.token ?? token(draw)],
+      address: [0.97, () => sample?.owner ?? address(draw)],
+    });
+  },
+  "account/tokenlist": (draw) => ({ ...oneAddress(draw), ...pages(draw) }),
+  "account/getminedblocks": (draw) => ({
+    address: draw.random.chance(0.8) ? draw.random.pick(draw.oracle.blocks).miner : address(draw),
+    ...pages(draw),
+    ...some(draw.random, { blocktype: [0.2, () => draw.random.pick(["blocks", "uncles"])] }),
+  }),
+  "logs/getlogs": logs,
+  "token/gettoken": (draw) => ({ contractaddress: token(draw) }),
+  "token/gettokenholders": (draw) => ({ contractaddress: token(draw), ...pages(draw) }),
+  "transaction/gettxinfo": (draw) => ({
+    ...hash(draw),
+    ...some(draw.random, {
+      index: [0.2, () => draw.random.pick(["0", "3", "60", "-1", "x"])],
+      block_number: [0.1, () => "7"],
+      sort: [0.1, () => "asc"],
+    }),
+  }),
+  "transaction/gettxreceiptstatus": hash,
+  "transaction/getstatus": hash,
+  "contract/getcontractcreation": (draw) => {
+    const { creations } = draw.oracle;
+    const items = Array.from({ length: 1 + draw.random.integer(5) }, () =>
+      creations.length > 0 && draw.random.chance(0.8)
+        ? draw.random.pick(creations).address
+        : address(draw),
+    );
+    return draw.random.chance(0.97) ? { contractaddresses: items.join(",") } : {};
+  },
+  "block/getblockreward": (draw) => ({ blockno: blockNumber(draw) }),
+  "block/getblockcountdown": (draw) => ({
+    blockno: String(draw.oracle.head.number + draw.random.integer(2000) - 10),
+  }),
+  "block/getblocknobytime": (draw) => ({
+    timestamp: String(draw.random.pick(draw.oracle.blocks).timestamp + draw.random.integer(5) - 2),
+    ...some(draw.random, {
+      closest: [0.97, () => draw.random.pick(["before", "after", "before", "after", "After"])],
+    }),
+  }),
+  "block/eth_block_number": ({ random }) => some(random, { id: [0.3, () => "7"] }),
+  "stats/totalfees": ({ oracle, random }) => {
+    const { timestamp } = random.pick(oracle.blocks);
+    const day = new Date((timestamp + (random.integer(3) - 1) * 86_400) * 1000).toISOString();
+    return some(random, { date: [0.97, () => day.slice(0, random.chance(0.9) ? 10 : 8)] });
+  },
+};
+
+/** A random request of any action that `expectedAnswer` knows, with good parameters for the most part. */
+export function randomRequest(draw: Draw): WireRequest {
+  const { random } = draw;
+  const name = random.pick(Object.keys(ANSWERERS));
+  const [module = "", action = ""] = name.split("/");
+  const parameters = PARAMETERS[name]?.(draw) ?? {};
+  return {
+    dialect: random.pick(["blockscout", "etherscan"]),
+    parameters: { module, action, ...parameters },
+  };
+}
+
+/** A random filter for `eth_getLogs`, without mistakes. */
+export function randomLogFilter({ oracle, random }: Draw): LogFilter {
+  const sample = random.pick(oracle.logs);
+  const topics = sample.topics.map((topic): Hex | Hex[] | null => {
+    const draw = random.integer(4);
+    if (draw === 0) return null;
+    return draw === 1 ? [topic, random.bytes(32)] : topic;
+  });
+  const number = (): number => random.integer(oracle.head.number + 1);
+  const filter: LogFilter = { fromBlock: "earliest", toBlock: "latest" };
+  if (random.chance(0.6))
+    filter.address = random.chance(0.3) ? [sample.address, random.bytes(20)] : sample.address;
+  if (filter.address === undefined || random.chance(0.6)) {
+    filter.topics = topics.length > 0 ? topics.slice(0, 1 + random.integer(4)) : [null];
+  }
+  if (random.chance(0.3)) filter.fromBlock = `0x${number().toString(16)}`;
+  if (random.chance(0.2)) filter.toBlock = number();
+  if (random.chance(0.15)) filter.blockHash = random.pick(oracle.blocks).hash;
+  if (random.chance(0.3)) {
+    const [logIndex, block] = [random.integer(60), number()];
+    filter.paging_options = { logIndex: logIndex.toString(16), blockNumber: block.toString(16) };
+  }
+  return filter;
+}

@@ -1,0 +1,51 @@
+import type { Oracle } from "../oracle/oracle.ts";
+import type { Parameters } from "./parameters.ts";
+
+/** `blockscout` is what `/api` speaks, `etherscan` what `/v2/api` does. */
+export type Dialect = "blockscout" | "etherscan";
+
+/** A request as it is sent: the names and values of its query or body. */
+export interface WireRequest {
+  dialect: Dialect;
+  parameters: Readonly<Record<string, string>>;
+}
+
+/** What must come back: HTTP status, and the JSON body as a value (the order of its keys is free). */
+export interface WireAnswer {
+  httpStatus: number;
+  body: unknown;
+}
+
+/** What an answer is computed from. */
+export interface Question {
+  oracle: Oracle;
+  dialect: Dialect;
+  parameters: Parameters;
+}
+
+/** Computes the answer of one action. */
+export type Answerer = (question: Question) => WireAnswer;
+
+/** Success. */
+export function succeed(result: unknown): WireAnswer {
+  return { httpStatus: 200, body: { status: "1", message: "OK", result } };
+}
+
+/** Failure of the action in its own terms. */
+export function fail(dialect: Dialect, text: string, httpStatus = 200): WireAnswer {
+  const body =
+    dialect === "blockscout"
+      ? { status: "0", message: text, result: null }
+      : { status: "0", message: "NOTOK", result: text };
+  return { httpStatus, body };
+}
+
+/** A list, or the words for an empty one, which Etherscan's clients know by these two texts only. */
+export function list(
+  dialect: Dialect,
+  elements: readonly unknown[],
+  empty: { blockscout: string; etherscan: "No transactions found" | "No records found" },
+): WireAnswer {
+  if (elements.length > 0) return succeed(elements);
+  return { httpStatus: 200, body: { status: "0", message: empty[dialect], result: [] } };
+}
