@@ -1,6 +1,4 @@
 import { RequestError } from "../core/errors.ts";
-import type { Queryable } from "../db/client.ts";
-import { isIndexed } from "../store/sync-state.ts";
 import type { Action, RawParameters, Services } from "./action.ts";
 import {
   type Answer,
@@ -11,7 +9,8 @@ import {
   type Outcome,
   rpcAnswer,
 } from "./envelope.ts";
-import { type Input, lookUp, type ParsedRequest } from "./input.ts";
+import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
+import type { LoadingGuard } from "./loading.ts";
 import { actionsOf } from "./registry.ts";
 
 /** Runs an action and gives the answer in its envelope. Throws what is no outcome of the action itself. */
@@ -22,29 +21,32 @@ export type Dispatch = (
 ) => Promise<Answer>;
 
 const DEFAULT_RPC_ID = 1;
-const LOADING = "The first synchronisation is still running, please try again later";
-const LOADING_CHECK_MS = 1000;
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
-/** The action that a request names. Throws `RequestError` with the wire's words when there is none. */
-export function findAction(input: Input): { module: string; action: Action } {
+/** What a request calls its module and action. Throws `RequestError` when one of them is absent. */
+export function namesIn(input: Input): { module: InputValue; action: InputValue } {
   const module = lookUp(input, "module");
-  const name = lookUp(input, "action");
-  if (module === undefined || name === undefined) {
+  const action = lookUp(input, "action");
+  if (module === undefined || action === undefined) {
     throw new RequestError(400, "Params 'module' and 'action' are required parameters");
   }
-  const actions = typeof module === "string" ? actionsOf(module) : undefined;
+  return { module, action };
+}
+
+/** The action that a request names. Throws `RequestError` with the wire's words when there is none. */
+export function findAction(input: Input): { module: string; action: Action } {
+  const names = namesIn(input);
+  const module = String(names.module).toLowerCase();
+  const actions = actionsOf(module);
   if (!actions) throw new RequestError(400, "Unknown module");
-  const action = typeof name === "string" ? actions.get(name.toLowerCase()) : undefined;
+  const action = actions.get(String(names.action).toLowerCase());
   if (!action) throw new RequestError(400, "Unknown action");
-  return { module: String(module).toLowerCase(), action };
+  return { module, action };
 }
 
 /** Creates the one dispatcher of a server. */
-export function createDispatch(services: Services): Dispatch {
-  const refuseWhileLoading = createLoadingGuard(services.sql);
-
+export function createDispatch(services: Services, refuseWhileLoading: LoadingGuard): Dispatch {
   async function run(action: Action, input: Input, dialect: Dialect): Promise<Outcome<unknown>> {
     if (dialect === "etherscan" && isForeignChain(lookUp(input, "chainid"), services.chainId)) {
       return failed(WRONG_CHAIN);
@@ -98,21 +100,4 @@ function refusal(
 /** Empty counts as not given: a client of the wire sends the name without a value. */
 function isForeignChain(chainId: unknown, ours: number): boolean {
   return chainId !== undefined && chainId !== "" && chainId !== String(ours);
-}
-
-/** Refuses while secondary indexes are missing. Asks the database again only when its last answer is a second old. */
-function createLoadingGuard(sql: Queryable): () => Promise<void> {
-  let answer: Promise<boolean> | undefined;
-  let askedAt = 0;
-  return async () => {
-    const now = performance.now();
-    if (!answer || now - askedAt > LOADING_CHECK_MS) {
-      askedAt = now;
-      answer = isIndexed(sql);
-      answer.catch(() => {
-        answer = undefined;
-      });
-    }
-    if (!(await answer)) throw new RequestError(503, LOADING);
-  };
 }

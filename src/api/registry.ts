@@ -61,7 +61,7 @@ const byName = new Map(
   ]),
 );
 
-/** Actions of a module by their lower-case names; undefined for an unknown module. `module` in any letter case. */
+/** Actions of a module by their lower-case names; undefined for an unknown module. `module` is lower case. */
 export function actionsOf(module: string): ReadonlyMap<string, Action> | undefined {
-  return byName.get(module.toLowerCase());
+  return byName.get(module);
 }

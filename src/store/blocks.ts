@@ -150,3 +150,11 @@ export async function getBlockTimestamp(
     SELECT timestamp FROM blocks WHERE number = ${number}`;
   return block?.timestamp;
 }
+
+/** Number of the published block of a hash; undefined when there is none. */
+export async function getBlockNumberOfHash(sql: Queryable, hash: Hex): Promise<number | undefined> {
+  const [block] = await sql<{ number: number }[]>`
+    SELECT number FROM blocks
+    WHERE hash = ${hash} AND number <= (SELECT head_number FROM sync_state)`;
+  return block?.number;
+}

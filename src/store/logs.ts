@@ -28,10 +28,18 @@ export interface LogPattern {
   topics: readonly (Hex | undefined)[];
 }
 
+/** Where a log stands. */
+export interface LogPlace {
+  blockNumber: number;
+  logIndex: number;
+}
+
 /** Inclusive; `latest` is the published head. */
 export interface LogBlocks {
   from: number | "latest";
   to: number | "latest";
+  /** Only logs behind this place. */
+  after?: LogPlace | undefined;
 }
 
 /**
@@ -155,8 +163,11 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
   const head = sql`(SELECT head_number FROM sync_state)`;
   const from = blocks.from === "latest" ? head : sql`${blocks.from}::bigint`;
   const to = blocks.to === "latest" ? sql`` : sql`AND block_number <= ${blocks.to}::bigint`;
+  const after = blocks.after
+    ? sql`AND (block_number, log_index) > (${blocks.after.blockNumber}::bigint, ${blocks.after.logIndex}::bigint)`
+    : sql``;
   return sql`
-    block_number >= ${from} ${to} AND block_number <= ${head}
+    block_number >= ${from} ${to} ${after} AND block_number <= ${head}
     ${range ? sql`AND ${range.condition}` : sql``}`;
 }
 

@@ -31,6 +31,8 @@ export async function createTestApp(options: Partial<ServerOptions> = {}): Promi
     chainId: TEST_CHAIN_ID,
     log: pino({ level: "silent" }),
     staticReward: 0n,
+    sendRawTransaction: true,
+    version: "0.0.0-test",
     priceFeeds: {},
     requestTimeoutMs: 10_000,
     ...options,

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from "fastify";
+import { RequestError } from "../../core/errors.ts";
+import { decodeUtf8, parseUrlEncoded } from "../form.ts";
+import { parseJson } from "../request.ts";
+
+/**
+ * The JSON of a request's body, whatever its content type says; an empty body is an empty object. A form whose only
+ * name is the JSON text is what curl sends for `-d` alone. Undefined for what is no JSON.
+ */
+export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | undefined {
+  try {
+    const text = Buffer.isBuffer(body) ? decodeUtf8(body).trim() : "";
+    if (text === "") return { json: {} };
+    return { json: parseJson(text.startsWith("%") ? nameIn(text) : text) };
+  } catch (error) {
+    if (error instanceof RequestError) return undefined;
+    throw error;
+  }
+}
+
+/** The first name of a urlencoded form. */
+function nameIn(text: string): string {
+  const [first] = parseUrlEncoded(text);
+  return first?.[0] ?? "";
+}

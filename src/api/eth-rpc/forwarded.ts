@@ -1,0 +1,94 @@
+import { isAddress } from "../../core/address.ts";
+import { isHash, isHexData } from "../../core/hex.ts";
+
+/** A method that the node answers, once its parameters have passed. */
+export interface ForwardedMethod {
+  /** Fewest and most parameters. */
+  parameters: readonly [number, number];
+  /** One check per parameter, in their order; what is wrong with it, or undefined. */
+  checks: readonly Check[];
+  /** The last of `checks` is a block that is `latest` when absent. */
+  endsInBlock: boolean;
+}
+
+type Check = (parameter: unknown) => string | undefined;
+
+const BLOCK_TAGS = new Set<unknown>(["latest", "earliest", "pending", "safe", "finalized"]);
+const QUANTITIES = ["gas", "gasPrice", "value"];
+const DATA = ["input", "data"];
+
+function demand(passes: (parameter: unknown) => boolean, text: string): Check {
+  return (parameter) => (passes(parameter) ? undefined : text);
+}
+
+const address = demand(isAddress, "Invalid address");
+const hash = demand(isHash, "Invalid hash");
+const integer = demand(isInteger, "Invalid integer");
+const boolean = demand((parameter) => typeof parameter === "boolean", "Invalid bool");
+const data = demand(isHexData, "Invalid hex data");
+const block = demand(isBlock, "Invalid block number");
+
+/** The methods that are passed on, with the checks that come before. Source: the wire contract, eth-rpc, section 4. */
+export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {
+  eth_getTransactionCount: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
+  eth_getCode: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
+  eth_getStorageAt: { parameters: [2, 3], checks: [address, integer, block], endsInBlock: true },
+  // The third parameter, state overrides, is the node's to judge.
+  eth_estimateGas: { parameters: [1, 3], checks: [call, block], endsInBlock: true },
+  eth_call: { parameters: [1, 3], checks: [call, block], endsInBlock: true },
+  eth_getBlockByNumber: { parameters: [2, 2], checks: [block, boolean], endsInBlock: false },
+  eth_getBlockByHash: { parameters: [2, 2], checks: [hash, boolean], endsInBlock: false },
+  eth_sendRawTransaction: { parameters: [1, 1], checks: [data], endsInBlock: false },
+};
+
+/** What is wrong with the parameters, the first that is. */
+export function checkForwarded(
+  { checks }: ForwardedMethod,
+  parameters: readonly unknown[],
+): string | undefined {
+  for (const [index, check] of checks.entries()) {
+    const complaint = index < parameters.length ? check(parameters[index]) : undefined;
+    if (complaint !== undefined) return complaint;
+  }
+  return undefined;
+}
+
+/** The parameters as the node gets them. */
+export function completeForwarded(
+  { checks, endsInBlock }: ForwardedMethod,
+  parameters: readonly unknown[],
+): readonly unknown[] {
+  return endsInBlock && parameters.length < checks.length ? [...parameters, "latest"] : parameters;
+}
+
+function isInteger(parameter: unknown): boolean {
+  return typeof parameter === "string" && /^0x[0-9a-fA-F]*$/.test(parameter);
+}
+
+function isBlock(parameter: unknown): boolean {
+  if (BLOCK_TAGS.has(parameter) || isInteger(parameter)) return true;
+  if (typeof parameter !== "object" || parameter === null) return false;
+  // EIP-1898
+  if ("blockHash" in parameter) return isHash(parameter.blockHash);
+  return "blockNumber" in parameter && isInteger(parameter.blockNumber);
+}
+
+function call(parameter: unknown): string | undefined {
+  if (typeof parameter !== "object" || parameter === null) return "Missed `to` address";
+  const fields = parameter as Record<string, unknown>;
+  const isCreation = DATA.some((name) => fields[name] !== undefined);
+  if (isAbsent(fields["to"])) {
+    if (!isCreation) return "Missed `to` address";
+  } else if (!isAddress(fields["to"])) {
+    return "Invalid `to` address";
+  }
+  if (!isAbsent(fields["from"]) && !isAddress(fields["from"])) return "Invalid `from` address";
+  const quantity = QUANTITIES.find((name) => !isAbsent(fields[name]) && !isInteger(fields[name]));
+  if (quantity) return `Invalid \`${quantity}\` quantity`;
+  const bytes = DATA.find((name) => !isAbsent(fields[name]) && !isHexData(fields[name]));
+  return bytes && `Invalid \`${bytes}\` data`;
+}
+
+function isAbsent(field: unknown): boolean {
+  return field === undefined || field === null;
+}

@@ -1,0 +1,127 @@
+import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
+import { RequestError } from "../../core/errors.ts";
+import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
+import { getBlockNumberOfHash } from "../../store/blocks.ts";
+import { type LogBlocks, type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
+import { readSnapshot } from "../../store/snapshot.ts";
+import type { IndexMethod } from "./rpc.ts";
+import { presentLog } from "./transactions.ts";
+
+const MAXIMUM_LOGS = 1000;
+const MAXIMUM_TOPICS = 4;
+/** Each address with each choice of topics is a range of an index of its own. */
+const MAXIMUM_PATTERNS = 100;
+const TOO_MANY_PATTERNS = `too many combinations of addresses and topics, maximum is ${MAXIMUM_PATTERNS}`;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `eth_getLogs` with the reference's limits and paging. Source: the wire contract, eth-rpc, section 5. */
+export const getLogs: IndexMethod = {
+  parameters: [1, 1],
+  async answer({ sql }, [filter]) {
+    const fields = isObject(filter) ? filter : {};
+    const patterns = parsePatterns(fields);
+    const blockHash = parseBlockHash(fields["blockHash"]);
+    const blocks = parseBlocks(fields);
+    const after = parsePaging(fields["paging_options"]);
+    const page = { limit: MAXIMUM_LOGS, skip: 0 };
+    const logs =
+      blockHash === undefined
+        ? await searchLogs(sql, patterns, { ...blocks, after }, page)
+        : await readSnapshot(sql, async (snapshot) => {
+            const number = await getBlockNumberOfHash(snapshot, blockHash);
+            if (number === undefined) throw refusal("Invalid Block Hash");
+            return searchLogs(snapshot, patterns, { from: number, to: number, after }, page);
+          });
+    return { result: logs.map((log) => presentLog(log, log)) };
+  },
+};
+
+/** What is wrong with a part of the filter, in the wire's words. */
+function refusal(text: string): RequestError {
+  return new RequestError(400, text);
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Every address with every choice of topics. */
+function parsePatterns(fields: Fields): LogPattern[] {
+  const addresses = parseAddresses(fields["address"]);
+  const topics = parseTopics(fields["topics"]);
+  if (addresses.length === 0 && topics.every((choices) => choices.length === 0)) {
+    throw refusal("Must supply one of address and topics");
+  }
+  let patterns: LogPattern[] = orAny(addresses).map((address) => ({ address, topics: [] }));
+  for (const choices of topics) {
+    patterns = patterns.flatMap((pattern) =>
+      orAny(choices).map((topic) => ({ ...pattern, topics: [...pattern.topics, topic] })),
+    );
+    if (patterns.length > MAXIMUM_PATTERNS) throw refusal(TOO_MANY_PATTERNS);
+  }
+  if (patterns.length > MAXIMUM_PATTERNS) throw refusal(TOO_MANY_PATTERNS);
+  return patterns;
+}
+
+/** None stands for any. */
+function orAny<Value>(values: readonly Value[]): (Value | undefined)[] {
+  return values.length === 0 ? [undefined] : [...values];
+}
+
+function parseAddresses(value: unknown): Address[] {
+  if (value === undefined || value === null) return [];
+  const addresses = Array.isArray(value) ? value : [value];
+  if (!addresses.every(isAddress)) throw refusal("invalid address");
+  return [...new Set(addresses.map(lowerAddress))];
+}
+
+/** The choices of each position, none for any topic. */
+function parseTopics(value: unknown): Hex[][] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
+    throw refusal("invalid topics");
+  }
+  return value.map((topic) => {
+    const choices = topic === null ? [] : Array.isArray(topic) ? topic : [topic];
+    if (!choices.every(isHash)) throw refusal("invalid topics");
+    return [...new Set(choices.map(lowerHex))];
+  });
+}
+
+function parseBlockHash(value: unknown): Hex | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isHash(value)) throw refusal("Invalid Block Hash");
+  return lowerHex(value);
+}
+
+function parseBlocks(fields: Fields): Pick<LogBlocks, "from" | "to"> {
+  return { from: parseBlock(fields["fromBlock"]), to: parseBlock(fields["toBlock"]) };
+}
+
+function parseBlock(value: unknown): number | "latest" {
+  if (value === undefined || value === null || value === "latest" || value === "pending") {
+    return "latest";
+  }
+  if (value === "earliest") return 0;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  if (typeof value !== "string") throw refusal("invalid block number");
+  const number = parseHexNumber(value);
+  if (number === undefined) throw refusal(`${value} is not a valid block number`);
+  return number;
+}
+
+function parsePaging(value: unknown): LogPlace | undefined {
+  if (value === undefined || value === null) return undefined;
+  const { logIndex, blockNumber } = isObject(value) ? value : ({} as Fields);
+  const after = { logIndex: parseHexNumber(logIndex), blockNumber: parseHexNumber(blockNumber) };
+  if (after.logIndex === undefined) throw refusal("invalid log index");
+  if (after.blockNumber === undefined) throw refusal("invalid block number");
+  return { logIndex: after.logIndex, blockNumber: after.blockNumber };
+}
+
+/** Hex digits with or without `0x`; what exceeds 2^53 - 1 becomes that. */
+function parseHexNumber(value: unknown): number | undefined {
+  if (typeof value !== "string" || !/^(?:0x)?[0-9a-fA-F]+$/.test(value)) return undefined;
+  return Math.min(Number.parseInt(value, 16), Number.MAX_SAFE_INTEGER);
+}

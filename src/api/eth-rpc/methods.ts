@@ -1,0 +1,49 @@
+import { isQuantity, quantity } from "../../core/quantity.ts";
+import { getServedHead } from "../../store/sync-state.ts";
+import { getBalance } from "./balance.ts";
+import { getLogs } from "./logs.ts";
+import { type IndexMethod, rpcFailure } from "./rpc.ts";
+import { getTransactionByHash, getTransactionReceipt } from "./transactions.ts";
+
+const blockNumber: IndexMethod = {
+  parameters: [0, 0],
+  servedWhileLoading: true,
+  async answer({ sql }) {
+    const head = await getServedHead(sql);
+    return { result: quantity(head?.number ?? 0) };
+  },
+};
+
+const chainId: IndexMethod = {
+  parameters: [0, 0],
+  servedWhileLoading: true,
+  async answer(services) {
+    return { result: quantity(services.chainId) };
+  },
+};
+
+/** A price that the node estimates. */
+function gasPrice(method: string): IndexMethod {
+  return {
+    parameters: [0, 0],
+    servedWhileLoading: true,
+    async answer({ chain }) {
+      const [answer] = await chain.forward([{ method, params: [] }]);
+      return answer && "result" in answer && isQuantity(answer.result)
+        ? answer
+        : rpcFailure("Gas price is not estimated yet");
+    },
+  };
+}
+
+/** The methods that the index answers. */
+export const indexMethods: Readonly<Record<string, IndexMethod>> = {
+  eth_blockNumber: blockNumber,
+  eth_chainId: chainId,
+  eth_getBalance: getBalance,
+  eth_getLogs: getLogs,
+  eth_gasPrice: gasPrice("eth_gasPrice"),
+  eth_maxPriorityFeePerGas: gasPrice("eth_maxPriorityFeePerGas"),
+  eth_getTransactionByHash: getTransactionByHash,
+  eth_getTransactionReceipt: getTransactionReceipt,
+};

@@ -1,0 +1,18 @@
+import type { Services } from "../action.ts";
+
+/** Answer of one JSON-RPC entry, without its envelope. Errors of our own are bare texts, as the reference has them. */
+export type RpcOutcome = { result: unknown } | { error: unknown };
+
+/** A method that the index answers. */
+export interface IndexMethod {
+  /** Fewest and most parameters. */
+  parameters: readonly [number, number];
+  /** Answered also while the first synchronisation is running. */
+  servedWhileLoading?: boolean;
+  answer(services: Services, parameters: readonly unknown[]): Promise<RpcOutcome>;
+}
+
+/** `error` with the wire's text. */
+export function rpcFailure(text: string): RpcOutcome {
+  return { error: text };
+}

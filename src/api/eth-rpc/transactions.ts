@@ -1,0 +1,116 @@
+import { isHash, lowerHex } from "../../core/hex.ts";
+import { logsBloom } from "../../core/logs-bloom.ts";
+import { quantity } from "../../core/quantity.ts";
+import {
+  getReceipt,
+  getSignedTransaction,
+  type ReceiptLog,
+  type SignedTransaction,
+  type StoredReceipt,
+} from "../../store/rpc-transactions.ts";
+import { type IndexMethod, rpcFailure } from "./rpc.ts";
+
+const INVALID_HASH = rpcFailure("Transaction hash is invalid");
+
+/** `eth_getTransactionByHash` */
+export const getTransactionByHash: IndexMethod = {
+  parameters: [1, 1],
+  async answer({ sql, chainId }, [hash]) {
+    if (!isHash(hash)) return INVALID_HASH;
+    const transaction = await getSignedTransaction(sql, lowerHex(hash));
+    return { result: transaction ? presentTransaction(transaction, chainId) : null };
+  },
+};
+
+/** `eth_getTransactionReceipt` */
+export const getTransactionReceipt: IndexMethod = {
+  parameters: [1, 1],
+  async answer({ sql }, [hash]) {
+    if (!isHash(hash)) return INVALID_HASH;
+    const receipt = await getReceipt(sql, lowerHex(hash));
+    return { result: receipt ? presentReceipt(receipt) : null };
+  },
+};
+
+/** A log of JSON-RPC; `transactionHash` and block come from around it. */
+export function presentLog(
+  log: ReceiptLog,
+  place: {
+    blockHash: string;
+    blockNumber: number;
+    transactionHash: string;
+    transactionIndex: number;
+  },
+) {
+  return {
+    address: log.address,
+    blockHash: place.blockHash,
+    blockNumber: quantity(place.blockNumber),
+    data: log.data,
+    logIndex: quantity(log.logIndex),
+    removed: false,
+    topics: topicsOf(log),
+    transactionHash: place.transactionHash,
+    transactionIndex: quantity(place.transactionIndex),
+  };
+}
+
+function topicsOf({ topic0, topic1, topic2, topic3 }: ReceiptLog) {
+  return [topic0, topic1, topic2, topic3].filter((topic) => topic !== null);
+}
+
+function presentTransaction(transaction: SignedTransaction, chainId: number) {
+  const { type, v, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } =
+    transaction.extra ?? {};
+  return {
+    blockHash: transaction.blockHash,
+    blockNumber: quantity(transaction.blockNumber),
+    from: transaction.from,
+    gas: quantity(transaction.gas),
+    gasPrice: quantity(transaction.gasPrice),
+    hash: transaction.hash,
+    input: transaction.input,
+    nonce: quantity(transaction.nonce),
+    to: transaction.to,
+    transactionIndex: quantity(transaction.transactionIndex),
+    value: quantity(transaction.value),
+    type: quantity(type),
+    chainId: quantity(chainId),
+    v: optionalQuantity(v),
+    r: optionalQuantity(transaction.r),
+    s: optionalQuantity(transaction.s),
+    ...(maxFeePerGas !== null && { maxFeePerGas: quantity(maxFeePerGas) }),
+    ...(maxPriorityFeePerGas !== null && { maxPriorityFeePerGas: quantity(maxPriorityFeePerGas) }),
+    ...(type > 0 && { yParity: optionalQuantity(v), accessList: accessList ?? [] }),
+    ...(authorizationList !== undefined && { authorizationList }),
+    ...(maxFeePerBlobGas !== undefined && { maxFeePerBlobGas, blobVersionedHashes }),
+  };
+}
+
+function presentReceipt(receipt: StoredReceipt) {
+  const { logs, status } = receipt;
+  const { blobGasPrice, blobGasUsed } = receipt.extra ?? {};
+  const place = { ...receipt, transactionHash: receipt.hash };
+  return {
+    blockHash: receipt.blockHash,
+    blockNumber: quantity(receipt.blockNumber),
+    contractAddress: receipt.createdContract,
+    cumulativeGasUsed: quantity(receipt.cumulativeGasUsed),
+    effectiveGasPrice: quantity(receipt.gasPrice),
+    from: receipt.from,
+    gasUsed: quantity(receipt.gasUsed),
+    logs: logs.map((log) => presentLog(log, place)),
+    logsBloom: logsBloom(logs.map((log) => ({ address: log.address, topics: topicsOf(log) }))),
+    status: status === null ? null : quantity(status),
+    to: receipt.to,
+    transactionHash: receipt.hash,
+    transactionIndex: quantity(receipt.transactionIndex),
+    type: quantity(receipt.type),
+    ...(blobGasUsed !== undefined && { blobGasPrice, blobGasUsed }),
+  };
+}
+
+function optionalQuantity(value: string | null) {
+  return value === null ? null : quantity(value);
+}

@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import type { Logger } from "pino";
+import { type Answer, type Dialect, failed, failureAnswer } from "./envelope.ts";
+import { requestErrorOf } from "./failures.ts";
+import { redactUrl } from "./redact.ts";
+import { BODY_LIMIT } from "./request.ts";
+
+export interface HttpOptions {
+  log: Logger;
+  /** Time for a request to arrive whole, and for a connection that says nothing within one. */
+  requestTimeoutMs: number;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** `module/action` once it is known, for the log. */
+    actionName: string | null;
+  }
+}
+
+const ETHERSCAN_PATH = "/v2/api";
+const KEEP_ALIVE_MS = 72_000;
+
+const COMMON_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after",
+  "x-ratelimit-limit": "-1",
+  "x-ratelimit-remaining": "-1",
+  "x-ratelimit-reset": "-1",
+  "bypass-429-option": "no_bypass",
+};
+const PREFLIGHT_HEADERS = {
+  "access-control-max-age": "1728000",
+  "access-control-allow-methods": "GET,POST,OPTIONS",
+  "access-control-allow-headers":
+    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,x-api-key",
+};
+
+/** What every route shares: identities, limits, headers, the log, and an envelope for whatever goes wrong. */
+export function createHttp({ log, requestTimeoutMs }: HttpOptions): FastifyInstance {
+  const process = randomBytes(4).toString("hex");
+  let requests = 0;
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: "requestId",
+    }),
+    genReqId: () => `${process}-${(++requests).toString(36)}`,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false,
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      // request.ts reads the query, and is stricter.
+      querystringParser: () => ({}),
+    },
+    frameworkErrors: (_error, request, reply) => {
+      void send(reply, refusal(404, "Not found", request));
+    },
+    clientErrorHandler: refuseConnection,
+  });
+  app.decorateRequest("actionName", null);
+  // What a body means is decided in request.ts.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(COMMON_HEADERS);
+    dropBrokenContentType(request);
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    logAnswer(request, reply);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => send(reply, answerTo(error, request)));
+  app.setNotFoundHandler((request, reply) =>
+    send(
+      reply,
+      isKnownPath(app, request.url)
+        ? refusal(405, "Method not allowed", request)
+        : refusal(404, "Not found", request),
+    ),
+  );
+  app.options("*", (request, reply) => {
+    if (request.headers["access-control-request-method"]) reply.headers(PREFLIGHT_HEADERS);
+    return reply.code(204).send();
+  });
+  return app;
+}
+
+/** Sends an answer. */
+export function send(reply: FastifyReply, { httpStatus, contentType, body }: Answer): FastifyReply {
+  return reply.code(httpStatus).header("content-type", contentType).send(body);
+}
+
+/** Error envelope in the dialect of the request's path. */
+export function refusal(
+  httpStatus: number,
+  text: string,
+  { url }: Pick<FastifyRequest, "url">,
+): Answer {
+  const dialect: Dialect = pathOf(url) === ETHERSCAN_PATH ? "etherscan" : "blockscout";
+  return failureAnswer(failed(text, { httpStatus }), dialect);
+}
+
+/** Fastify answers 415 to a content type that it cannot read; the wire wants such a body ignored. */
+function dropBrokenContentType(request: FastifyRequest): void {
+  const type = request.headers["content-type"];
+  if (type !== undefined && request.mediaType === undefined) delete request.headers["content-type"];
+}
+
+function answerTo(thrown: unknown, request: FastifyRequest): Answer {
+  const known = requestErrorOf(thrown);
+  if (!known || known.httpStatus >= 500) request.log.error({ err: thrown }, "request failed");
+  return refusal(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
+}
+
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      url: redactUrl(request.url),
+      action: request.actionName ?? undefined,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+    },
+    "request",
+  );
+}
+
+/** Answers bytes that are no HTTP request, or that did not arrive in time, and closes their connection. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
+  const httpStatus = CONNECTION_STATUS[error.code ?? ""] ?? 400;
+  const { body, contentType } = refusal(httpStatus, "Bad request", { url: "" });
+  socket.end(
+    [
+      `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
+      `content-type: ${contentType}`,
+      `content-length: ${body.length}`,
+      "connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+const CONNECTION_STATUS: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** The path of a URL without query, doubled and trailing slashes. */
+function pathOf(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  return path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
+}
+
+function isKnownPath(app: FastifyInstance, url: string): boolean {
+  const path = pathOf(url);
+  return app.hasRoute({ method: "GET", url: path }) || app.hasRoute({ method: "POST", url: path });
+}

@@ -1,0 +1,93 @@
+import type { FastifyInstance } from "fastify";
+import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
+import type { Services } from "../action.ts";
+import { jsonAnswer } from "../envelope.ts";
+import { send } from "../http.ts";
+
+export interface HealthOptions {
+  /** Of the program. */
+  version: string;
+}
+
+/** Blocks behind the node that still count as being at the head. */
+const MAXIMUM_LAG = 100;
+/** An indexer that has said nothing for so long is not at work. */
+const MAXIMUM_SILENCE_SECONDS = 60;
+
+/** Adds `/health/live` (the process answers), `/health/ready` (its answers are worth asking for) and `/health`. */
+export function addHealth(app: FastifyInstance, services: Services & HealthOptions): void {
+  app.get("/health/live", (_request, reply) => send(reply, jsonAnswer({ status: "live" })));
+  app.get("/health/ready", async (_request, reply) => {
+    const problems = problemsOf(await readHealth(services));
+    return send(
+      reply,
+      problems.length === 0
+        ? jsonAnswer({ status: "ready" })
+        : jsonAnswer({ status: "not ready", problems }, 503),
+    );
+  });
+  app.get("/health", async (_request, reply) => {
+    const health = await readHealth(services);
+    return send(reply, jsonAnswer(report(services, health), health ? 200 : 503));
+  });
+}
+
+/** Undefined when the database does not answer. */
+async function readHealth({ sql, log }: Services): Promise<IndexHealth | undefined> {
+  try {
+    return await getIndexHealth(sql);
+  } catch (error) {
+    log.warn({ err: error }, "the database does not answer");
+    return undefined;
+  }
+}
+
+function lagOf({ headNumber, indexer }: IndexHealth): number | null {
+  const nodeHead = indexer?.nodeHead ?? null;
+  return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
+}
+
+/** Why this process is not ready; empty when it is. */
+function problemsOf(health: IndexHealth | undefined): string[] {
+  if (!health) return ["the database does not answer"];
+  const lag = lagOf(health);
+  const silence = health.indexerAgeSeconds;
+  const problems: [boolean, string][] = [
+    [
+      health.headNumber === null || health.indexed === false,
+      "the first synchronisation is running",
+    ],
+    [lag !== null && lag > MAXIMUM_LAG, `${lag} blocks behind the node`],
+    [silence === null, "no indexer has reported yet"],
+    [
+      silence !== null && silence > MAXIMUM_SILENCE_SECONDS,
+      `the indexer has said nothing for ${silence} s`,
+    ],
+    [health.gaps !== null && health.gaps !== 0, `${health.gaps} blocks are missing`],
+  ];
+  return problems.filter(([holds]) => holds).map(([, problem]) => problem);
+}
+
+function report({ version, chainId, chain }: Services & HealthOptions, health?: IndexHealth) {
+  const problems = problemsOf(health);
+  return {
+    status: problems.length === 0 ? "ready" : "not ready",
+    problems,
+    version,
+    chainId,
+    database: { reachable: health !== undefined },
+    head: health && {
+      number: health.headNumber,
+      hash: health.headHash,
+      timestamp: health.headTimestamp,
+    },
+    nodeHead: health?.indexer?.nodeHead ?? null,
+    lag: health ? lagOf(health) : null,
+    gaps: health?.gaps ?? null,
+    generation: health?.generation ?? null,
+    traced: health?.traced ?? null,
+    indexer: health?.indexer ?? null,
+    indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
+    nodes: chain.status(),
+  };
+}

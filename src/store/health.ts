@@ -1,0 +1,39 @@
+import type { Hex } from "../core/hex.ts";
+import type { Queryable } from "../db/client.ts";
+
+/** How the index is doing, by the database's own rows. Fields are null before they are known. */
+export interface IndexHealth {
+  headNumber: number | null;
+  headHash: Hex | null;
+  headTimestamp: number | null;
+  generation: number | null;
+  traced: boolean | null;
+  /** False while the first load runs. */
+  indexed: boolean | null;
+  /** Published numbers without a block; anything but 0 is a fault. */
+  gaps: number | null;
+  /** What the indexer last said of itself, and how long ago. */
+  indexer: IndexerReport | null;
+  indexerAgeSeconds: number | null;
+}
+
+/** The part of the indexer's report that is judged; the whole of it is shown. */
+export interface IndexerReport {
+  nodeHead: number | null;
+  [field: string]: unknown;
+}
+
+/** Health of the index in one statement. */
+export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
+  const [health] = await sql<[IndexHealth]>`
+    SELECT s.head_number AS "headNumber", s.head_hash AS "headHash",
+      s.head_timestamp AS "headTimestamp", s.generation, s.traced, s.indexed,
+      s.head_number - s.start_block + 1
+        - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
+      i.status AS indexer,
+      extract(epoch FROM now() - i.updated_at)::int AS "indexerAgeSeconds"
+    FROM (VALUES (true)) AS one (singleton)
+    LEFT JOIN sync_state s USING (singleton)
+    LEFT JOIN indexer_status i USING (singleton)`;
+  return health;
+}

@@ -1,0 +1,113 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Queryable } from "../db/client.ts";
+import { inPublishedBlocks } from "./page.ts";
+
+// Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
+
+/** What only some types of transactions have, as the node gave it. */
+export interface TransactionExtra {
+  accessList?: unknown;
+  authorizationList?: unknown;
+  maxFeePerBlobGas?: Hex;
+  blobVersionedHashes?: unknown;
+  blobGasUsed?: Hex;
+  blobGasPrice?: Hex;
+}
+
+/** A transaction as it was signed, and where it stands. Quantities are decimal text. */
+export interface SignedTransaction {
+  blockHash: Hex;
+  blockNumber: number;
+  transactionIndex: number;
+  hash: Hex;
+  type: number;
+  from: Address;
+  to: Address | null;
+  nonce: string;
+  value: string;
+  gas: string;
+  /** The effective price. */
+  gasPrice: string;
+  maxFeePerGas: string | null;
+  maxPriorityFeePerGas: string | null;
+  input: Hex;
+  v: string | null;
+  /** 32 bytes. */
+  r: Hex | null;
+  s: Hex | null;
+  extra: TransactionExtra | null;
+}
+
+/** What became of a transaction. */
+export interface StoredReceipt {
+  blockHash: Hex;
+  blockNumber: number;
+  transactionIndex: number;
+  hash: Hex;
+  type: number;
+  from: Address;
+  to: Address | null;
+  createdContract: Address | null;
+  cumulativeGasUsed: string;
+  gasUsed: string;
+  gasPrice: string;
+  /** Null before Byzantium. */
+  status: number | null;
+  extra: TransactionExtra | null;
+  logs: ReceiptLog[];
+}
+
+export interface ReceiptLog {
+  logIndex: number;
+  address: Address;
+  topic0: Hex | null;
+  topic1: Hex | null;
+  topic2: Hex | null;
+  topic3: Hex | null;
+  data: Hex;
+}
+
+/** The transaction of a hash; undefined when it is not in a published block. */
+export async function getSignedTransaction(
+  sql: Queryable,
+  hash: Hex,
+): Promise<SignedTransaction | undefined> {
+  const [transaction] = await sql<SignedTransaction[]>`
+    SELECT b.hash AS "blockHash", block_number AS "blockNumber",
+      transaction_index AS "transactionIndex", t.hash, t.type, t.from_address AS from,
+      t.to_address AS to, t.nonce, t.value, t.gas, t.gas_price AS "gasPrice",
+      t.max_fee_per_gas AS "maxFeePerGas", t.max_priority_fee_per_gas AS "maxPriorityFeePerGas",
+      t.input, t.v, t.r, t.s, t.extra
+    FROM transaction_hashes h
+    JOIN transactions t USING (block_number, transaction_index)
+    JOIN blocks b ON b.number = block_number
+    WHERE h.hash = ${hash} AND ${inPublishedBlocks(sql)}`;
+  return transaction;
+}
+
+/** The receipt of a transaction, its logs in order; undefined when it is not in a published block. */
+export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredReceipt | undefined> {
+  type Row = Omit<StoredReceipt, "logs"> & (ReceiptLog | { logIndex: null });
+  // One row for each log: one statement sees one state of the chain.
+  const rows = await sql<Row[]>`
+    SELECT b.hash AS "blockHash", block_number AS "blockNumber",
+      transaction_index AS "transactionIndex", t.hash, t.type, t.from_address AS from,
+      t.to_address AS to, t.created_contract AS "createdContract",
+      t.cumulative_gas_used AS "cumulativeGasUsed", t.gas_used AS "gasUsed",
+      t.gas_price AS "gasPrice", t.status, t.extra, l.log_index AS "logIndex", l.address,
+      l.topic0, l.topic1, l.topic2, l.topic3, l.data
+    FROM transaction_hashes h
+    JOIN transactions t USING (block_number, transaction_index)
+    JOIN blocks b ON b.number = block_number
+    LEFT JOIN logs l USING (block_number, transaction_index)
+    WHERE h.hash = ${hash} AND ${inPublishedBlocks(sql)}
+    ORDER BY log_index`;
+  const [receipt] = rows;
+  return (
+    receipt && {
+      ...receipt,
+      logs: rows.filter((row): row is Row & ReceiptLog => row.logIndex !== null),
+    }
+  );
+}
