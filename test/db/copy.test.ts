@@ -1,36 +1,125 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { copyInto, copyTable, encodeRows } from "../../src/db/copy.ts";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { copyInto, copyTable, encodeRows, type RowOf } from "../../src/db/copy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
+const samples = copyTable("samples", {
+  position: "int4",
+  data: "bytea?",
+  flag: "bool",
+  small: "int2",
+  large: "int8",
+  amount: "numeric?",
+  label: "text",
+  path: "int4[]",
+  extra: "json?",
 });
 
-afterAll(async () => {
-  await database.drop();
-});
+type Sample = RowOf<typeof samples>;
 
-const amounts = copyTable("amounts", { position: "int4", amount: "numeric" });
+describe("rows copied in binary", () => {
+  let database: TestDatabase;
 
-test("copies integers of every size exactly", async () => {
-  const edges = Array.from({ length: 78 }, (_, digits) => 10n ** BigInt(digits));
-  const values = [
-    0n,
-    29_903_842_017_456_903n,
-    9_999_999_999_999_999n,
-    2n ** 53n + 1n,
-    2n ** 256n - 1n,
-    ...edges.flatMap((edge) => [edge - 1n, edge, edge + 1n, edge * 9n + 7n]),
-  ].filter((value) => value < 2n ** 256n);
-  const { sql } = database;
-  await sql`CREATE TABLE amounts (position integer PRIMARY KEY, amount numeric(78,0) NOT NULL)`;
-  const document = encodeRows(
-    amounts,
-    values.map((amount, position) => ({ position, amount })),
-  );
-  await sql.begin((transaction) => copyInto(transaction, amounts, document));
-  const rows = await sql<{ amount: string }[]>`SELECT amount FROM amounts ORDER BY position`;
-  expect(rows.map(({ amount }) => BigInt(amount))).toEqual(values);
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await database.sql`
+      CREATE TABLE samples (position int4, data bytea, flag bool, small int2, large int8, amount numeric,
+        label text, path int4[], extra json)`;
+  });
+
+  afterAll(() => database?.drop());
+
+  async function roundTrip(rows: readonly Sample[]): Promise<Record<string, unknown>[]> {
+    const { sql } = database;
+    await sql`TRUNCATE samples`;
+    await sql.begin((transaction) => copyInto(transaction, samples, encodeRows(samples, rows)));
+    return sql`SELECT * FROM samples ORDER BY position`;
+  }
+
+  it("come back as they were, for values of every type and size", async () => {
+    const quantity = fc.oneof(
+      fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+      fc.bigInt({ min: 2n ** 53n - 10n, max: 2n ** 54n }),
+      fc.nat(),
+    );
+    const sample = fc.record({
+      data: fc.option(
+        fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString("hex")),
+      ),
+      flag: fc.boolean(),
+      small: fc.integer({ min: -32_768, max: 32_767 }),
+      large: fc.maxSafeInteger(),
+      amount: fc.option(quantity),
+      asHex: fc.boolean(),
+      label: fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", "")),
+      path: fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), { maxLength: 5 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(sample, { minLength: 1, maxLength: 50 }), async (drawn) => {
+        const rows = drawn.map(
+          ({ data, amount, asHex, ...rest }, position): Sample => ({
+            ...rest,
+            position,
+            data: data === null ? null : `0x${data}`,
+            amount: amount !== null && asHex ? `0x${amount.toString(16)}` : amount,
+            extra: null,
+          }),
+        );
+        const found = await roundTrip(rows);
+        expect(found).toEqual(
+          rows.map((row, index) => ({
+            ...row,
+            amount: drawn[index]?.amount?.toString() ?? null,
+          })),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("keep JSON as it is written", async () => {
+    const row: Sample = {
+      position: 0,
+      data: null,
+      flag: true,
+      small: 0,
+      large: 0,
+      amount: null,
+      label: "",
+      path: [],
+      extra: '{"b":1,"a":[{}]}',
+    };
+    await roundTrip([row]);
+    expect(await database.sql`SELECT extra::text FROM samples`).toEqual([{ extra: row.extra }]);
+  });
+
+  it("are refused when bytes are not whole or no hex", () => {
+    const row = { data: "0xabc" } as unknown as Sample;
+    expect(() => encodeRows(copyTable("x", { data: "bytea" }), [row as never])).toThrow(RangeError);
+    const other = { data: "0xzz" } as unknown as Sample;
+    expect(() => encodeRows(copyTable("x", { data: "bytea" }), [other as never])).toThrow(
+      RangeError,
+    );
+  });
+
+  it("leave the server's reason when it refuses them, and a connection that works", async () => {
+    const { sql } = database;
+    const copying = sql.begin((transaction) => copyInto(transaction, samples, Buffer.from("no")));
+    await expect(copying).rejects.toThrow("COPY file signature not recognized");
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+  });
+
+  it("fail without harm when the connection is lost in the middle", async () => {
+    const { sql } = database;
+    const rows = Array.from({ length: 200_000 }, (_, position) => ({ position }));
+    const positions = copyTable("samples", { position: "int4" });
+    const document = encodeRows(positions, rows);
+    const copying = sql.begin(async (transaction) => {
+      const [backend] = await transaction<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+      await sql`SELECT pg_terminate_backend(${backend?.pid ?? 0})`;
+      await copyInto(transaction, positions, document);
+    });
+    await expect(copying).rejects.toThrow();
+    expect(await sql`SELECT 1 AS one`).toEqual([{ one: 1 }]);
+  });
 });
