@@ -1,0 +1,120 @@
+import type { RawBlock, RawReceipt } from "../../../src/chain/types.ts";
+
+/** One call as the node got it. */
+export interface IncomingCall {
+  method: string;
+  params: readonly unknown[];
+}
+
+/** What goes wrong. The first four spoil one call of a batch only, the others the whole HTTP answer. */
+export type Effect =
+  | { kind: "error"; code: number; message: string; data?: unknown }
+  /** Another result in place of the right one. */
+  | { kind: "lie"; replace: (result: unknown, call: IncomingCall) => unknown }
+  /** The call is left out of the answer to a batch. */
+  | { kind: "omit" }
+  /** The call is answered twice. */
+  | { kind: "double" }
+  | { kind: "http"; status: number; headers?: Readonly<Record<string, string>>; body?: string }
+  /** The first half of the right answer, as if it were all. */
+  | { kind: "truncate" }
+  /** The connection stays open and nothing comes. */
+  | { kind: "stall" }
+  /** The connection is cut without an answer. */
+  | { kind: "drop" };
+
+export interface Fault {
+  effect: Effect;
+  /** Default: every method. */
+  method?: string;
+  when?: (call: IncomingCall) => boolean;
+  /** How many calls it befalls. Default: all until it is lifted. */
+  times?: number;
+}
+
+/** The faults that are switched on. */
+export class Faults {
+  readonly #faults = new Set<Fault & { left: number }>();
+
+  /** Switches a fault on; gives the way to switch it off. */
+  add(fault: Fault): () => void {
+    const one = { ...fault, left: fault.times ?? Number.POSITIVE_INFINITY };
+    this.#faults.add(one);
+    return () => this.#faults.delete(one);
+  }
+
+  clear(): void {
+    this.#faults.clear();
+  }
+
+  /** The effect that befalls this call, if any; uses up one of the fault's times. */
+  take(call: IncomingCall): Effect | undefined {
+    for (const fault of this.#faults) {
+      if (fault.method !== undefined && fault.method !== call.method) continue;
+      if (fault.when && !fault.when(call)) continue;
+      fault.left--;
+      if (fault.left <= 0) this.#faults.delete(fault);
+      return fault.effect;
+    }
+    return undefined;
+  }
+}
+
+// Ready-made effects.
+
+export function rpcError(code: number, message: string, data?: unknown): Effect {
+  return { kind: "error", code, message, ...(data === undefined ? {} : { data }) };
+}
+
+export function methodMissing(): Effect {
+  return rpcError(-32601, "the method does not exist/is not available");
+}
+
+/** HTTP 429. */
+export function rateLimited(retryAfterSeconds?: number): Effect {
+  const headers =
+    retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) };
+  return { kind: "http", status: 429, headers, body: "slow down" };
+}
+
+/** HTTP 200 with the page of a gateway. */
+export function html(status = 200): Effect {
+  const headers = { "content-type": "text/html" };
+  return { kind: "http", status, headers, body: "<html><body>Bad gateway</body></html>" };
+}
+
+export function lie(replace: (result: unknown, call: IncomingCall) => unknown): Effect {
+  return { kind: "lie", replace };
+}
+
+/** Null, as a node behind says of a block that it does not have yet. */
+export function nothing(): Effect {
+  return lie(() => null);
+}
+
+/** No receipts or traces for a block that has transactions. */
+export function emptyList(): Effect {
+  return lie(() => []);
+}
+
+/** For `eth_getBlockReceipts`: the receipts name another block. */
+export function receiptsOfOtherBlock(blockHash: string): Effect {
+  return lie((result) => (result as RawReceipt[]).map((receipt) => ({ ...receipt, blockHash })));
+}
+
+/** For `eth_getBlockReceipts`, `debug_traceBlock…` and `trace_block`: the last one is missing. */
+export function lastMissing(): Effect {
+  return lie((result) => (result as unknown[]).slice(0, -1));
+}
+
+/** For `eth_getBlockReceipts`: the logs of each receipt in reverse order. */
+export function logsOutOfOrder(): Effect {
+  return lie((result) =>
+    (result as RawReceipt[]).map((receipt) => ({ ...receipt, logs: receipt.logs.toReversed() })),
+  );
+}
+
+/** For `eth_getBlockByNumber`: other fields of the block. */
+export function blockWith(fields: Partial<RawBlock>): Effect {
+  return lie((result) => result && { ...(result as RawBlock), ...fields });
+}

@@ -1,0 +1,138 @@
+import { numberToHex } from "viem";
+import type { RawLog } from "../../../src/chain/types.ts";
+import {
+  type Address,
+  addressOfWord,
+  wordOfAddress,
+  ZERO_ADDRESS,
+} from "../../../src/core/address.ts";
+import { type Hex, hexConcat, hexSlice } from "../../../src/core/hex.ts";
+import { quantityToBigInt } from "../../../src/core/quantity.ts";
+import type { CallSpecification, StateSpecification } from "./specification.ts";
+
+export const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+export const TRANSFER_SINGLE: Hex =
+  "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
+
+/** 32-byte word of an unsigned integer. */
+export function word(value: bigint | number): Hex {
+  return numberToHex(value, { size: 32 });
+}
+
+/** Call data of `balanceOf(owner)`, or of ERC-1155's `balanceOf(owner, id)`. */
+export function balanceOfData(owner: Address, id?: bigint): Hex {
+  return id === undefined
+    ? hexConcat("0x70a08231", wordOfAddress(owner))
+    : hexConcat("0x00fdd58e", wordOfAddress(owner), word(id));
+}
+
+/** Call data of `totalSupply()`. */
+export const TOTAL_SUPPLY_DATA: Hex = "0x18160ddd";
+
+/**
+ * The state behind one block: what it changed, over the state behind its parent. Coins follow transactions, calls,
+ * fees and withdrawals; `balanceOf` and `totalSupply` of any token follow its Transfer and TransferSingle events.
+ */
+export class Ledger {
+  readonly #parent: Ledger | undefined;
+  readonly #changes = new Map<string, Hex | null>();
+
+  constructor(parent?: Ledger) {
+    this.#parent = parent;
+  }
+
+  balance(address: Address): bigint {
+    return quantityToBigInt(this.#get(`balance ${address}`) ?? "0x0");
+  }
+
+  code(address: Address): Hex {
+    return this.#get(`code ${address}`) ?? "0x";
+  }
+
+  storage(address: Address, slot: Hex): Hex {
+    return this.#get(`storage ${address} ${slot}`) ?? word(0);
+  }
+
+  nonce(address: Address): number {
+    return Number(this.#get(`nonce ${address}`) ?? "0x0");
+  }
+
+  /** What a call returns; null when it reverts, as any call does that a contract was not told about. */
+  call(to: Address, data: Hex): Hex | null {
+    const answer = this.#get(`call ${to} ${data}`);
+    if (answer !== undefined) return answer;
+    if (this.#get(`token ${to}`) !== undefined && /^0x(?:70a08231|00fdd58e|18160ddd)/.test(data)) {
+      return word(0);
+    }
+    return this.code(to) === "0x" ? "0x" : null;
+  }
+
+  /** An account that spends more than it has is left with nothing: tests need not fund their senders. */
+  addCoins(address: Address, wei: bigint): void {
+    const balance = this.balance(address) + wei;
+    this.#set(`balance ${address}`, word(balance < 0n ? 0n : balance));
+  }
+
+  useNonce(address: Address): number {
+    const nonce = this.nonce(address);
+    this.#set(`nonce ${address}`, word(nonce + 1));
+    return nonce;
+  }
+
+  /** Moves the value of the calls that took effect. */
+  applyCalls(calls: readonly CallSpecification[]): void {
+    for (const { from, to, valueWei, error, type, calls: inner } of calls) {
+      if (error !== undefined) continue;
+      if (valueWei && to && !/^(?:DELEGATE|STATIC)CALL$/i.test(type ?? "CALL")) {
+        this.addCoins(from, -valueWei);
+        this.addCoins(to, valueWei);
+      }
+      this.applyCalls(inner ?? []);
+    }
+  }
+
+  applyLog({ address, topics, data }: Pick<RawLog, "address" | "topics" | "data">): void {
+    const [event, first, second, third] = topics;
+    if (event === TRANSFER && first && second) {
+      const amount = third ? 1n : quantityToBigInt(hexSlice(data, 0, 32));
+      this.#moveTokens(address, addressOfWord(first), addressOfWord(second), amount);
+    } else if (event === TRANSFER_SINGLE && second && third) {
+      const id = quantityToBigInt(hexSlice(data, 0, 32));
+      const amount = quantityToBigInt(hexSlice(data, 32, 64));
+      this.#moveTokens(address, addressOfWord(second), addressOfWord(third), amount, id);
+    }
+  }
+
+  apply({ balances, code, storage, calls }: StateSpecification): void {
+    for (const [address, wei] of Object.entries(balances ?? {})) {
+      this.#set(`balance ${address}`, word(wei));
+    }
+    for (const [address, bytes] of Object.entries(code ?? {})) this.#set(`code ${address}`, bytes);
+    for (const { address, slot, value } of storage ?? []) {
+      this.#set(`storage ${address} ${slot}`, value);
+    }
+    for (const { to, data, returns } of calls ?? []) this.#set(`call ${to} ${data}`, returns);
+  }
+
+  #moveTokens(token: Address, from: Address, to: Address, amount: bigint, id?: bigint): void {
+    this.#set(`token ${token}`, "0x01");
+    for (const [owner, change] of [
+      [from, -amount],
+      [to, amount],
+    ] as const) {
+      const data = owner === ZERO_ADDRESS ? TOTAL_SUPPLY_DATA : balanceOfData(owner, id);
+      const sign = owner === ZERO_ADDRESS ? -1n : 1n;
+      const before = quantityToBigInt(this.call(token, data) ?? "0x0");
+      this.#set(`call ${token} ${data}`, word(BigInt.asUintN(256, before + sign * change)));
+    }
+  }
+
+  #get(key: string): Hex | null | undefined {
+    if (this.#changes.has(key)) return this.#changes.get(key);
+    return this.#parent ? this.#parent.#get(key) : undefined;
+  }
+
+  #set(key: string, value: Hex | null): void {
+    this.#changes.set(key, value);
+  }
+}

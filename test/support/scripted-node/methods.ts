@@ -1,0 +1,188 @@
+import { decodeFunctionData, encodeFunctionResult, keccak256, multicall3Abi } from "viem";
+import type { Address } from "../../../src/core/address.ts";
+import { type Hex, lowerHex } from "../../../src/core/hex.ts";
+import { quantity, quantityToNumber } from "../../../src/core/quantity.ts";
+import type { ScriptedBlock } from "./block.ts";
+import type { ScriptedChain } from "./chain.ts";
+import type { IncomingCall } from "./faults.ts";
+import { flatFrames } from "./traces.ts";
+
+/** A JSON-RPC error that a method answers. */
+export class MethodError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** What a node is like, apart from its chain. May be changed while it runs. */
+export interface NodeBehaviour {
+  clientVersion: string;
+  /** Methods that it does not have, by name or by prefix up to and including the underscore. */
+  without: string[];
+  /** It knows the chain only up to so many blocks below the head. */
+  behind: number;
+  /** It has the state of the newest so many blocks only. */
+  statesKept: number;
+  /** It accepts a block hash where state is read (EIP-1898). */
+  stateByHash: boolean;
+  /** Multicall3 stands on its chain. */
+  multicall: boolean;
+}
+
+const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
+
+/** The result of one call. Throws `MethodError`. */
+export function answer(chain: ScriptedChain, node: NodeBehaviour, call: IncomingCall): unknown {
+  const { method, params } = call;
+  const missing = node.without.some(
+    (name) => name === method || (name.endsWith("_") && method.startsWith(name)),
+  );
+  const run = missing ? undefined : METHODS[method];
+  if (!run) throw new MethodError(-32601, `the method ${method} does not exist/is not available`);
+  return run({ chain, node }, params);
+}
+
+interface Context {
+  chain: ScriptedChain;
+  node: NodeBehaviour;
+}
+
+type Method = (context: Context, params: readonly unknown[]) => unknown;
+
+function headOf({ chain, node }: Context): ScriptedBlock {
+  return chain.at(Math.max(0, chain.height - node.behind)) as ScriptedBlock;
+}
+
+function byNumber(context: Context, parameter: unknown): ScriptedBlock | undefined {
+  const head = headOf(context);
+  if (parameter === "latest" || parameter === "pending") return head;
+  if (parameter === "safe" || parameter === "finalized") return head;
+  const number = parameter === "earliest" ? 0 : quantityToNumber(String(parameter));
+  return number > quantityToNumber(head.block.number) ? undefined : context.chain.at(number);
+}
+
+function shown(found: ScriptedBlock | undefined, whole: unknown): unknown {
+  if (!found) return null;
+  const { block } = found;
+  return whole ? block : { ...block, transactions: block.transactions.map(({ hash }) => hash) };
+}
+
+function known(found: ScriptedBlock | undefined): ScriptedBlock {
+  if (!found) throw new MethodError(-32000, "header not found");
+  return found;
+}
+
+/** The block that state is read at. */
+function stateAt(context: Context, parameter: unknown): ScriptedBlock {
+  const { chain, node } = context;
+  const byHash = typeof parameter === "object" && parameter !== null;
+  if (byHash && !node.stateByHash)
+    throw new MethodError(-32602, "invalid argument 1: not a block number");
+  const { blockHash } = (parameter ?? {}) as { blockHash?: string };
+  const found = known(
+    byHash ? chain.byHash(String(blockHash)) : byNumber(context, parameter ?? "latest"),
+  );
+  if (quantityToNumber(found.block.number) <= chain.height - node.statesKept) {
+    throw new MethodError(-32000, "missing trie node 0000 (path ) state is not available");
+  }
+  return found;
+}
+
+function receiptOf(chain: ScriptedChain, hash: unknown) {
+  for (let number = chain.height; number >= 0; number--) {
+    const receipt = chain
+      .at(number)
+      ?.receipts.find(({ transactionHash }) => transactionHash === hash);
+    if (receipt) return receipt;
+  }
+  return null;
+}
+
+function transactionOf(chain: ScriptedChain, hash: unknown) {
+  const receipt = receiptOf(chain, hash);
+  const block = receipt && chain.byHash(receipt.blockHash);
+  return block
+    ? (block.block.transactions[quantityToNumber(receipt.transactionIndex)] ?? null)
+    : null;
+}
+
+function callTraces({ block, frames }: ScriptedBlock): object[] {
+  return frames.map((result, index) => ({ txHash: block.transactions[index]?.hash, result }));
+}
+
+function makeCall(context: Context, to: Address, data: Hex, at: ScriptedBlock): Hex | null {
+  if (context.node.multicall && to === MULTICALL3) {
+    const { args } = decodeFunctionData({ abi: multicall3Abi, data });
+    const calls = args?.[0] as readonly { target: Address; callData: Hex }[];
+    const result = calls.map(({ target, callData }) => {
+      const returned = makeCall(context, lowerHex(target), callData, at);
+      return { success: returned !== null, returnData: returned ?? "0x" };
+    });
+    return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result });
+  }
+  return at.ledger.call(to, data);
+}
+
+const METHODS: Readonly<Record<string, Method>> = {
+  web3_clientVersion: ({ node }) => node.clientVersion,
+  eth_chainId: ({ chain }) => quantity(chain.chainId),
+  net_version: ({ chain }) => String(chain.chainId),
+  eth_blockNumber: (context) => headOf(context).block.number,
+  eth_gasPrice: () => "0x77359400",
+  eth_maxPriorityFeePerGas: () => "0x3b9aca00",
+  eth_getBlockByNumber: (context, [number, whole]) => shown(byNumber(context, number), whole),
+  eth_getBlockByHash: ({ chain }, [hash, whole]) => shown(chain.byHash(String(hash)), whole),
+  eth_getBlockReceipts: (context, [block]) =>
+    (String(block).length === 66 ? context.chain.byHash(String(block)) : byNumber(context, block))
+      ?.receipts ?? null,
+  eth_getTransactionReceipt: ({ chain }, [hash]) => receiptOf(chain, hash),
+  eth_getTransactionByHash: ({ chain }, [hash]) => transactionOf(chain, hash),
+  debug_traceBlockByHash: ({ chain }, [hash]) => callTraces(known(chain.byHash(String(hash)))),
+  debug_traceBlockByNumber: (context, [number]) => callTraces(known(byNumber(context, number))),
+  debug_traceTransaction: ({ chain }, [hash]) => {
+    const receipt = receiptOf(chain, hash);
+    if (!receipt) throw new MethodError(-32000, "transaction not found");
+    return chain.byHash(receipt.blockHash)?.frames[quantityToNumber(receipt.transactionIndex)];
+  },
+  trace_block: (context, [number]) => {
+    const { block, frames } = known(byNumber(context, number));
+    return frames.flatMap((frame, transactionPosition) =>
+      flatFrames(frame, {
+        blockHash: block.hash,
+        blockNumber: quantityToNumber(block.number),
+        transactionHash: block.transactions[transactionPosition]?.hash,
+        transactionPosition,
+      }),
+    );
+  },
+  eth_getBalance: (context, [address, block]) =>
+    quantity(stateAt(context, block).ledger.balance(lowerHex(String(address)))),
+  eth_getTransactionCount: (context, [address, block]) =>
+    quantity(stateAt(context, block).ledger.nonce(lowerHex(String(address)))),
+  eth_getCode: (context, [address, block]) => {
+    const { ledger } = stateAt(context, block);
+    const account = lowerHex(String(address));
+    return context.node.multicall && account === MULTICALL3 ? "0x01" : ledger.code(account);
+  },
+  eth_getStorageAt: (context, [address, slot, block]) =>
+    stateAt(context, block).ledger.storage(lowerHex(String(address)), lowerHex(String(slot))),
+  eth_call: (context, [call, block]) => {
+    const { to, data, input } = call as { to: Address; data?: Hex; input?: Hex };
+    const returned = makeCall(
+      context,
+      lowerHex(to),
+      lowerHex(data ?? input ?? "0x"),
+      stateAt(context, block),
+    );
+    if (returned === null) throw new MethodError(3, "execution reverted", "0x");
+    return returned;
+  },
+  eth_sendRawTransaction: (_, [raw]) => keccak256(raw as Hex),
+  txpool_status: () => ({ pending: "0x0", queued: "0x0" }),
+  txpool_content: () => ({ pending: {}, queued: {} }),
+};

@@ -1,0 +1,69 @@
+import type { Address } from "../../../src/core/address.ts";
+import type { Hex } from "../../../src/core/hex.ts";
+
+// What a test says about a block. Everything left out gets a valid value.
+
+export interface LogSpecification {
+  address: Address;
+  /** Default none. */
+  topics?: readonly Hex[];
+  /** Default `0x`. */
+  data?: Hex;
+}
+
+/** A call below the transaction itself, as the tracers show it. Its value moves unless it or a call above it failed. */
+export interface CallSpecification {
+  /** Default `CALL`; `callTracer`'s spelling. */
+  type?: string;
+  from: Address;
+  to?: Address;
+  valueWei?: bigint;
+  input?: Hex;
+  output?: Hex;
+  error?: string;
+  calls?: readonly CallSpecification[];
+}
+
+export interface TransactionSpecification {
+  /** Default: an account of its own kind. */
+  from?: Address;
+  /** Null for a creation, whose `contractAddress` is then made up unless given. Default: another account. */
+  to?: Address | null;
+  contractAddress?: Address;
+  valueWei?: bigint;
+  input?: Hex;
+  output?: Hex;
+  /** EIP-2718 type, also one that nobody knows. Default 2. */
+  type?: number;
+  /** Default 21,000 and what the logs cost. */
+  gasUsed?: number;
+  effectiveGasPriceWei?: bigint;
+  /** The error of a failed transaction; its logs and effects do not happen. */
+  error?: string;
+  logs?: readonly LogSpecification[];
+  calls?: readonly CallSpecification[];
+  /** Further or other fields of the transaction and of its receipt, as they come over the wire. */
+  fields?: Readonly<Record<string, unknown>>;
+  receiptFields?: Readonly<Record<string, unknown>>;
+}
+
+/** State that the block sets beside what its transactions move. */
+export interface StateSpecification {
+  /** In wei. */
+  balances?: Readonly<Record<Address, bigint>>;
+  code?: Readonly<Record<Address, Hex>>;
+  storage?: readonly { address: Address; slot: Hex; value: Hex }[];
+  /** What `eth_call` answers from this block on; null reverts. */
+  calls?: readonly { to: Address; data: Hex; returns: Hex | null }[];
+}
+
+export interface BlockSpecification {
+  transactions?: readonly TransactionSpecification[];
+  withdrawals?: readonly { address: Address; amountGwei: number }[];
+  timestampSeconds?: number;
+  miner?: Address;
+  baseFeeWei?: bigint;
+  state?: StateSpecification;
+  /** Tells apart blocks that would otherwise be the same. */
+  salt?: string;
+}
