@@ -1,6 +1,7 @@
 import type { Chain } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
+import { timeStage } from "../telemetry/metrics.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
@@ -41,13 +42,16 @@ export async function backfill(
   let failed = false;
 
   async function fetchAndRecord(from: number, to: number): Promise<void> {
-    const { blocks } = await fetchValidBlocks(chain, { from, to, traced });
+    const { metrics } = writer;
+    const { blocks } = await fetchValidBlocks(chain, { from, to, traced, metrics });
     if (blocks.length !== to - from + 1) {
       throw new ChainError("block-missing", `the node has no block ${from + blocks.length}`, {
         retryable: true,
       });
     }
-    const encoded = encodeChainRows(decodeBlocks(blocks));
+    const encoded = await timeStage(metrics, "decode", async () =>
+      encodeChainRows(decodeBlocks(blocks)),
+    );
     rangeBlocks = adaptedBlocks(blocks.length, bytesOf(encoded));
     await recordSlots(() => record(writer, encoded, lanes));
     recorded.set(from, to);
@@ -90,7 +94,7 @@ export async function backfill(
 
 function bytesOf(encoded: EncodedRows): number {
   let bytes = 0;
-  for (const document of encoded.values()) bytes += document.length;
+  for (const { document } of encoded.values()) bytes += document.length;
   return bytes;
 }
 

@@ -1,6 +1,7 @@
-import type { Chain, NodeName } from "../chain/chain.ts";
+import type { AskOptions, Chain, NodeName } from "../chain/chain.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { ChainError } from "../core/errors.ts";
+import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import { validateBlock } from "./validate.ts";
 
 /** Validated blocks of one node. */
@@ -17,6 +18,7 @@ export interface FetchOptions {
   traced: boolean;
   /** A node to be left out while there is another. */
   avoid?: NodeName | undefined;
+  metrics: Metrics;
 }
 
 /**
@@ -26,15 +28,18 @@ export interface FetchOptions {
  */
 export async function fetchValidBlocks(
   chain: Chain,
-  { from, to, traced, avoid }: FetchOptions,
+  { from, to, traced, avoid, metrics }: FetchOptions,
 ): Promise<ValidBlocks> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const first = await chain.fetchBlocks(numbers, avoid === undefined ? {} : { avoid });
+  const fetch = (options: AskOptions) =>
+    timeStage(metrics, "fetch", () => chain.fetchBlocks(numbers, options));
+  const first = await fetch(avoid === undefined ? {} : { avoid });
   try {
     return validate(first.node, numbers, first.blocks, traced);
   } catch (error) {
     if (!(error instanceof ChainError && error.retryable)) throw error;
-    const second = await chain.fetchBlocks(numbers, { avoid: first.node });
+    metrics.rejectedPayloads.inc({ reason: error.code });
+    const second = await fetch({ avoid: first.node });
     return validate(second.node, numbers, second.blocks, traced);
   }
 }

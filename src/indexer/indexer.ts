@@ -7,6 +7,7 @@ import { getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import { countPendingHoldings } from "../store/token-balances.ts";
 import { countPendingTokens } from "../store/tokens.ts";
 import { takeWriterLock, WriterReplacedError } from "../store/writer.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
 import { type SyncOptions, synchronise } from "./sync.ts";
 
@@ -15,6 +16,7 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   sql: Sql;
   /** A client of one connection: its session holds the writer's lock. */
   lockSql: Sql;
+  metrics: Metrics;
   /** Called with the status every `STATUS_INTERVAL_MS` and on every change of phase. */
   onStatus(status: IndexerStatus): void;
 }
@@ -31,7 +33,7 @@ const PENDING_COUNT_LIMIT = 100_000;
  * another one writes, and after any failure starts again from what is published. Rejects with `ConfigError` only.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
-  const { chain, sql, lockSql, log, signal, onStatus } = options;
+  const { chain, sql, lockSql, metrics, log, signal, onStatus } = options;
   const status = initialStatus();
   const reporting = report();
   let retryMs = RETRY_MINIMUM_MS;
@@ -50,7 +52,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           continue;
         }
         status.phase = "starting";
-        await synchronise(chain, { sql, epoch }, { ...options, status });
+        await synchronise(chain, { sql, epoch, metrics }, { ...options, status });
       } catch (error) {
         if (error instanceof ConfigError) throw error;
         if (signal.aborted) break;

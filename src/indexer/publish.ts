@@ -1,19 +1,20 @@
 import type { Sql } from "../db/client.ts";
 import { applyAddresses } from "../store/addresses.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
-import type { ChainTableName } from "../store/chain-tables.ts";
 import { applyDailyStatistics } from "../store/daily-statistics.ts";
 import { applyNftOwners } from "../store/nft-owners.ts";
 import { writeHead } from "../store/sync-state.ts";
 import { applyTokenBalances } from "../store/token-balances.ts";
 import { applyTokens } from "../store/tokens.ts";
 import { demandWriter } from "../store/writer.ts";
+import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import { type StateValues, writeState } from "./state.ts";
 
-/** The writer's means: the database and the epoch that proves it is still the writer. */
+/** The writer's means: the database, the epoch that proves it is still the writer, and what it counts in. */
 export interface Writer {
   sql: Sql;
   epoch: number;
+  metrics: Metrics;
 }
 
 /**
@@ -22,32 +23,35 @@ export interface Writer {
  * the caller then deletes what stands above the head and the recorded number.
  */
 export async function record(writer: Writer, encoded: EncodedRows, lanes: number): Promise<void> {
-  const parts = balance(encoded, lanes);
-  const outcomes = await Promise.allSettled(
-    parts.map((part) =>
-      writer.sql.begin(async (transaction) => {
-        await demandWriter(transaction, writer.epoch);
-        await insertChainRows(transaction, part);
-      }),
+  const { sql, epoch, metrics } = writer;
+  const outcomes = await timeStage(metrics, "record", () =>
+    Promise.allSettled(
+      balance(encoded, lanes).map((part) =>
+        sql.begin(async (transaction) => {
+          await demandWriter(transaction, epoch);
+          await insertChainRows(transaction, part);
+        }),
+      ),
     ),
   );
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed) throw failed.reason;
+  for (const [table, { rowCount }] of encoded) metrics.recordedRows.inc({ table }, rowCount);
 }
 
 /** Splits the documents into at most `count` parts of about equal size: the largest first, each to the smallest part. */
 function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   const parts = Array.from({ length: Math.min(count, encoded.size) }, () => ({
     bytes: 0,
-    rows: new Map<ChainTableName, Buffer>(),
+    encoded: new Map() as EncodedRows,
   }));
-  const bySize = [...encoded].sort(([, a], [, b]) => b.length - a.length);
-  for (const [name, document] of bySize) {
+  const bySize = [...encoded].sort(([, a], [, b]) => b.document.length - a.document.length);
+  for (const [name, table] of bySize) {
     const smallest = parts.reduce((least, part) => (part.bytes < least.bytes ? part : least));
-    smallest.rows.set(name, document);
-    smallest.bytes += document.length;
+    smallest.encoded.set(name, table);
+    smallest.bytes += table.document.length;
   }
-  return parts.map((part) => part.rows);
+  return parts.map((part) => part.encoded);
 }
 
 /**
@@ -59,14 +63,18 @@ export async function publish(
   range: BlockRange,
   values: StateValues | null,
 ): Promise<void> {
-  await writer.sql.begin(async (transaction) => {
-    await demandWriter(transaction, writer.epoch);
-    await applyAddresses(transaction, range);
-    await applyTokens(transaction, range);
-    await applyTokenBalances(transaction, range);
-    await applyNftOwners(transaction, range);
-    await applyDailyStatistics(transaction, range);
-    if (values) await writeState(transaction, values);
-    await writeHead(transaction, range.to, { rollBack: false });
-  });
+  const { sql, epoch, metrics } = writer;
+  await timeStage(metrics, "publish", () =>
+    sql.begin(async (transaction) => {
+      await demandWriter(transaction, epoch);
+      await applyAddresses(transaction, range);
+      await applyTokens(transaction, range);
+      await applyTokenBalances(transaction, range);
+      await applyNftOwners(transaction, range);
+      await applyDailyStatistics(transaction, range);
+      if (values) await writeState(transaction, values);
+      await writeHead(transaction, range.to, { rollBack: false });
+    }),
+  );
+  metrics.publishedBlocks.inc(range.to - range.from + 1);
 }

@@ -14,6 +14,7 @@ import {
 import { deleteUntoldHoldings, revertTokenBalances } from "../store/token-balances.ts";
 import { revertTokens } from "../store/tokens.ts";
 import { demandWriter } from "../store/writer.ts";
+import { timeStage } from "../telemetry/metrics.ts";
 import type { Writer } from "./publish.ts";
 import { countKeys, fetchState, listTouchedKeys, type StateValues, writeState } from "./state.ts";
 
@@ -80,7 +81,7 @@ export async function rollBack(
   head: ServedHead,
   ancestor: number,
 ): Promise<void> {
-  const { sql, epoch } = writer;
+  const { sql, epoch, metrics } = writer;
   const range = { from: ancestor + 1, to: head.number };
   const [keys, movedNfts, firstDeletedTimestamp, block] = await Promise.all([
     listTouchedKeys(sql, range),
@@ -93,20 +94,23 @@ export async function rollBack(
     // Refused or unreachable: what is not read now is read later.
     values = await fetchState(chain, keys, block).catch(() => null);
   }
-  await sql.begin(async (transaction) => {
-    await demandWriter(transaction, epoch);
-    await revertTokenBalances(transaction, range);
-    await revertTokens(transaction, range);
-    await revertAddresses(transaction, range);
-    await deleteChainRowsAbove(transaction, ancestor);
-    await deleteUntoldHoldings(transaction, keys.holdings);
-    await restoreNftOwners(transaction, movedNfts);
-    if (firstDeletedTimestamp !== undefined) {
-      await restoreDailyStatistics(transaction, ancestor, firstDeletedTimestamp);
-    }
-    if (values) await writeState(transaction, values);
-    await writeHead(transaction, ancestor, { rollBack: true });
-  });
+  await timeStage(metrics, "rollback", () =>
+    sql.begin(async (transaction) => {
+      await demandWriter(transaction, epoch);
+      await revertTokenBalances(transaction, range);
+      await revertTokens(transaction, range);
+      await revertAddresses(transaction, range);
+      await deleteChainRowsAbove(transaction, ancestor);
+      await deleteUntoldHoldings(transaction, keys.holdings);
+      await restoreNftOwners(transaction, movedNfts);
+      if (firstDeletedTimestamp !== undefined) {
+        await restoreDailyStatistics(transaction, ancestor, firstDeletedTimestamp);
+      }
+      if (values) await writeState(transaction, values);
+      await writeHead(transaction, ancestor, { rollBack: true });
+    }),
+  );
+  metrics.reorgBlocks.observe(head.number - ancestor);
 }
 
 /** Forgets the chain and binds the database to the new one. */

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { BaseLogger, LevelWithSilent } from "pino";
 import type { ChainOptions } from "../chain/chain.ts";
 import { sleep } from "../core/async.ts";
+import type { CountedMetrics } from "../telemetry/metrics.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
 import type { SyncOptions } from "./sync.ts";
 
@@ -14,11 +15,13 @@ export interface IndexerSettings {
   sync: Omit<SyncOptions, "log" | "signal" | "status">;
 }
 
-export type WorkerMessage = { status: IndexerStatus } | { fatal: string };
+export type WorkerMessage = { status: IndexerStatus; counted: CountedMetrics } | { fatal: string };
 
 export interface Indexer {
   /** What the indexer said last. */
   status(): IndexerStatus;
+  /** What the indexer's thread had counted then. */
+  counted(): CountedMetrics;
   /** Resolves once the thread has ended. */
   stop(): Promise<void>;
 }
@@ -34,6 +37,7 @@ export function startIndexer(
   { log, onFatal }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string) => void },
 ): Indexer {
   let status = initialStatus();
+  let counted: CountedMetrics = [];
   let stopping = false;
   let worker = startWorker();
   let ended = watch(worker);
@@ -44,8 +48,9 @@ export function startIndexer(
 
   async function watch(watched: Worker): Promise<void> {
     watched.on("message", (message: WorkerMessage) => {
-      if ("status" in message) status = message.status;
-      else {
+      if ("status" in message) {
+        ({ status, counted } = message);
+      } else {
         stopping = true;
         onFatal(message.fatal);
       }
@@ -61,6 +66,7 @@ export function startIndexer(
 
   return {
     status: () => status,
+    counted: () => counted,
     async stop() {
       stopping = true;
       worker.postMessage("stop");

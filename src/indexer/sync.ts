@@ -1,5 +1,5 @@
 import type { BaseLogger } from "pino";
-import type { Chain, NodeName } from "../chain/chain.ts";
+import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import type { BlockHeader, FetchedBlock } from "../chain/types.ts";
 import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
@@ -22,6 +22,7 @@ import {
   writeRecordedNumber,
 } from "../store/sync-state.ts";
 import { demandWriter } from "../store/writer.ts";
+import { timeStage } from "../telemetry/metrics.ts";
 import { backfill } from "./backfill.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
@@ -33,6 +34,7 @@ import {
   fetchState,
   listPendingKeys,
   listTouchedKeys,
+  type StateKeys,
   type StateValues,
   writeState,
 } from "./state.ts";
@@ -280,6 +282,7 @@ export async function synchronise(
       to: Math.min(node.number, next + HEAD_BLOCKS - 1),
       traced: identity.traced,
       avoid: distrusted,
+      metrics: writer.metrics,
     });
     for (const fetched of blocks) {
       if (signal.aborted) return false;
@@ -299,7 +302,7 @@ export async function synchronise(
     const keys = await listTouchedKeys(sql, range);
     let values: StateValues | null = null;
     try {
-      values = await fetchState(chain, keys, block);
+      values = await readState(keys, block);
     } catch (error) {
       if (!(error instanceof ChainError) || isReplaced(error)) throw error;
       log.warn({ block: block.number }, `state is read later: ${error.message}`);
@@ -379,6 +382,10 @@ export async function synchronise(
     await sleep(HALTED_RETRY_MS, signal);
   }
 
+  function readState(keys: StateKeys, block: BlockReference): Promise<StateValues> {
+    return timeStage(writer.metrics, "state", () => fetchState(chain, keys, block));
+  }
+
   /** Reads a batch of the state that is still to be read; false when there is none, or it cannot be read now. */
   async function readPending(): Promise<boolean> {
     if (!head || performance.now() < pendingRetryAt) return false;
@@ -386,7 +393,7 @@ export async function synchronise(
     if (countKeys(keys) === 0) return false;
     const block = { number: head.number, hash: head.hash };
     try {
-      const values = await fetchState(chain, keys, block);
+      const values = await readState(keys, block);
       await sql.begin(async (transaction) => {
         await demandWriter(transaction, writer.epoch);
         await writeState(transaction, values);

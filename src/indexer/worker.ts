@@ -3,8 +3,10 @@ import { createChain } from "../chain/client.ts";
 import { ConfigError } from "../core/errors.ts";
 import { createSql } from "../db/client.ts";
 import { createLogger } from "../telemetry/logger.ts";
+import { countRpcRequest, createMetrics } from "../telemetry/metrics.ts";
 import { runIndexer } from "./indexer.ts";
 import type { IndexerSettings, WorkerMessage } from "./start.ts";
+import type { IndexerStatus } from "./status.ts";
 
 // Entry of the indexer's thread: builds its parts from the settings, runs until it is told to stop.
 
@@ -15,6 +17,7 @@ const stop = new AbortController();
 parentPort?.once("message", () => stop.abort());
 
 const log = createLogger(settings.logLevel);
+const metrics = createMetrics("indexer");
 const database = { schema: settings.databaseSchema, applicationName: "periscope indexer" };
 const sql = createSql(settings.databaseUrl, {
   ...database,
@@ -23,7 +26,12 @@ const sql = createSql(settings.databaseUrl, {
   asynchronousCommit: true,
 });
 const lockSql = createSql(settings.databaseUrl, { ...database, connections: 1 });
-const chain = createChain({ ...settings.chain, log, signal: stop.signal });
+const chain = createChain({
+  ...settings.chain,
+  log,
+  signal: stop.signal,
+  onRequest: countRpcRequest(metrics),
+});
 
 try {
   await runIndexer({
@@ -31,9 +39,10 @@ try {
     chain,
     sql,
     lockSql,
+    metrics,
     log,
     signal: stop.signal,
-    onStatus: (status) => post({ status }),
+    onStatus: (status) => void report(status),
   });
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
@@ -42,6 +51,10 @@ try {
   await chain.close();
   await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })]);
   parentPort?.close();
+}
+
+async function report(status: IndexerStatus): Promise<void> {
+  post({ status, counted: await metrics.registry.getMetricsAsJSON() });
 }
 
 function post(message: WorkerMessage): void {

@@ -10,7 +10,7 @@ export interface BlockRange {
 }
 
 /** Tables that have rows, encoded for COPY. */
-export type EncodedRows = Map<ChainTableName, Buffer>;
+export type EncodedRows = Map<ChainTableName, { rowCount: number; document: Buffer }>;
 
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
@@ -18,15 +18,17 @@ const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 export function encodeChainRows(rows: ChainRows): EncodedRows {
   const encoded: EncodedRows = new Map();
   for (const name of TABLE_NAMES) {
-    if (rows[name].length > 0)
-      encoded.set(name, encodeRows(chainTables[name] as CopyTable, rows[name] as never));
+    const rowCount = rows[name].length;
+    if (rowCount === 0) continue;
+    const document = encodeRows(chainTables[name] as CopyTable, rows[name] as never);
+    encoded.set(name, { rowCount, document });
   }
   return encoded;
 }
 
 /** Copies encoded rows into their tables. Rows above the head are invisible until it is moved. */
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
-  for (const [name, document] of encoded) await copyInto(sql, chainTables[name], document);
+  for (const [name, { document }] of encoded) await copyInto(sql, chainTables[name], document);
 }
 
 /** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */

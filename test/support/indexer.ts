@@ -3,6 +3,7 @@ import { createChain } from "../../src/chain/client.ts";
 import { createSql } from "../../src/db/client.ts";
 import { runIndexer } from "../../src/indexer/indexer.ts";
 import { type IndexerStatus, initialStatus } from "../../src/indexer/status.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 
 export interface TestIndexerOptions {
   databaseUrl: string;
@@ -51,6 +52,7 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
     chain,
     sql,
     lockSql,
+    metrics: createMetrics("indexer"),
     log,
     signal,
     startBlock: options.startBlock ?? 0,
