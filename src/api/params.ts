@@ -29,7 +29,8 @@ const INTEGER = /^[+-]?\d{1,100}$/;
 const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
-const positive = z.string().regex(POSITIVE).transform(Number);
+/** Decimal integer above 0. */
+export const positive = z.string().regex(POSITIVE).transform(Number);
 
 /** Text as sent. */
 export function text(texts: ParameterTexts): z.ZodString {

@@ -1,9 +1,32 @@
 import type { Action } from "./action.ts";
+import { addresstokenbalance } from "./modules/account/addresstokenbalance.ts";
+import { addresstokennftbalance } from "./modules/account/addresstokennftbalance.ts";
+import { addresstokennftinventory } from "./modules/account/addresstokennftinventory.ts";
+import { balance } from "./modules/account/balance.ts";
+import { balancehistory } from "./modules/account/balancehistory.ts";
+import { balancemulti } from "./modules/account/balancemulti.ts";
+import { ethGetBalance } from "./modules/account/eth_get_balance.ts";
+import { fundedby } from "./modules/account/fundedby.ts";
+import { getminedblocks } from "./modules/account/getminedblocks.ts";
+import { listaccounts } from "./modules/account/listaccounts.ts";
+import { pendingtxlist } from "./modules/account/pendingtxlist.ts";
+import { token404tx } from "./modules/account/token404tx.ts";
+import { token1155tx } from "./modules/account/token1155tx.ts";
+import { tokenbalance } from "./modules/account/tokenbalance.ts";
+import { tokenbalancehistory } from "./modules/account/tokenbalancehistory.ts";
+import { tokenlist } from "./modules/account/tokenlist.ts";
+import { tokennfttx } from "./modules/account/tokennfttx.ts";
+import { tokentx } from "./modules/account/tokentx.ts";
+import { txlist } from "./modules/account/txlist.ts";
+import { txlistinternal } from "./modules/account/txlistinternal.ts";
+import { txsBeaconWithdrawal } from "./modules/account/txsBeaconWithdrawal.ts";
 import { ethBlockNumber } from "./modules/block/eth_block_number.ts";
 import { getblockcountdown } from "./modules/block/getblockcountdown.ts";
 import { getblocknobytime } from "./modules/block/getblocknobytime.ts";
 import { getblockreward } from "./modules/block/getblockreward.ts";
 import { getblocktxnscount } from "./modules/block/getblocktxnscount.ts";
+import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
+import { getLogs } from "./modules/logs/getLogs.ts";
 import { coinprice } from "./modules/stats/coinprice.ts";
 import { coinsupply } from "./modules/stats/coinsupply.ts";
 import { dailyavgblocksize } from "./modules/stats/dailyavgblocksize.ts";
@@ -25,9 +48,43 @@ import { ethsupplyexchange } from "./modules/stats/ethsupplyexchange.ts";
 import { tokensupply } from "./modules/stats/tokensupply.ts";
 import { tokensupplyhistory } from "./modules/stats/tokensupplyhistory.ts";
 import { totalfees } from "./modules/stats/totalfees.ts";
+import { getToken } from "./modules/token/getToken.ts";
+import { getTokenHolders } from "./modules/token/getTokenHolders.ts";
+import { tokenholdercount } from "./modules/token/tokenholdercount.ts";
+import { tokenholderlist } from "./modules/token/tokenholderlist.ts";
+import { tokeninfo } from "./modules/token/tokeninfo.ts";
+import { topholders } from "./modules/token/topholders.ts";
+import { getstatus } from "./modules/transaction/getstatus.ts";
+import { gettxinfo } from "./modules/transaction/gettxinfo.ts";
+import { gettxreceiptstatus } from "./modules/transaction/gettxreceiptstatus.ts";
 
 /** Every action of the API by its module, in the order of the documentation. */
 export const registry: Readonly<Record<string, readonly Action[]>> = {
+  account: [
+    ethGetBalance,
+    balance,
+    balancemulti,
+    listaccounts,
+    pendingtxlist,
+    txlist,
+    txlistinternal,
+    tokentx,
+    tokennfttx,
+    token1155tx,
+    token404tx,
+    tokenbalance,
+    tokenlist,
+    getminedblocks,
+    addresstokenbalance,
+    addresstokennftbalance,
+    addresstokennftinventory,
+    tokenbalancehistory,
+    balancehistory,
+    fundedby,
+    txsBeaconWithdrawal,
+  ],
+  logs: [getLogs],
+  token: [getToken, getTokenHolders, tokeninfo, tokenholderlist, tokenholdercount, topholders],
   stats: [
     tokensupply,
     tokensupplyhistory,
@@ -52,6 +109,8 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     dailyuncleblkcount,
   ],
   block: [ethBlockNumber, getblockreward, getblockcountdown, getblocknobytime, getblocktxnscount],
+  contract: [getcontractcreation],
+  transaction: [gettxinfo, gettxreceiptstatus, getstatus],
 };
 
 const byName = new Map(

@@ -39,3 +39,25 @@ export async function listContractCreations(
       AND i.transaction_index = c.transaction_index AND i.position = c.position
     ORDER BY asked.place`;
 }
+
+/** Those of the addresses that are contracts and not destroyed. */
+export async function listContractsAmong(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<Set<Address>> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT asked.address
+    FROM unnest(${[...addresses]}::bytea[]) AS asked (address)
+    CROSS JOIN LATERAL (
+      SELECT block_number, transaction_index, position FROM contracts
+      WHERE address = asked.address AND ${inPublishedBlocks(sql)}
+      ORDER BY block_number DESC, transaction_index DESC, position DESC
+      LIMIT 1
+    ) c
+    WHERE NOT EXISTS (
+      SELECT FROM contract_destructions d
+      WHERE d.address = asked.address AND ${inPublishedBlocks(sql)}
+        AND (d.block_number, d.transaction_index, d.position)
+          > (c.block_number, c.transaction_index, c.position))`;
+  return new Set(rows.map(({ address }) => address));
+}

@@ -156,7 +156,7 @@ async function narrowestRange(
   const list = counts.reduce((all, count) => sql`${all}, ${count}`);
   const [row] = await sql<{ counts: number[] }[]>`SELECT ARRAY[${list}] AS counts`;
   const entries = row?.counts ?? [];
-  return ranges[entries.indexOf(Math.min(...entries))];
+  return ranges[entries.indexOf(Math.min(...entries))] ?? ranges[0];
 }
 
 function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks): Fragment {

@@ -26,6 +26,8 @@ export interface TransactionDetail {
   /** Of a failed transaction, when its trace is indexed. */
   error: string | null;
   revertData: Hex | null;
+  /** Whether traces are indexed. */
+  traced: boolean;
 }
 
 /** A log as the page of its transaction shows it. */
@@ -49,7 +51,7 @@ export async function getTransaction(
       b.timestamp AS "timestampSeconds", (SELECT head_number FROM sync_state) - t.block_number AS confirmations,
       t.transaction_index AS "transactionIndex", t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
       t.gas_price AS "gasPrice", t.gas_used AS "gasUsed", t.status, t.input, t.error,
-      t.revert_data AS "revertData"
+      t.revert_data AS "revertData", (SELECT traced FROM sync_state) AS traced
     FROM (
       SELECT block_number, transaction_index FROM transaction_hashes
       WHERE hash = ${hash} AND ${inPublishedBlocks(sql)}

@@ -1,0 +1,124 @@
+import type { Chain } from "../../chain/chain.ts";
+import type { Address } from "../../core/address.ts";
+import { RequestError } from "../../core/errors.ts";
+import type { Transaction } from "../../db/client.ts";
+import {
+  type Doubt,
+  getHolding,
+  type HoldingScope,
+  listUnsureHoldings,
+  type OwnedToken,
+  type UnsureHolding,
+} from "../../store/holdings.ts";
+import { readSnapshot } from "../../store/snapshot.ts";
+import { getServedHead, type ServedHead } from "../../store/sync-state.ts";
+import type { Services } from "../action.ts";
+import { atServedHead } from "../served-head.ts";
+
+/** As many balances as one answer reads from the node. */
+export const READABLE_BALANCES = 200;
+
+/** Refusal of an answer that would need more of them. */
+export function stillReading(): RequestError {
+  return new RequestError(
+    503,
+    "Balances are still being read from the node, please try again later",
+  );
+}
+
+export type DoubtedHolding = UnsureHolding & OwnedToken;
+
+/** A holding that was in doubt, with its amount as the contract tells it. */
+export type Fresh<Unsure extends UnsureHolding> = Unsure & { freshAmount: bigint };
+
+/**
+ * Reads from the database, and what holdings of the scope are in doubt from the node, all of one state of the chain.
+ * `read` gets the holdings that it must leave out, and the head. Throws `RequestError` when too many are in doubt.
+ */
+export async function readWithHoldings<Found>(
+  { sql, chain }: Services,
+  scope: HoldingScope,
+  read: (snapshot: Transaction, doubted: readonly DoubtedHolding[]) => Promise<Found>,
+): Promise<{ found: Found; fresh: Fresh<DoubtedHolding>[] }> {
+  return atServedHead(sql, async () => {
+    const { head, doubted, found } = await readSnapshot(sql, async (snapshot) => {
+      const holdings = await listDoubted(snapshot, scope);
+      return {
+        head: await getServedHead(snapshot),
+        doubted: holdings,
+        found: await read(snapshot, holdings),
+      };
+    });
+    return { found, fresh: head ? await fetchHoldings(chain, doubted, head) : [] };
+  });
+}
+
+/** All that are pending, and those of irregular tokens where they are few. */
+async function listDoubted(sql: Transaction, scope: HoldingScope): Promise<DoubtedHolding[]> {
+  const list = (doubt: Doubt) => listUnsureHoldings(sql, scope, doubt, READABLE_BALANCES + 1);
+  const [pending, irregular] = await Promise.all([list("pending"), list("irregular")]);
+  if (pending.length > READABLE_BALANCES) throw stillReading();
+  if (irregular.length > READABLE_BALANCES) return pending;
+  const byKey = new Map(
+    [...pending, ...irregular].map((holding) => [
+      `${holding.token}${holding.owner}${holding.tokenId}`,
+      holding,
+    ]),
+  );
+  return [...byKey.values()];
+}
+
+/**
+ * What the owner holds of a token as a whole at the served head, as its contract tells it. Throws as
+ * `readWithHoldings`.
+ */
+export async function readHolding(
+  { sql, chain }: Services,
+  token: Address,
+  owner: Address,
+): Promise<bigint> {
+  return atServedHead(sql, async () => {
+    const { head, doubted, stored } = await readSnapshot(sql, async (snapshot) => ({
+      head: await getServedHead(snapshot),
+      doubted: await listDoubted(snapshot, { token, owner }),
+      stored: await getHolding(snapshot, token, owner),
+    }));
+    if (!head || !stored) return 0n;
+    const { amount } = stored;
+    const asked: UnsureHolding[] = [...doubted];
+    // Of an irregular token anybody may hold something without a transfer.
+    if (stored.unsure && asked.length === 0) {
+      asked.push({ token, owner, tokenId: null, amount, whole: amount });
+    }
+    return wholeOf(amount, await fetchHoldings(chain, asked, head));
+  });
+}
+
+/** A stored holding as a whole with the fresh amounts of its parts in the place of the stored ones. */
+export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
+  return parts.reduce(
+    (whole, { freshAmount, amount }) => whole + freshAmount - BigInt(amount),
+    BigInt(stored),
+  );
+}
+
+/** The holdings as their contracts tell them at the head; where one does not answer, the stored amount stays. */
+async function fetchHoldings<Unsure extends UnsureHolding>(
+  chain: Chain,
+  holdings: readonly Unsure[],
+  head: ServedHead,
+): Promise<Fresh<Unsure>[]> {
+  if (holdings.length === 0) return [];
+  const amounts = await chain.fetchTokenBalances(
+    holdings.map(({ token, owner, tokenId }) => ({
+      token,
+      owner,
+      ...(tokenId !== null && { id: BigInt(tokenId) }),
+    })),
+    head,
+  );
+  return holdings.map((holding, index) => ({
+    ...holding,
+    freshAmount: amounts[index] ?? BigInt(holding.amount),
+  }));
+}

@@ -1,0 +1,32 @@
+import type { PageRange } from "../../store/page.ts";
+
+/**
+ * The rows to read so that `mergePage` can make a page of them, when `doubted` entries were left out of the list and
+ * will be put in again at other places.
+ */
+export function windowAround({ limit, skip }: PageRange, doubted: number): PageRange {
+  const before = Math.min(skip, doubted);
+  return { skip: skip - before, limit: limit + before };
+}
+
+/**
+ * The page of an ordered list of which the `settled` rows of the window (`windowAround`) and all `fresh` entries are
+ * given. `compare` is the order of the list and never 0.
+ */
+export function mergePage<Entry>(
+  settled: readonly Entry[],
+  fresh: readonly Entry[],
+  compare: (a: Entry, b: Entry) => number,
+  page: PageRange,
+  window: PageRange,
+): Entry[] {
+  const [first] = settled;
+  // Rows before the window: they, and what is fresh among them, stand before the page.
+  if (window.skip > 0 && first === undefined) return [];
+  const behind =
+    window.skip > 0 && first !== undefined
+      ? fresh.filter((entry) => compare(entry, first) > 0)
+      : fresh;
+  const skip = page.skip - window.skip - (fresh.length - behind.length);
+  return [...settled, ...behind].sort(compare).slice(skip, skip + page.limit);
+}

@@ -1,0 +1,33 @@
+import type { Address } from "../../core/address.ts";
+import { listOwnedTokens, type OwnedToken } from "../../store/holdings.ts";
+import type { PageRange } from "../../store/page.ts";
+import type { TokenStandard } from "../../store/token-transfers.ts";
+import type { Services } from "../action.ts";
+import { readWithHoldings } from "./holdings.ts";
+import { mergePage, windowAround } from "./merge.ts";
+
+/**
+ * What the owner holds of tokens of the standards at the served head, by token and id. Throws `RequestError` when too
+ * much of it is in doubt to be read from the node.
+ */
+export async function readOwnedTokens(
+  services: Services,
+  owner: Address,
+  standards: readonly TokenStandard[],
+  page: PageRange,
+): Promise<OwnedToken[]> {
+  const { found, fresh } = await readWithHoldings(services, { owner }, async (sql, doubted) => {
+    const window = windowAround(page, doubted.length);
+    return { window, settled: await listOwnedTokens(sql, owner, standards, doubted, window) };
+  });
+  const held = fresh
+    .filter(({ standard, freshAmount }) => standards.includes(standard) && freshAmount > 0n)
+    .map((holding) => ({ ...holding, amount: String(holding.freshAmount) }));
+  return mergePage<OwnedToken>(found.settled, held, byTokenAndId, page, found.window);
+}
+
+function byTokenAndId(a: OwnedToken, b: OwnedToken): number {
+  if (a.token !== b.token) return a.token < b.token ? -1 : 1;
+  const difference = BigInt(a.tokenId ?? 0) - BigInt(b.tokenId ?? 0);
+  return difference < 0n ? -1 : 1;
+}

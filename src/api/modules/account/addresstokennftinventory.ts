@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { listNftsOfOwner } from "../../../store/nft-owners.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { address, listMissing, offset, page, pageRange, windowCheck } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT, NO_RECORDS } from "./list.ts";
+
+const ROWS = 100;
+const MOST_ROWS = 1000;
+
+export const addresstokennftinventory = defineAction({
+  name: "addresstokennftinventory",
+  summary: "Ids that an address holds of an ERC-721 token, ascending",
+  envelope: "explorer",
+  params: z.object({
+    contractaddress: address({ invalid: "Invalid contractaddress format" }),
+    address: address(ADDRESS_FORMAT),
+    page,
+    offset: offset(ROWS, MOST_ROWS),
+  }),
+  missing: listMissing,
+  result: z.array(z.object({ TokenAddress: wire.address, TokenId: wire.decimal })),
+  empty: NO_RECORDS,
+  example: {
+    address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+    contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+  },
+  check: windowCheck(MOST_ROWS),
+  async handle({ sql }, { contractaddress, address: owner, ...paging }) {
+    const ids = await listNftsOfOwner(sql, contractaddress, owner, pageRange(paging));
+    return ok(ids.map((id) => ({ TokenAddress: contractaddress, TokenId: id })));
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
+import { address, blockNumber, listMissing } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT } from "./list.ts";
+
+export const balancehistory = defineAction({
+  name: "balancehistory",
+  summary: "Coin balance of an address in wei after a block, where the node still has that state",
+  envelope: "explorer",
+  params: z.object({
+    address: address(ADDRESS_FORMAT),
+    blockno: blockNumber({ invalid: INVALID_BLOCK }),
+  }),
+  missing: listMissing,
+  result: wire.decimal,
+  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", blockno: "1" },
+  async handle(context, input) {
+    return atIndexedBlock(context, input.blockno, async (block) => {
+      const [wei] = await context.chain.fetchCoinBalances([input.address], block);
+      return ok(String(wei ?? 0n));
+    });
+  },
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { getFunding } from "../../../store/funding.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { address } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT, NO_RECORDS } from "./list.ts";
+
+export const fundedby = defineAction({
+  name: "fundedby",
+  summary: "First transfer of value to an account that is no contract",
+  envelope: "explorer",
+  params: z.object({ address: address(ADDRESS_FORMAT) }),
+  result: z.union([
+    z.object({
+      block: z.number(),
+      timeStamp: wire.decimal,
+      fundingAddress: wire.address,
+      fundingTxn: wire.hash,
+      value: wire.decimal,
+    }),
+    z.array(z.never()),
+  ]),
+  empty: NO_RECORDS,
+  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  async handle({ sql }, input) {
+    const funding = await getFunding(sql, input.address);
+    if (!funding) return ok([]);
+    return ok({
+      block: funding.blockNumber,
+      timeStamp: String(funding.timestampSeconds),
+      fundingAddress: funding.from,
+      fundingTxn: funding.transactionHash,
+      value: funding.value,
+    });
+  },
+});

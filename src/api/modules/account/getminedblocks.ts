@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { listMinedBlocks } from "../../../store/blocks.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { address, pageRange, text } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT, NO_RECORDS, paging } from "./list.ts";
+
+const record = z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal });
+
+export const getminedblocks = defineAction({
+  name: "getminedblocks",
+  summary: "Blocks whose fee recipient an address is, newest first",
+  envelope: "explorer",
+  params: z.object({
+    address: address(ADDRESS_FORMAT),
+    ...paging,
+    blocktype: text({ invalid: "" }).optional().catch(undefined),
+  }),
+  result: {
+    blockscout: z.array(record),
+    etherscan: z.array(record.extend({ blockReward: wire.decimal })),
+  },
+  empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },
+  example: { address: "0x0000000000000000000000000000000000000000" },
+  async handle({ sql, dialect, staticReward }, input) {
+    const isEtherscan = dialect === "etherscan";
+    if (isEtherscan && input.blocktype === "uncles") return ok([]);
+    const blocks = await listMinedBlocks(sql, input.address, pageRange(input));
+    return ok(
+      blocks.map(({ number, timestampSeconds, reward }) => ({
+        blockNumber: String(number),
+        timeStamp: String(timestampSeconds),
+        ...(isEtherscan && { blockReward: String(BigInt(reward) + staticReward) }),
+      })),
+    );
+  },
+});

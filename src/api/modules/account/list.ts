@@ -1,0 +1,33 @@
+import type { BlockBounds, Order } from "../../../store/page.ts";
+import type { Dialect } from "../../envelope.ts";
+import { blockBound, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts";
+
+// What the lists of this module have in common. Source: the wire contract, module account, section 0.
+
+export const paging = { page, offset: offset(MAXIMUM_OFFSET) };
+
+/** Of Etherscan's lists of holdings. */
+export const holdingPaging = { page, offset: offset(100) };
+
+/** Parameters of a list in the order of the chain. */
+export const listing = { ...paging, sort, startblock: blockBound, endblock: blockBound };
+
+export const ADDRESS_REQUIRED = "Query parameter 'address' is required";
+export const ADDRESS_HASH = { required: ADDRESS_REQUIRED, invalid: "Invalid address hash" };
+export const ADDRESS_FORMAT = { required: ADDRESS_REQUIRED, invalid: "Invalid address format" };
+
+export const NO_TRANSACTIONS = "No transactions found";
+export const NO_RECORDS = "No records found";
+
+/** Without a wish the newest come first in the reference, the oldest in Etherscan. */
+export function orderOf(wish: Order | undefined, dialect: Dialect): Order {
+  return wish ?? (dialect === "etherscan" ? "asc" : "desc");
+}
+
+/** The block bounds asked for. */
+export function blocksOf(input: {
+  startblock?: number | undefined;
+  endblock?: number | undefined;
+}): BlockBounds {
+  return { from: input.startblock, to: input.endblock };
+}

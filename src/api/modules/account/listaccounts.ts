@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { listCoinAccountsByAge } from "../../../store/coin-balances.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { readCoinAccounts } from "../../live/coin-balances.ts";
+import { offset, page, pageRange, windowCheck } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { NO_RECORDS } from "./list.ts";
+
+const ROWS = 10;
+
+export const listaccounts = defineAction({
+  name: "listaccounts",
+  summary: "Addresses with their coin balances, those seen first in front",
+  envelope: "explorer",
+  params: z.object({ page, offset: offset(ROWS) }),
+  result: z.array(z.object({ address: wire.address, balance: wire.decimal, stale: z.boolean() })),
+  empty: NO_RECORDS,
+  example: {},
+  check: windowCheck(),
+  async handle(context, input) {
+    const accounts = await readCoinAccounts(context, (sql) =>
+      listCoinAccountsByAge(sql, pageRange(input)),
+    );
+    return ok(accounts.map(({ address, balance }) => ({ address, balance, stale: false })));
+  },
+});

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { quantityToDecimal } from "../../../core/quantity.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { fetchPendingTransactions } from "../../live/mempool.ts";
+import { address, pageRange, side, windowCheck } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT, NO_TRANSACTIONS, paging } from "./list.ts";
+
+export const pendingtxlist = defineAction({
+  name: "pendingtxlist",
+  summary: "Transactions of an address that wait in the node's pool, where it shows its pool",
+  envelope: "explorer",
+  params: z.object({ address: address(ADDRESS_FORMAT), ...paging, filter_by: side }),
+  result: z.array(
+    z.object({
+      hash: wire.hash,
+      nonce: wire.decimal,
+      from: wire.address,
+      to: wire.addressOrEmpty,
+      value: wire.decimal,
+      gas: wire.decimal,
+      gasPrice: wire.decimal,
+      input: wire.data,
+      contractAddress: z.literal(""),
+      cumulativeGasUsed: z.literal(""),
+      gasUsed: z.literal(""),
+    }),
+  ),
+  empty: NO_TRANSACTIONS,
+  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  check: windowCheck(),
+  async handle({ chain }, { address: party, filter_by, ...paging }) {
+    const { limit, skip } = pageRange(paging);
+    const pending = await fetchPendingTransactions(chain);
+    const own = pending.filter(
+      ({ from, to }) =>
+        (filter_by !== "to" && from === party) || (filter_by !== "from" && to === party),
+    );
+    return ok(
+      own.slice(skip, skip + limit).map((transaction) => ({
+        hash: transaction.hash,
+        nonce: quantityToDecimal(transaction.nonce),
+        from: transaction.from,
+        to: transaction.to ?? "",
+        value: quantityToDecimal(transaction.value),
+        gas: quantityToDecimal(transaction.gas),
+        gasPrice: quantityToDecimal(transaction.gasPrice ?? transaction.maxFeePerGas ?? "0x0"),
+        input: transaction.input,
+        contractAddress: "" as const,
+        cumulativeGasUsed: "" as const,
+        gasUsed: "" as const,
+      })),
+    );
+  },
+});

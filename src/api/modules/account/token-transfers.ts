@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { listTokenTransfers, type TokenStandard } from "../../../store/token-transfers.ts";
+import { defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import { address, pageRange, windowCheck } from "../../params.ts";
+import { presentTokenTransfer, tokenTransferRecord } from "../../present/token-transfer.ts";
+import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+
+const NEITHER = "Query parameter address or contractaddress is required";
+
+/** Declares the list of the transfers of one token standard. */
+export function defineTokenTransferList(name: string, standard: TokenStandard) {
+  const record = tokenTransferRecord(standard);
+  return defineAction({
+    name,
+    summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
+    envelope: "explorer",
+    params: z.object({
+      address: address(ADDRESS_FORMAT).optional(),
+      contractaddress: address({ invalid: "Invalid contract address format" }).optional(),
+      ...listing,
+    }),
+    result: { blockscout: z.array(record.blockscout), etherscan: z.array(record.etherscan) },
+    empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
+    example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+    check: windowCheck(),
+    async handle({ sql, dialect }, input) {
+      const { address: party, contractaddress: token } = input;
+      const blocks = blocksOf(input);
+      const order = orderOf(input.sort, dialect);
+      const filter =
+        party !== undefined
+          ? { standard, blocks, address: party, token }
+          : token !== undefined
+            ? { standard, blocks, token }
+            : undefined;
+      if (!filter) return failed(NEITHER);
+      const rows = await listTokenTransfers(sql, filter, order, pageRange(input));
+      return ok(rows.map((row) => presentTokenTransfer(row, standard, dialect, undefined)));
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { getHolding, listTokenIds } from "../../../store/holdings.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
+import { READABLE_BALANCES, stillReading } from "../../live/holdings.ts";
+import { address, blockNumber, listMissing } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT } from "./list.ts";
+
+export const tokenbalancehistory = defineAction({
+  name: "tokenbalancehistory",
+  summary: "What an address held of a token after a block, where the node still has that state",
+  envelope: "explorer",
+  params: z.object({
+    contractaddress: address({ invalid: "Invalid contractaddress format" }),
+    address: address(ADDRESS_FORMAT),
+    blockno: blockNumber({ invalid: INVALID_BLOCK }),
+  }),
+  missing: listMissing,
+  result: wire.decimal,
+  example: {
+    contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+    blockno: "1",
+  },
+  async handle(context, { contractaddress: token, address: owner, blockno }) {
+    const { sql, chain } = context;
+    return atIndexedBlock(context, blockno, async (block) => {
+      const holding = await getHolding(sql, token, owner);
+      const ids =
+        holding?.standard === 1155
+          ? await listTokenIds(sql, token, owner, READABLE_BALANCES + 1)
+          : undefined;
+      if (ids && ids.length > READABLE_BALANCES) throw stillReading();
+      const queries = ids
+        ? ids.map((id) => ({ token, owner, id: BigInt(id) }))
+        : [{ token, owner }];
+      const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
+      return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n)));
+    });
+  },
+});

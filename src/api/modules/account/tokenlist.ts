@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { readOwnedTokens } from "../../live/owned-tokens.ts";
+import { address, pageRange } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT, NO_RECORDS, paging } from "./list.ts";
+
+const STANDARDS = [20, 404, 721, 1155] as const;
+
+const record = z.object({
+  balance: wire.decimal,
+  contractAddress: wire.address,
+  name: z.string().nullable(),
+  decimals: wire.decimalOrEmpty,
+  symbol: z.string().nullable(),
+  type: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
+  id: wire.decimal.optional(),
+});
+
+export const tokenlist = defineAction({
+  name: "tokenlist",
+  summary: "Tokens that an address holds, those of ERC-1155 by id",
+  envelope: "explorer",
+  params: z.object({
+    address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
+    ...paging,
+  }),
+  result: {
+    blockscout: z.array(record),
+    etherscan: z.array(record.extend({ name: z.string(), symbol: z.string() })),
+  },
+  empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
+  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  async handle(context, input) {
+    const unknown = context.dialect === "etherscan" ? "" : null;
+    const tokens = await readOwnedTokens(context, input.address, STANDARDS, pageRange(input));
+    return ok(
+      tokens.map(({ token, tokenId, amount, standard, name, symbol, decimals }) => ({
+        balance: amount,
+        contractAddress: token,
+        name: name ?? unknown,
+        decimals: decimals === null ? "" : String(decimals),
+        symbol: symbol ?? unknown,
+        type: `ERC-${standard}` as const,
+        ...(tokenId !== null && { id: tokenId }),
+      })),
+    );
+  },
+});

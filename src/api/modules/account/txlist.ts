@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { listTransactionsOfAddress } from "../../../store/address-transactions.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { address, pageRange, side, timeBound, windowCheck } from "../../params.ts";
+import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
+import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+
+export const txlist = defineAction({
+  name: "txlist",
+  summary: "Transactions that an address sent, received or was created by",
+  envelope: "explorer",
+  params: z.object({
+    address: address(ADDRESS_FORMAT),
+    ...listing,
+    filter_by: side,
+    start_timestamp: timeBound,
+    end_timestamp: timeBound,
+  }),
+  result: {
+    blockscout: z.array(transactionRecord.blockscout),
+    etherscan: z.array(transactionRecord.etherscan),
+  },
+  empty: NO_TRANSACTIONS,
+  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  check: windowCheck(),
+  async handle({ sql, dialect }, input) {
+    const rows = await listTransactionsOfAddress(
+      sql,
+      {
+        address: input.address,
+        side: input.filter_by,
+        blocks: blocksOf(input),
+        timestamps: { from: input.start_timestamp, to: input.end_timestamp },
+      },
+      orderOf(input.sort, dialect),
+      pageRange(input),
+    );
+    return ok(rows.map((row) => presentTransaction(row, dialect, "")));
+  },
+});

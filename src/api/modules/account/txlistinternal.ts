@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { isHash, lowerHex } from "../../../core/hex.ts";
+import {
+  type InternalTransactionEntry,
+  listInternalTransactionsOfAddress,
+  listInternalTransactionsOfBlocks,
+  listInternalTransactionsOfTransaction,
+} from "../../../store/internal-transactions.ts";
+import { defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import { address, pageRange, side, text, windowCheck } from "../../params.ts";
+import {
+  internalTransactionRecord,
+  presentInternalTransaction,
+} from "../../present/internal-transaction.ts";
+import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+
+const INVALID_HASH = "Invalid txhash format";
+
+const includeZeroValue = z
+  .string()
+  .transform((value) => value.toLowerCase() === "true")
+  .default(false)
+  .catch(false);
+
+export const txlistinternal = defineAction({
+  name: "txlistinternal",
+  summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
+  envelope: "explorer",
+  params: z.object({
+    address: address(ADDRESS_FORMAT).optional(),
+    txhash: text({ invalid: INVALID_HASH }).optional(),
+    ...listing,
+    filter_by: side,
+    include_zero_value: includeZeroValue,
+  }),
+  result: {
+    blockscout: z.array(internalTransactionRecord.blockscout),
+    etherscan: z.array(internalTransactionRecord.etherscan),
+  },
+  empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
+  example: { startblock: "0" },
+  check: windowCheck(),
+  async handle({ sql, dialect }, input) {
+    const order = orderOf(input.sort, dialect);
+    const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
+    const page = pageRange(input);
+    const present = (rows: readonly InternalTransactionEntry[]) =>
+      ok(rows.map((row) => presentInternalTransaction(row, dialect)));
+    // A hash is not looked at beside an address, whatever it is.
+    if (input.address !== undefined) {
+      const ofAddress = { ...filter, address: input.address, side: input.filter_by };
+      return present(await listInternalTransactionsOfAddress(sql, ofAddress, order, page));
+    }
+    if (input.txhash === undefined) {
+      return present(await listInternalTransactionsOfBlocks(sql, filter, order, page));
+    }
+    if (!isHash(input.txhash)) return failed(INVALID_HASH);
+    const hash = lowerHex(input.txhash);
+    return present(await listInternalTransactionsOfTransaction(sql, hash, filter, order));
+  },
+});

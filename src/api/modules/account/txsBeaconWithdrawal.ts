@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { listWithdrawals } from "../../../store/withdrawals.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { address, pageRange, windowCheck } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { ADDRESS_FORMAT, blocksOf, listing, NO_RECORDS, orderOf } from "./list.ts";
+
+export const txsBeaconWithdrawal = defineAction({
+  name: "txsBeaconWithdrawal",
+  summary: "Withdrawals from the consensus layer to an address",
+  envelope: "explorer",
+  params: z.object({ address: address(ADDRESS_FORMAT), ...listing }),
+  result: z.array(
+    z.object({
+      withdrawalIndex: wire.decimal,
+      validatorIndex: wire.decimal,
+      address: wire.address,
+      amount: wire.decimal,
+      blockNumber: wire.decimal,
+      timestamp: wire.decimal,
+    }),
+  ),
+  empty: NO_RECORDS,
+  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  check: windowCheck(),
+  async handle({ sql, dialect }, input) {
+    const filter = { address: input.address, blocks: blocksOf(input) };
+    const order = orderOf(input.sort, dialect);
+    const rows = await listWithdrawals(sql, filter, order, pageRange(input));
+    return ok(
+      rows.map((row) => ({
+        withdrawalIndex: String(row.withdrawalIndex),
+        validatorIndex: String(row.validatorIndex),
+        address: row.address,
+        amount: row.amountGwei,
+        blockNumber: String(row.blockNumber),
+        timestamp: String(row.timestampSeconds),
+      })),
+    );
+  },
+});

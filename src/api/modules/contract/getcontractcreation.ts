@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { isAddress, lowerAddress } from "../../../core/address.ts";
+import { listContractCreations } from "../../../store/contract-creations.ts";
+import { defineAction } from "../../action.ts";
+import { failed, ok, verbatim } from "../../envelope.ts";
+import { text } from "../../params.ts";
+import * as wire from "../../wire.ts";
+
+const MAXIMUM_ADDRESSES = 10;
+const REQUIRED = "Query parameter contractaddresses is required";
+
+export const getcontractcreation = defineAction({
+  name: "getcontractcreation",
+  summary: "Who created up to ten contracts, in which transaction, with which code",
+  envelope: "explorer",
+  params: z.object({
+    contractaddresses: text({ required: REQUIRED, invalid: REQUIRED }).transform((list) =>
+      list
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== ""),
+    ),
+  }),
+  result: z.array(
+    z.object({
+      contractAddress: wire.address,
+      contractCreator: wire.address,
+      txHash: wire.hash,
+      blockNumber: wire.decimal,
+      timestamp: wire.decimal,
+      contractFactory: wire.addressOrEmpty,
+      creationBytecode: wire.data,
+    }),
+  ),
+  example: { contractaddresses: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  refuse: (complaint) => failed(complaint, { result: complaint }),
+  async handle({ sql, dialect }, { contractaddresses }) {
+    if (contractaddresses.length > MAXIMUM_ADDRESSES) {
+      const text = `A maximum of ${MAXIMUM_ADDRESSES} contract addresses is allowed`;
+      return failed(text, { httpStatus: 400 });
+    }
+    const addresses = contractaddresses.filter(isAddress).map(lowerAddress);
+    const creations = await listContractCreations(sql, addresses);
+    if (dialect === "etherscan" && creations.length === 0) {
+      return verbatim({ status: "0", message: "No data found", result: null });
+    }
+    return ok(
+      creations.map((creation) => ({
+        contractAddress: creation.address,
+        contractCreator: creation.sender,
+        txHash: creation.transactionHash,
+        blockNumber: String(creation.blockNumber),
+        timestamp: String(creation.timestampSeconds),
+        contractFactory: creation.factory ?? "",
+        creationBytecode: creation.creationCode,
+      })),
+    );
+  },
+});

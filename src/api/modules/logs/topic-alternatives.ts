@@ -1,0 +1,32 @@
+/** How the conditions on a pair of topics are joined. */
+export type Operator = "and" | "or";
+
+/**
+ * The smallest sets of topics such that a log fits if and only if all topics of some set match: every pair of the
+ * `given` positions must hold under its operator, both matching or at least one. Source: the wire contract, module
+ * logs, "Combination of topics".
+ */
+export function topicAlternatives(
+  given: readonly number[],
+  operatorOf: (first: number, second: number) => Operator,
+): number[][] {
+  if (given.length < 2) return [[...given]];
+  const fits = (set: readonly number[]) =>
+    given.every((first, index) =>
+      given.slice(index + 1).every((second) => {
+        const [one, other] = [set.includes(first), set.includes(second)];
+        return operatorOf(first, second) === "and" ? one && other : one || other;
+      }),
+    );
+  const fitting = subsetsOf(given).filter(fits);
+  return fitting.filter((set) =>
+    fitting.every((other) => other === set || !other.every((topic) => set.includes(topic))),
+  );
+}
+
+function subsetsOf(items: readonly number[]): number[][] {
+  return items.reduce<number[][]>(
+    (subsets, item) => subsets.concat(subsets.map((subset) => [...subset, item])),
+    [[]],
+  );
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { getToken as findToken } from "../../../store/token-facts.ts";
+import { defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import { readTotalSupply } from "../../live/token-supply.ts";
+import * as wire from "../../wire.ts";
+import { contractaddress } from "./contract-address.ts";
+
+export const getToken = defineAction({
+  name: "getToken",
+  summary: "Name, symbol, decimals, supply and standard of a token",
+  envelope: "explorer",
+  params: z.object({ contractaddress }),
+  result: z.object({
+    cataloged: z.boolean(),
+    contractAddress: wire.address,
+    decimals: wire.decimalOrEmpty,
+    name: z.string(),
+    symbol: z.string(),
+    totalSupply: wire.decimalOrEmpty,
+    type: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
+  }),
+  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  async handle(context, input) {
+    const token = await findToken(context.sql, input.contractaddress);
+    if (!token) return failed("Contract address not found");
+    return ok({
+      cataloged: token.cataloged,
+      contractAddress: token.address,
+      decimals: token.decimals === null ? "" : String(token.decimals),
+      name: token.name ?? "",
+      symbol: token.symbol ?? "",
+      totalSupply: (await readTotalSupply(context, token)) ?? "",
+      type: `ERC-${token.standard}` as const,
+    });
+  },
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { readHolderCount } from "../../live/holders.ts";
+import * as wire from "../../wire.ts";
+import { contractaddress } from "./contract-address.ts";
+
+export const tokenholdercount = defineAction({
+  name: "tokenholdercount",
+  summary: "Number of holders of a token",
+  envelope: "explorer",
+  params: z.object({ contractaddress }),
+  result: wire.decimal,
+  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  async handle(context, input) {
+    return ok(String(await readHolderCount(context, input.contractaddress)));
+  },
+});

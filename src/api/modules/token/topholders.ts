@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { formatUnits } from "../../../core/decimal.ts";
+import { listContractsAmong } from "../../../store/contract-creations.ts";
+import { getToken } from "../../../store/token-facts.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { readHolders } from "../../live/holders.ts";
+import { positive } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { contractaddress, NO_RECORDS } from "./contract-address.ts";
+
+const ROWS = 100;
+const MOST_ROWS = 1000;
+
+export const topholders = defineAction({
+  name: "topholders",
+  summary: "The largest holders of a token, in whole tokens",
+  envelope: "explorer",
+  params: z.object({
+    contractaddress,
+    offset: positive
+      .transform((rows) => Math.min(rows, MOST_ROWS))
+      .default(ROWS)
+      .catch(ROWS),
+  }),
+  result: z.array(
+    z.object({
+      TokenHolderAddress: wire.address,
+      TokenHolderQuantity: wire.decimalFraction,
+      TokenHolderAddressType: z.enum(["C", "E"]),
+    }),
+  ),
+  empty: NO_RECORDS,
+  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  async handle(context, input) {
+    const token = await getToken(context.sql, input.contractaddress);
+    if (!token) return ok([]);
+    const holders = await readHolders(context, token.address, { limit: input.offset, skip: 0 });
+    const contracts = await listContractsAmong(
+      context.sql,
+      holders.map(({ owner }) => owner),
+    );
+    return ok(
+      holders.map(({ owner, amount }) => ({
+        TokenHolderAddress: owner,
+        TokenHolderQuantity: formatUnits(amount, token.decimals ?? 0),
+        TokenHolderAddressType: contracts.has(owner) ? ("C" as const) : ("E" as const),
+      })),
+    );
+  },
+});

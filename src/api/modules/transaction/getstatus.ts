@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { getTransaction, type TransactionDetail } from "../../../store/transactions.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import * as wire from "../../wire.ts";
+import { txhash } from "./txhash.ts";
+
+export const getstatus = defineAction({
+  name: "getstatus",
+  summary: "Whether a transaction failed, and why",
+  envelope: "explorer",
+  params: z.object({ txhash }),
+  result: z.object({ isError: wire.flag, errDescription: z.string() }),
+  example: { txhash: "0x709b55bd3da0f5a838125bd0ee20c5bfdd7caba173912d4281cae816b79a201b" },
+  async handle({ sql }, input) {
+    const transaction = await getTransaction(sql, input.txhash);
+    if (transaction?.status !== 0) return ok({ isError: "0" as const, errDescription: "" });
+    return ok({ isError: "1" as const, errDescription: errorOf(transaction) });
+  },
+});
+
+/** Without a trace only the gas tells: what is left of it after a revert is gone after any other error. */
+function errorOf({ error, gas, gasUsed }: TransactionDetail): string {
+  return error ?? (BigInt(gasUsed) < BigInt(gas) ? "execution reverted" : "out of gas");
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { readSnapshot } from "../../../store/snapshot.ts";
+import { getTransaction, listLogsOfTransaction } from "../../../store/transactions.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import { fetchRevertData } from "../../live/revert-data.ts";
+import { integer } from "../../params.ts";
+import { fourTopics } from "../../present/log.ts";
+import * as wire from "../../wire.ts";
+import { txhash } from "./txhash.ts";
+
+const LOGS_PER_PAGE = 50;
+const LARGEST_LOG_INDEX = 2 ** 31 - 1;
+/** What the reference leaves out when it gives the request back. */
+const NOT_GIVEN_BACK = ["apikey", "type", "method", "filter", "q", "sort", "order"];
+
+const index = integer({ invalid: "" })
+  .transform((value) => Math.max(-1, Math.min(Number(value), LARGEST_LOG_INDEX)))
+  .default(-1)
+  .catch(-1);
+
+export const gettxinfo = defineAction({
+  name: "gettxinfo",
+  summary: "A transaction with its logs, 50 a page",
+  envelope: "explorer",
+  params: z.object({ txhash, index }),
+  result: z.object({
+    hash: wire.hash,
+    timeStamp: wire.decimal,
+    blockNumber: wire.decimal,
+    confirmations: wire.decimal,
+    success: z.boolean(),
+    from: wire.address,
+    to: wire.addressOrEmpty,
+    value: wire.decimal,
+    input: wire.data,
+    gasLimit: wire.decimal,
+    gasUsed: wire.decimal,
+    gasPrice: wire.decimal,
+    logs: z.array(
+      z.object({
+        address: wire.address,
+        topics: z.array(wire.hash.nullable()).length(4),
+        data: wire.data,
+        index: wire.decimal,
+      }),
+    ),
+    revertReason: z.string(),
+    next_page_params: z.record(z.string(), z.unknown()).nullable(),
+  }),
+  example: { txhash: "0x709b55bd3da0f5a838125bd0ee20c5bfdd7caba173912d4281cae816b79a201b" },
+  async handle(context, input) {
+    const found = await readSnapshot(context.sql, async (snapshot) => {
+      const transaction = await getTransaction(snapshot, input.txhash);
+      if (!transaction) return undefined;
+      const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
+      return { transaction, logs: await listLogsOfTransaction(snapshot, transaction, page) };
+    });
+    if (!found) return failed("Transaction not found");
+    const { transaction } = found;
+    const logs = found.logs.slice(0, LOGS_PER_PAGE);
+    const { revertData, status, traced } = transaction;
+    const reason =
+      status === 0 && revertData === null && !traced
+        ? await fetchRevertData(context.chain, transaction)
+        : revertData;
+    const last = found.logs.length > LOGS_PER_PAGE ? logs.at(-1) : undefined;
+    return ok({
+      hash: transaction.hash,
+      timeStamp: String(transaction.timestampSeconds),
+      blockNumber: String(transaction.blockNumber),
+      confirmations: String(transaction.confirmations),
+      success: status === 1,
+      from: transaction.from,
+      to: transaction.to ?? "",
+      value: transaction.value,
+      input: transaction.input,
+      gasLimit: transaction.gas,
+      gasUsed: transaction.gasUsed,
+      gasPrice: transaction.gasPrice,
+      logs: logs.map((log) => ({
+        address: log.address,
+        topics: fourTopics(log),
+        data: log.data,
+        index: String(log.logIndex),
+      })),
+      revertReason: reason ?? "",
+      next_page_params: last
+        ? {
+            ...sentParameters(context),
+            block_number: transaction.blockNumber,
+            index: last.logIndex,
+            items_count: LOGS_PER_PAGE,
+          }
+        : null,
+    });
+  },
+});
+
+function sentParameters({ sent }: Context): Record<string, unknown> {
+  const kept = [...sent].filter(([name]) => !NOT_GIVEN_BACK.includes(name.toLowerCase()));
+  return Object.fromEntries(kept);
+}

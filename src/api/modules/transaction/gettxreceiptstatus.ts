@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { getTransaction } from "../../../store/transactions.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { txhash } from "./txhash.ts";
+
+export const gettxreceiptstatus = defineAction({
+  name: "gettxreceiptstatus",
+  summary: "Status of a transaction's receipt; empty when there is none",
+  envelope: "explorer",
+  params: z.object({ txhash }),
+  result: z.object({ status: z.enum(["0", "1", ""]) }),
+  example: { txhash: "0x709b55bd3da0f5a838125bd0ee20c5bfdd7caba173912d4281cae816b79a201b" },
+  async handle({ sql }, input) {
+    const transaction = await getTransaction(sql, input.txhash);
+    if (typeof transaction?.status !== "number") return ok({ status: "" as const });
+    return ok({ status: transaction.status === 1 ? ("1" as const) : ("0" as const) });
+  },
+});

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import type { InternalTransactionEntry } from "../../store/internal-transactions.ts";
+import type { Dialect } from "../envelope.ts";
+import * as wire from "../wire.ts";
+
+const record = z.object({
+  blockNumber: wire.decimal,
+  timeStamp: wire.decimal,
+  from: wire.address,
+  to: wire.addressOrEmpty,
+  value: wire.decimal,
+  contractAddress: wire.addressOrEmpty,
+  transactionHash: wire.hash,
+  index: wire.decimal,
+  input: z.string().regex(/^(0x([0-9a-f]{2})*)?$/),
+  type: z.string(),
+  callType: z.string(),
+  gas: wire.decimal,
+  gasUsed: wire.decimalOrEmpty,
+  isError: wire.flag,
+  errCode: z.string(),
+});
+
+/** An internal transaction in a list. */
+export const internalTransactionRecord = {
+  blockscout: record,
+  etherscan: record.extend({
+    gasUsed: wire.decimal,
+    hash: wire.hash,
+    traceId: z.string().regex(/^(\d+(_\d+)*)?$/),
+  }),
+};
+
+/** The record of an internal transaction. */
+export function presentInternalTransaction(
+  row: InternalTransactionEntry,
+  dialect: Dialect,
+): z.output<typeof record> {
+  const isEtherscan = dialect === "etherscan";
+  const isCreation = row.type === "create" || row.type === "create2";
+  return {
+    blockNumber: String(row.blockNumber),
+    timeStamp: String(row.timestampSeconds),
+    from: row.from,
+    to: isCreation ? "" : (row.to ?? ""),
+    value: row.value,
+    contractAddress: row.createdContract ?? "",
+    transactionHash: row.transactionHash,
+    index: String(row.position),
+    input: isCreation ? "" : (row.input ?? "0x"),
+    type: row.type,
+    callType: row.callType ?? "",
+    gas: row.gas ?? "0",
+    gasUsed: row.gasUsed ?? (row.error === null || isEtherscan ? "0" : ""),
+    isError: row.error === null ? "0" : "1",
+    errCode: row.error ?? "",
+    ...(isEtherscan && { hash: row.transactionHash, traceId: row.traceAddress.join("_") }),
+  };
+}

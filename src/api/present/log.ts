@@ -1,0 +1,51 @@
+import { z } from "zod";
+import type { Hex } from "../../core/hex.ts";
+import { quantity } from "../../core/quantity.ts";
+import type { LogEntry } from "../../store/logs.ts";
+import type { Dialect } from "../envelope.ts";
+import * as wire from "../wire.ts";
+
+const record = z.object({
+  address: wire.address,
+  topics: z.array(wire.hash.nullable()).max(4),
+  data: wire.data,
+  blockNumber: wire.quantity,
+  timeStamp: wire.quantity,
+  gasPrice: wire.quantity,
+  gasUsed: wire.quantity,
+  logIndex: wire.quantity,
+  transactionHash: wire.hash,
+  transactionIndex: wire.quantity,
+});
+
+/** A log of a search. */
+export const logRecord = {
+  blockscout: record.extend({ topics: z.array(wire.hash.nullable()).length(4) }),
+  etherscan: record.extend({ topics: z.array(wire.hash).max(4), blockHash: wire.hash }),
+};
+
+type Topics = Readonly<Record<"topic0" | "topic1" | "topic2" | "topic3", Hex | null>>;
+
+/** The four topics; those that a log does not have are null. */
+export function fourTopics({ topic0, topic1, topic2, topic3 }: Topics): (Hex | null)[] {
+  return [topic0, topic1, topic2, topic3];
+}
+
+/** The record of a log; only the reference pads the topics. */
+export function presentLog(row: LogEntry, dialect: Dialect): z.output<typeof record> {
+  const isEtherscan = dialect === "etherscan";
+  const topics = fourTopics(row);
+  return {
+    address: row.address,
+    topics: isEtherscan ? topics.filter((topic) => topic !== null) : topics,
+    data: row.data,
+    blockNumber: quantity(row.blockNumber),
+    ...(isEtherscan && { blockHash: row.blockHash }),
+    timeStamp: quantity(row.timestampSeconds),
+    gasPrice: quantity(row.gasPrice),
+    gasUsed: quantity(row.gasUsed),
+    logIndex: quantity(row.logIndex),
+    transactionHash: row.transactionHash,
+    transactionIndex: quantity(row.transactionIndex),
+  };
+}
