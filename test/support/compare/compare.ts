@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import type { Sql } from "../../../src/db/client.ts";
 import type { Oracle, OracleToken } from "../oracle/oracle.ts";
 import { abridge, compareRows, difference } from "./difference.ts";
@@ -33,21 +34,24 @@ async function compareAddresses(oracle: Oracle, found: readonly TextRow[]): Prom
     })),
     found,
   );
-  const rows = new Map(found.map((row) => [row["address"], row]));
-  for (const [address, { balance }] of oracle.addresses) {
-    const row = rows.get(address);
-    if (!row) continue;
+  const rows = found.flatMap((row) => {
+    const known = oracle.addresses.get(row["address"] as Address);
+    return known ? [{ row, balance: known.balance, address: row["address"] as Address }] : [];
+  });
+  const then = oracle.internalTransactions
+    ? rows.map(({ balance }) => balance)
+    : await oracle.state.coinBalances(
+        rows.map(({ row, address }) => ({
+          address,
+          blockNumber: Number(row["balance_block"] ?? oracle.head.number),
+        })),
+      );
+  for (const [index, { row, address }] of rows.entries()) {
     const name = `addresses address=${address}`;
-    const block = row["balance_block"];
-    if (block === null || block === undefined) {
+    if (row["balance_block"] === null) {
       differences.push(`${name}: its balance is still to be read`);
-      continue;
-    }
-    const [then] = oracle.internalTransactions
-      ? [balance]
-      : await oracle.state.coinBalances([address], Number(block));
-    if (row["balance"] !== text(then)) {
-      differences.push(difference(name, "balance", text(then), row["balance"]));
+    } else if (row["balance"] !== text(then[index])) {
+      differences.push(difference(name, "balance", text(then[index]), row["balance"]));
     }
   }
   return differences;
@@ -74,23 +78,24 @@ async function compareTokens(
 ): Promise<string[]> {
   const expected = [...oracle.tokens.values()].map(tokenRow);
   const differences = compareRows("tokens", TABLES.tokens.key, expected, found);
-  for (const row of found) {
+  const rows = found.filter((row) => oracle.tokens.has(row["address"] as Address));
+  const supplies = await oracle.state.supplies(
+    rows.map((row) => ({
+      address: row["address"] as Address,
+      blockNumber: Number(row["supply_block"] ?? oracle.head.number),
+    })),
+  );
+  for (const [index, row] of rows.entries()) {
     const name = `tokens address=${row["address"]}`;
-    const token = oracle.tokens.get(row["address"] as `0x${string}`);
-    if (!token) continue;
-    if (row["metadata_block"] === null || row["supply_block"] === null) {
-      differences.push(`${name}: is still to be read`);
-      continue;
-    }
-    const [then] = await oracle.state.metadata([token.address], Number(row["supply_block"]));
-    if (row["total_supply"] !== text(then?.totalSupply)) {
-      differences.push(
-        difference(name, "total_supply", text(then?.totalSupply), row["total_supply"]),
-      );
-    }
+    const supply = text(supplies[index]);
     const holders = balances.filter(
       (balance) => balance["token"] === row["address"] && BigInt(balance["amount"] ?? 0) > 0n,
     );
+    if (row["metadata_block"] === null || row["supply_block"] === null) {
+      differences.push(`${name}: is still to be read`);
+    } else if (row["total_supply"] !== supply) {
+      differences.push(difference(name, "total_supply", supply, row["total_supply"]));
+    }
     if (row["holder_count"] !== text(holders.length)) {
       differences.push(difference(name, "holder_count", text(holders.length), row["holder_count"]));
     }

@@ -31,42 +31,49 @@ export async function compareHoldings(
   const differences = compareRows(table, key, expectedKeys, found);
   const rows = new Map(found.map((row) => [nameRow(table, key, row), row]));
   const ambiguous = ambiguousTokens(oracle);
+  const readAt: { holding: OracleHolding; row: TextRow; blockNumber: number }[] = [];
   for (const holding of holdings.filter(({ token }) => !ambiguous.has(token))) {
     const name = nameRow(table, key, keyRow(holding));
     const row = rows.get(name);
     if (!row) continue;
-    if (row["block_number"] === null || row["block_number"] === undefined) {
+    const blockNumber = Number(row["block_number"] ?? -1);
+    if (row["block_number"] === null) {
       differences.push(`${name}: is still to be read`);
-      continue;
-    }
-    const block = Number(row["block_number"]);
-    if (block < holding.lastBlock || block > oracle.head.number) {
+    } else if (blockNumber < holding.lastBlock || blockNumber > oracle.head.number) {
       differences.push(
-        `${name}: was read at block ${block}, touched at ${holding.lastBlock}, head ${oracle.head.number}`,
+        `${name}: was read at block ${blockNumber}, touched at ${holding.lastBlock}, head ${oracle.head.number}`,
       );
-      continue;
+    } else {
+      readAt.push({ holding, row, blockNumber });
     }
-    const expected = await balanceAt(holding, block, oracle);
-    if (row["amount"] !== text(expected)) {
-      differences.push(
-        difference(`${name} at block ${block}`, "amount", text(expected), row["amount"]),
-      );
-    }
+  }
+  const balances = await balancesAt(readAt, oracle);
+  for (const [index, { holding, row, blockNumber }] of readAt.entries()) {
+    const expected = text(balances[index]);
+    if (row["amount"] === expected) continue;
+    const name = `${nameRow(table, key, keyRow(holding))} at block ${blockNumber}`;
+    differences.push(difference(name, "amount", expected, row["amount"]));
   }
   return differences;
 }
 
-async function balanceAt(holding: OracleHolding, block: number, oracle: Oracle): Promise<bigint> {
-  if (block === oracle.head.number) return holding.balance ?? holding.sum;
-  const ids = oracle.idHoldings.filter(
-    ({ token, owner }) => token === holding.token && owner === holding.owner,
+/** What the holdings were after the blocks their rows name; a multi-token as a whole is the sum of its ids. */
+async function balancesAt(
+  places: readonly { holding: OracleHolding; blockNumber: number }[],
+  oracle: Oracle,
+): Promise<bigint[]> {
+  const parts = places.map(({ holding, blockNumber }) => {
+    const { token, owner, id } = holding;
+    const ids = oracle.idHoldings.filter(
+      (part) => id === null && part.token === token && part.owner === owner,
+    );
+    return (ids.length > 0 ? ids : [holding]).map((part) => ({ ...part, blockNumber }));
+  });
+  const answers = await oracle.state.holdings(parts.flat());
+  let asked = 0;
+  return parts.map((own) =>
+    own.reduce((total, part) => total + (answers[asked++] ?? part.sum), 0n),
   );
-  if (holding.id === null && ids.length > 0) {
-    const balances = await oracle.state.holdings(ids, block);
-    return ids.reduce((sum, id, index) => sum + (balances[index] ?? id.sum), 0n);
-  }
-  const [balance] = await oracle.state.holdings([holding], block);
-  return balance ?? holding.sum;
 }
 
 /** Tokens of which an amount was found that its transfers do not add up to, and that are not marked for it. */

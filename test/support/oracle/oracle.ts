@@ -296,7 +296,8 @@ export function createOracleReader(url: string): OracleReader {
     for (const transfer of transfers) {
       if (!first.has(transfer.token)) first.set(transfer.token, transfer);
     }
-    const metadata = await state.metadata([...first.keys()], head);
+    const places = [...first.keys()].map((address) => ({ address, blockNumber: head }));
+    const metadata = await state.metadata(places);
     const tokens = [...first.values()].map(({ token, standard, blockNumber }, index) => ({
       address: token,
       standard,
@@ -322,7 +323,9 @@ export function createOracleReader(url: string): OracleReader {
   }
 
   async function readHoldings(holdings: OracleHolding[], head: number): Promise<OracleHolding[]> {
-    const balances = await state.holdings(holdings, head);
+    const balances = await state.holdings(
+      holdings.map((holding) => ({ ...holding, blockNumber: head })),
+    );
     return holdings.map((holding, index) => ({ ...holding, balance: balances[index] ?? null }));
   }
 
@@ -364,7 +367,9 @@ export function createOracleReader(url: string): OracleReader {
           [transfer.to, transfer.blockNumber],
         ]),
       ]);
-      const balances = await state.coinBalances([...first.keys()], last);
+      const balances = await state.coinBalances(
+        [...first.keys()].map((address) => ({ address, blockNumber: last })),
+      );
       const addresses = [...first].map(
         ([address, block], index) =>
           [address, { firstBlock: block, balance: balances[index] as bigint }] as const,

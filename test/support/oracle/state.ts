@@ -18,13 +18,20 @@ export interface Metadata {
   totalSupply: bigint | null;
 }
 
-/** Reads of the state after a block, one question each. Null: the contract failed or answered something malformed. */
+/** An address, and the block after which its state is meant. */
+export interface Place {
+  address: Address;
+  blockNumber: number;
+}
+
+/** Reads of the state, one question each. Null: the contract failed or answered something malformed. */
 export interface StateReader {
-  coinBalances(addresses: readonly Address[], block: number): Promise<bigint[]>;
-  holdings(keys: readonly HoldingKey[], block: number): Promise<(bigint | null)[]>;
-  metadata(tokens: readonly Address[], block: number): Promise<Metadata[]>;
-  /** Code of each address after a block, `0x` where there is none. */
-  codes(places: readonly { address: Address; blockNumber: number }[]): Promise<Hex[]>;
+  coinBalances(places: readonly Place[]): Promise<bigint[]>;
+  /** `0x` where there is no code. */
+  codes(places: readonly Place[]): Promise<Hex[]>;
+  holdings(keys: readonly (HoldingKey & { blockNumber: number })[]): Promise<(bigint | null)[]>;
+  supplies(places: readonly Place[]): Promise<(bigint | null)[]>;
+  metadata(places: readonly Place[]): Promise<Metadata[]>;
 }
 
 const ABI = parseAbi([
@@ -69,14 +76,13 @@ function textIn(answer: Buffer | null): Buffer | null {
 /** Reader of the state behind `rpc`. */
 export function createStateReader(rpc: JsonRpc): StateReader {
   async function callAll(
-    calls: readonly [Address, Hex][],
-    block: number,
+    calls: readonly { address: Address; data: Hex; blockNumber: number }[],
   ): Promise<(Buffer | null)[]> {
     const answers = await rpc.batch(
       calls.map(
-        ([to, data]): Call => ({
+        ({ address: to, data, blockNumber }): Call => ({
           method: "eth_call",
-          params: [{ to, data }, hexNumber(block)],
+          params: [{ to, data }, hexNumber(blockNumber)],
         }),
       ),
     );
@@ -85,42 +91,39 @@ export function createStateReader(rpc: JsonRpc): StateReader {
     );
   }
 
+  const askAll = (method: string, places: readonly Place[]): Promise<Hex[]> =>
+    rpc.requestAll<Hex>(
+      places.map(({ address, blockNumber }) => ({
+        method,
+        params: [address, hexNumber(blockNumber)],
+      })),
+    );
+
   return {
-    async coinBalances(addresses, block) {
-      const balances = await rpc.requestAll<Hex>(
-        addresses.map((address) => ({
-          method: "eth_getBalance",
-          params: [address, hexNumber(block)],
-        })),
-      );
-      return balances.map(BigInt);
+    coinBalances: async (places) => (await askAll("eth_getBalance", places)).map(BigInt),
+    codes: (places) => askAll("eth_getCode", places),
+    async holdings(keys) {
+      const calls = keys.map((key) => ({ ...key, address: key.token, data: balanceCall(key) }));
+      return (await callAll(calls)).map(numberIn);
     },
-    codes: (places) =>
-      rpc.requestAll<Hex>(
-        places.map(({ address, blockNumber }) => ({
-          method: "eth_getCode",
-          params: [address, hexNumber(blockNumber)],
-        })),
-      ),
-    async holdings(keys, block) {
-      const calls = keys.map((key): [Address, Hex] => [key.token, balanceCall(key)]);
-      return (await callAll(calls, block)).map(numberIn);
+    async supplies(places) {
+      const calls = places.map((place) => ({ ...place, data: SELECTORS.totalSupply }));
+      return (await callAll(calls)).map(numberIn);
     },
-    async metadata(tokens, block) {
+    async metadata(places) {
       const selectors = Object.values(SELECTORS);
       const answers = await callAll(
-        tokens.flatMap((token) => selectors.map((data): [Address, Hex] => [token, data])),
-        block,
+        places.flatMap((place) => selectors.map((data) => ({ ...place, data }))),
       );
-      return tokens.map((_, index) => {
+      return places.map((_, index) => {
         const [name = null, symbol = null, decimals = null, supply = null] = answers.slice(
-          index * 4,
+          index * selectors.length,
         );
-        const places = numberIn(decimals);
+        const digits = numberIn(decimals);
         return {
           name: textIn(name),
           symbol: textIn(symbol),
-          decimals: places === null || places > 255n ? null : Number(places),
+          decimals: digits === null || digits > 255n ? null : Number(digits),
           totalSupply: numberIn(supply),
         };
       });
