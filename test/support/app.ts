@@ -2,47 +2,67 @@ import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { createServer, type ServerOptions } from "../../src/api/server.ts";
 import type { Chain } from "../../src/chain/chain.ts";
+import { createChain } from "../../src/chain/client.ts";
 import type { Sql } from "../../src/db/client.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** The server over a database of its own. */
 export interface TestApp {
   app: FastifyInstance;
   sql: Sql;
+  chain: Chain;
   /** Ends the server and removes the database. */
   close(): Promise<void>;
 }
 
-export const TEST_CHAIN_ID = 31_337;
+export interface TestAppOptions extends Partial<ServerOptions> {
+  /** Default: a port where no node is. */
+  nodeUrl?: string;
+}
 
-/** A chain that was not given: whatever is asked of it fails the test that asked. */
-const noChain = new Proxy({} as Chain, {
-  get: (_target, name) => {
-    throw new Error(`this test has no node, yet chain.${String(name)} was used`);
-  },
-});
+export const TEST_CHAIN_ID = 31_337;
+const NO_NODE = "http://127.0.0.1:1";
 
 /** Builds the server over an empty, migrated database; fill it with the builders of build.ts. */
-export async function createTestApp(options: Partial<ServerOptions> = {}): Promise<TestApp> {
+export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { nodeUrl = NO_NODE, ...serverOptions } = options;
   const database = await createTestDatabase();
+  const log = pino({ level: "silent" });
+  const controller = new AbortController();
+  const chain = createChain({
+    urls: [nodeUrl],
+    requestTimeoutMs: 5_000,
+    batchSize: 100,
+    concurrency: 8,
+    maxResponseBytes: 64 * 1024 * 1024,
+    traces: "off",
+    log,
+    signal: controller.signal,
+  });
   const app = createServer({
     sql: database.sql,
-    chain: noChain,
+    chain,
     chainId: TEST_CHAIN_ID,
-    log: pino({ level: "silent" }),
+    log,
     staticReward: 0n,
+    priceFeeds: {},
     sendRawTransaction: true,
     version: "0.0.0-test",
-    priceFeeds: {},
     requestTimeoutMs: 10_000,
-    ...options,
+    metrics: createMetrics("main"),
+    countedElsewhere: () => [],
+    ...serverOptions,
   });
   await app.ready();
   return {
     app,
     sql: database.sql,
+    chain,
     close: async () => {
       await app.close();
+      controller.abort();
+      await chain.close();
       await database.drop();
     },
   };

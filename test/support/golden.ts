@@ -1,0 +1,15 @@
+import type { FastifyInstance } from "fastify";
+import { expect } from "vitest";
+
+const FOLDER = new URL("../fixtures/responses/", import.meta.url);
+
+/**
+ * Asks and compares the answer, key order included, with `test/fixtures/responses/<name>.json`, a file that tells
+ * request, HTTP status and body. `npx vitest run -u` writes what differs or is missing.
+ */
+export async function expectGolden(app: FastifyInstance, name: string, url: string): Promise<void> {
+  const response = await app.inject(url);
+  const exchange = { request: url, status: response.statusCode, body: response.json() };
+  const file = new URL(`${name}.json`, FOLDER);
+  await expect(`${JSON.stringify(exchange, null, 2)}\n`).toMatchFileSnapshot(file.pathname);
+}
