@@ -9,9 +9,10 @@ import { createHttp, type HttpOptions, refusal, send } from "./http.ts";
 import { createLoadingGuard, type LoadingGuard } from "./loading.ts";
 import { addDocumentation } from "./openapi.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
+import { addMetrics, type MetricsOptions } from "./ops/metrics.ts";
 import { BODY_LIMIT, MULTIPART_PARTS, parseRequest } from "./request.ts";
 
-export type ServerOptions = Services & HttpOptions & RpcOptions & HealthOptions;
+export type ServerOptions = Services & HttpOptions & RpcOptions & HealthOptions & MetricsOptions;
 
 const PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api", "blockscout"],
@@ -27,6 +28,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addActions(app, options, refuseWhileLoading);
   addRpc(app, options, refuseWhileLoading);
   addHealth(app, options);
+  addMetrics(app, options);
   addDocumentation(app, options);
   return app;
 }

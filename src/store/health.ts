@@ -17,9 +17,12 @@ export interface IndexHealth {
   indexerAgeSeconds: number | null;
 }
 
-/** The part of the indexer's report that is judged; the whole of it is shown. */
+/** The part of the indexer's report that is judged or measured; the whole of it is shown. */
 export interface IndexerReport {
+  phase: string;
   nodeHead: number | null;
+  /** State still to be read from the node, by kind. */
+  pending: Readonly<Record<string, number>> | null;
   [field: string]: unknown;
 }
 

@@ -143,6 +143,26 @@ export async function timeStage<Result>(
   }
 }
 
+/** A metric of what holds now. Unknown values are left out. */
+export interface StateMetric {
+  name: string;
+  help: string;
+  values: { value: number | boolean | null | undefined; labels?: Record<string, string> }[];
+}
+
+/** Metrics of what holds now, in the form of counted ones. */
+export function measureState(state: readonly StateMetric[]): Promise<CountedMetrics> {
+  const registry = new Registry();
+  for (const { name, help, values } of state) {
+    const known = values.filter(({ value }) => value !== null && value !== undefined);
+    if (known.length === 0) continue;
+    const labelNames = Object.keys(known[0]?.labels ?? {});
+    const gauge = new Gauge({ name, help, labelNames, registers: [registry] });
+    for (const { value, labels = {} } of known) gauge.set(labels, Number(value));
+  }
+  return registry.getMetricsAsJSON();
+}
+
 /** What threads have counted, added up, in the text format of Prometheus. */
 export function renderMetrics(counted: readonly CountedMetrics[]): Promise<string> {
   return AggregatorRegistry.aggregate([...counted]).metrics();

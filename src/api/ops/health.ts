@@ -33,7 +33,7 @@ export function addHealth(app: FastifyInstance, services: Services & HealthOptio
 }
 
 /** Undefined when the database does not answer. */
-async function readHealth({ sql, log }: Services): Promise<IndexHealth | undefined> {
+export async function readHealth({ sql, log }: Services): Promise<IndexHealth | undefined> {
   try {
     return await getIndexHealth(sql);
   } catch (error) {
@@ -42,13 +42,14 @@ async function readHealth({ sql, log }: Services): Promise<IndexHealth | undefin
   }
 }
 
-function lagOf({ headNumber, indexer }: IndexHealth): number | null {
+/** Blocks of the node that are not served yet; null while either head is unknown. */
+export function lagOf({ headNumber, indexer }: IndexHealth): number | null {
   const nodeHead = indexer?.nodeHead ?? null;
   return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
 }
 
 /** Why this process is not ready; empty when it is. */
-function problemsOf(health: IndexHealth | undefined): string[] {
+export function problemsOf(health: IndexHealth | undefined): string[] {
   if (!health) return ["the database does not answer"];
   const lag = lagOf(health);
   const silence = health.indexerAgeSeconds;

@@ -1,0 +1,100 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import {
+  type CountedMetrics,
+  METRICS_TYPE,
+  type Metrics,
+  measureState,
+  renderMetrics,
+  type StateMetric,
+} from "../../telemetry/metrics.ts";
+import type { Services } from "../action.ts";
+import { type HealthOptions, lagOf, problemsOf, readHealth } from "./health.ts";
+
+export interface MetricsOptions {
+  metrics: Metrics;
+  /** What the other threads of this process have counted. */
+  countedElsewhere(): CountedMetrics;
+}
+
+/** Adds `/metrics`, and counts what the server answers. */
+export function addMetrics(
+  app: FastifyInstance,
+  options: Services & HealthOptions & MetricsOptions,
+): void {
+  const { metrics, countedElsewhere } = options;
+  app.addHook("onResponse", (request, reply, done) => {
+    const labels = labelsOf(request);
+    metrics.httpRequests.inc({ ...labels, status: reply.statusCode });
+    metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000);
+    done();
+  });
+  app.get("/metrics", async (_request, reply) => {
+    const state = await measureState(await describeState(options));
+    const counted = await metrics.registry.getMetricsAsJSON();
+    const text = await renderMetrics([state, counted, countedElsewhere()]);
+    return reply.header("content-type", METRICS_TYPE).send(text);
+  });
+}
+
+/** Module and action by the registry's names; for other routes the route. Nothing of what the request says. */
+function labelsOf({ actionName, routeOptions }: FastifyRequest) {
+  const [module = "", action = "none"] = actionName?.split("/") ?? ["none", routeOptions.url];
+  return { module, action };
+}
+
+/** What holds now, whichever process brought it about. */
+async function describeState(options: Services & HealthOptions): Promise<StateMetric[]> {
+  const health = await readHealth(options);
+  const indexer = health?.indexer;
+  const pending = Object.entries(indexer?.pending ?? {});
+  const nodes = options.chain.status();
+  const headAge = health?.headTimestamp && Date.now() / 1000 - health.headTimestamp;
+  return [
+    {
+      name: "periscope_info",
+      help: "Version of the program",
+      values: [{ value: 1, labels: { version: options.version } }],
+    },
+    single("periscope_database_up", "1 while the database answers", health !== undefined),
+    single(
+      "periscope_ready",
+      "1 while answers are worth asking for",
+      problemsOf(health).length === 0,
+    ),
+    single("periscope_head_block", "Newest block that is served", health?.headNumber),
+    single("periscope_head_age_seconds", "Age of that block", headAge),
+    single("periscope_node_head_block", "Newest block of the node", indexer?.nodeHead),
+    single("periscope_lag_blocks", "Blocks of the node not served yet", health && lagOf(health)),
+    single("periscope_gap_blocks", "Blocks missing at or below the head", health?.gaps),
+    single("periscope_generation", "Reorganisations followed so far", health?.generation),
+    single("periscope_traced", "1 when internal transactions are indexed", health?.traced),
+    single(
+      "periscope_indexer_report_age_seconds",
+      "Time since the indexer last reported",
+      health?.indexerAgeSeconds,
+    ),
+    {
+      name: "periscope_indexer_phase",
+      help: "1 for what the indexer is doing",
+      values: indexer ? [{ value: 1, labels: { phase: indexer.phase } }] : [],
+    },
+    {
+      name: "periscope_pending_state",
+      help: "State that is still to be read from the node, counted up to a limit",
+      values: pending.map(([kind, value]) => ({ value, labels: { kind } })),
+    },
+    {
+      name: "periscope_node_usable",
+      help: "1 while a node answers",
+      values: nodes.map(({ node, usable }) => ({ value: usable, labels: { node } })),
+    },
+  ];
+}
+
+function single(
+  name: string,
+  help: string,
+  value: StateMetric["values"][number]["value"],
+): StateMetric {
+  return { name, help, values: [{ value }] };
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
+import { createMetrics, type Metrics } from "../../../src/telemetry/metrics.ts";
+import { createTestApp, type TestApp } from "../../support/app.ts";
+import { publish } from "../../support/build.ts";
+
+let server: TestApp;
+let indexer: Metrics;
+
+beforeAll(async () => {
+  indexer = createMetrics("indexer");
+  let counted = await indexer.registry.getMetricsAsJSON();
+  server = await createTestApp({ countedElsewhere: () => counted });
+  indexer.publishedBlocks.inc(7);
+  indexer.rpcRequests.inc({ method: "eth_call", outcome: "ok" });
+  counted = structuredClone(await indexer.registry.getMetricsAsJSON());
+});
+afterAll(() => server.close());
+
+/** Lines of the metrics whose names begin so. */
+async function scrape(prefix: string): Promise<string[]> {
+  const { body } = await server.app.inject("/metrics");
+  return body.split("\n").filter((line) => line.startsWith(prefix));
+}
+
+test("is text in the format of Prometheus, with the process's own metrics", async () => {
+  const answer = await server.app.inject("/metrics");
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
+  expect(answer.body).toMatch(/^process_resident_memory_bytes \d+$/m);
+  expect(answer.body).toMatch(/^periscope_info\{version="0\.0\.0-test"\} 1$/m);
+});
+
+test("leaves out what is not known before the first block", async () => {
+  expect(await scrape("periscope_database_up")).toEqual(["periscope_database_up 1"]);
+  expect(await scrape("periscope_ready")).toEqual(["periscope_ready 0"]);
+  expect(await scrape("periscope_head_block")).toEqual([]);
+  expect(await scrape("periscope_lag_blocks")).toEqual([]);
+});
+
+test("tells head, lag, gaps and what the indexer does", async () => {
+  await publish(server.sql, {
+    blocks: [{ number: 0 }, { number: 1 }],
+    dailyStatistics: [{ day: "2025-07-01", blockCount: 2 }],
+  });
+  await writeIndexerStatus(server.sql, {
+    phase: "following",
+    nodeHead: 4,
+    pending: { coins: 3, holdings: 0, tokens: 1 },
+  });
+  expect(await scrape("periscope_head_block")).toEqual(["periscope_head_block 1"]);
+  expect(await scrape("periscope_node_head_block")).toEqual(["periscope_node_head_block 4"]);
+  expect(await scrape("periscope_lag_blocks")).toEqual(["periscope_lag_blocks 3"]);
+  expect(await scrape("periscope_gap_blocks")).toEqual(["periscope_gap_blocks 0"]);
+  expect(await scrape("periscope_ready")).toEqual(["periscope_ready 1"]);
+  expect(await scrape("periscope_indexer_phase")).toEqual([
+    'periscope_indexer_phase{phase="following"} 1',
+  ]);
+  expect(await scrape("periscope_pending_state")).toContain(
+    'periscope_pending_state{kind="coins"} 3',
+  );
+});
+
+test("adds up what the threads of the process have counted", async () => {
+  expect(await scrape("periscope_published_blocks_total")).toEqual([
+    "periscope_published_blocks_total 7",
+  ]);
+  expect(await scrape("periscope_rpc_requests_total")).toEqual([
+    'periscope_rpc_requests_total{method="eth_call",outcome="ok"} 1',
+  ]);
+  expect(await scrape("periscope_event_loop_active_seconds_total")).toHaveLength(2);
+});
+
+test("counts requests by the registry's names and never by what a request says", async () => {
+  await server.app.inject("/api?module=BLOCK&action=Eth_Block_Number");
+  await server.app.inject("/api?module=secret-module&action=secret-action");
+  await server.app.inject("/secret-path?apikey=secret-key");
+  const requests = await scrape("periscope_http_requests_total");
+  expect(requests).toContain(
+    'periscope_http_requests_total{module="block",action="eth_block_number",status="200"} 1',
+  );
+  expect(requests).toContain(
+    'periscope_http_requests_total{module="none",action="/api",status="400"} 1',
+  );
+  expect(requests).toContain(
+    'periscope_http_requests_total{module="none",action="none",status="404"} 1',
+  );
+  const durations = await scrape("periscope_http_request_duration_seconds_count");
+  expect(durations.length).toBeGreaterThan(0);
+  const { body } = await server.app.inject("/metrics");
+  expect(body).not.toContain("secret");
+});
