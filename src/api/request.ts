@@ -95,9 +95,9 @@ async function readParts(request: FastifyRequest): Promise<Field[]> {
         part.type === "file"
           ? { fileName: part.filename, content: (await part.toBuffer()).toString("utf8") }
           : String(part.value);
-      const { length } = typeof value === "string" ? value : value.content;
-      bytes += length;
-      if (bytes > BODY_LIMIT) throw new RequestError(413, "Payload Too Large");
+      bytes += Buffer.byteLength(typeof value === "string" ? value : value.content);
+      const isCut = part.type === "field" && part.valueTruncated;
+      if (isCut || bytes > BODY_LIMIT) throw new RequestError(413, "Payload Too Large");
       fields.push([part.fieldname, value]);
     }
   } catch (error) {

@@ -1,0 +1,239 @@
+import net from "node:net";
+import type { InjectOptions } from "fastify";
+import pino from "pino";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../support/app.ts";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const ACTION = "module=block&action=eth_block_number";
+
+let server: TestApp;
+const logged: string[] = [];
+beforeAll(async () => {
+  server = await createTestApp({ log: pino({}, { write: (line: string) => logged.push(line) }) });
+});
+afterAll(() => server.close());
+
+function ask(method: string, url: string, options: InjectOptions = {}) {
+  return server.app.inject({ method: method as "GET", url, ...options });
+}
+
+function refused(text: string, dialect: "blockscout" | "etherscan" = "blockscout") {
+  return dialect === "blockscout"
+    ? { status: "0", message: text, result: null }
+    : { status: "0", message: "NOTOK", result: text };
+}
+
+describe("paths", () => {
+  test.each(["/api", "/api/", "/api/v1", "/api/v1/", "/v2/api", "/v2/api/", "//api", "///v2/api/"])(
+    "%s serves the actions",
+    async (path) => {
+      const response = await ask("GET", `${path}?${ACTION}`);
+      expect(response.statusCode).toBe(200);
+      expect(response.json()).toEqual({ jsonrpc: "2.0", result: "0x0", id: 1 });
+    },
+  );
+
+  test.each([
+    "/foo",
+    "/api/anything",
+    "/api/v2/smart-contracts/0x00",
+    "/api/legacy/block",
+    "/API",
+    "/foo/%zz",
+    "/v2",
+  ])("%s is not found, with and without parameters", async (path) => {
+    for (const url of [path, `${path}?${ACTION}`]) {
+      const response = await ask("GET", url);
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toEqual(refused("Not found"));
+    }
+  });
+
+  test("GET on the JSON-RPC path asks for module and action, and has none", async () => {
+    const bare = await ask("GET", "/api/eth-rpc");
+    expect(bare.statusCode).toBe(400);
+    expect(bare.json()).toEqual(refused("Params 'module' and 'action' are required parameters"));
+    const named = await ask("GET", `/api/eth-rpc?${ACTION}`);
+    expect(named.statusCode).toBe(404);
+    expect(named.json()).toEqual(refused("Not found"));
+  });
+});
+
+describe("methods", () => {
+  test.each(["PUT", "PATCH", "DELETE", "PROPFIND"])("%s is refused", async (method) => {
+    const response = await ask(method, `/api?${ACTION}`);
+    expect(response.statusCode).toBe(405);
+    expect(response.json()).toEqual(refused("Method not allowed"));
+    const etherscan = await ask(method, `/v2/api?${ACTION}`);
+    expect(etherscan.json()).toEqual(refused("Method not allowed", "etherscan"));
+    expect((await ask(method, "/api/eth-rpc")).statusCode).toBe(405);
+    expect((await ask(method, "/nothing")).statusCode).toBe(404);
+  });
+
+  test("HEAD is answered like GET, without a body", async () => {
+    const get = await ask("GET", `/api?${ACTION}`);
+    const head = await ask("HEAD", `/api?${ACTION}`);
+    expect(head.statusCode).toBe(200);
+    expect(head.body).toBe("");
+    expect(head.headers["content-type"]).toBe(JSON_TYPE);
+    expect(head.headers["content-length"]).toBe(get.headers["content-length"]);
+  });
+});
+
+describe("headers", () => {
+  test.each([
+    ["an answer", "GET", `/api?${ACTION}`],
+    ["a wrong request", "GET", "/api"],
+    ["an unknown path", "GET", "/nothing"],
+    ["a refused method", "PUT", "/api"],
+  ])("of %s open it to every origin and tell that no limit applies", async (_what, method, url) => {
+    const { headers } = await ask(method, url, { headers: { accept: "text/html" } });
+    expect(headers).toMatchObject({
+      "content-type": JSON_TYPE,
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers":
+        "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after",
+      "x-ratelimit-limit": "-1",
+      "x-ratelimit-remaining": "-1",
+      "x-ratelimit-reset": "-1",
+      "bypass-429-option": "no_bypass",
+    });
+    expect(headers).not.toHaveProperty("access-control-allow-credentials");
+  });
+
+  test("a preflight request is told what it may send", async () => {
+    const response = await ask("OPTIONS", "/api", {
+      headers: { origin: "https://example.org", "access-control-request-method": "POST" },
+    });
+    expect(response.statusCode).toBe(204);
+    expect(response.body).toBe("");
+    expect(response.headers).toMatchObject({
+      "access-control-allow-origin": "*",
+      "access-control-max-age": "1728000",
+      "access-control-allow-methods": "GET,POST,OPTIONS",
+    });
+    expect(String(response.headers["access-control-allow-headers"]).split(",")).toEqual(
+      expect.arrayContaining(["Authorization", "Content-Type", "x-api-key"]),
+    );
+  });
+
+  test("OPTIONS without it is 204 as well", async () => {
+    const response = await ask("OPTIONS", "/v2/api");
+    expect(response.statusCode).toBe(204);
+    expect(response.headers).not.toHaveProperty("access-control-allow-methods");
+  });
+});
+
+describe("bodies", () => {
+  test("of more than 20,000,000 bytes are refused, whatever their type", async () => {
+    const boundary = "b";
+    const large = "x".repeat(20_000_001);
+    const part = `--${boundary}\r\ncontent-disposition: form-data; name="sourceCode"\r\n\r\n`;
+    const bodies: [string, string][] = [
+      ["application/json", JSON.stringify({ sourceCode: large })],
+      ["application/x-www-form-urlencoded", `sourceCode=${large}`],
+      [`multipart/form-data; boundary=${boundary}`, `${part}${large}\r\n--${boundary}--\r\n`],
+      ["text/plain", large],
+    ];
+    for (const [type, payload] of bodies) {
+      const response = await ask("POST", `/api?${ACTION}`, {
+        headers: { "content-type": type },
+        payload,
+      });
+      expect([type, response.statusCode]).toEqual([type, 413]);
+      expect(response.json()).toEqual(refused("Payload Too Large"));
+    }
+  });
+
+  test("of several megabytes pass", async () => {
+    const response = await ask("POST", "/api", {
+      headers: { "content-type": "application/json" },
+      payload: JSON.stringify({
+        module: "block",
+        action: "eth_block_number",
+        sourceCode: "x".repeat(8_000_000),
+      }),
+    });
+    expect(response.statusCode).toBe(200);
+  });
+
+  test.each([
+    ["broken JSON", "application/json", "{"],
+    ["a JSON array", "application/json", "[]"],
+    ["a JSON scalar", "application/vnd.api+json", "5"],
+    ["JSON that is no UTF-8", "application/json", Buffer.from([0x22, 0xff, 0x22])],
+    ["a form that is no UTF-8", "application/x-www-form-urlencoded", "module=%ff"],
+    ["a form with half a percent sign", "application/x-www-form-urlencoded", "module=%e"],
+    ["a multipart body without a boundary", "multipart/form-data", "--b\r\n"],
+    [
+      "a multipart body that breaks off",
+      "multipart/form-data; boundary=b",
+      '--b\r\ncontent-disposition: form-data; name="module"\r\n\r\nblo',
+    ],
+  ])("%s are refused", async (_what, type, payload) => {
+    const response = await ask("POST", `/api?${ACTION}`, {
+      headers: { "content-type": type },
+      payload,
+    });
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toEqual(refused("Bad request"));
+  });
+
+  test("a query that is no UTF-8 is refused in its dialect", async () => {
+    const response = await ask("GET", `/v2/api?${ACTION}&address=%c3%28`);
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toEqual(refused("Bad request", "etherscan"));
+  });
+
+  test.each([undefined, "text/plain", "garbage", ";;", "application/octet-stream"])(
+    "of the content type %s are ignored, and the query counts",
+    async (type) => {
+      const response = await ask("POST", `/api?${ACTION}`, {
+        ...(type !== undefined && { headers: { "content-type": type } }),
+        payload: "id=7",
+      });
+      expect(response.statusCode).toBe(200);
+      expect(response.json().id).toBe(1);
+    },
+  );
+});
+
+describe("the log", () => {
+  test("has one line for each request, with its id, and never a key", async () => {
+    logged.length = 0;
+    await ask("GET", `/api?${ACTION}&apikey=s3cret&ApiKey=s3cret&api%6bey=s3cret`, {
+      headers: { "x-api-key": "s3cret" },
+    });
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).not.toContain("s3cret");
+    expect(JSON.parse(logged[0] ?? "")).toMatchObject({
+      msg: "request",
+      requestId: expect.any(String),
+      method: "GET",
+      url: `/api?${ACTION}&apikey=[redacted]&apikey=[redacted]&apikey=[redacted]`,
+      action: "block/eth_block_number",
+      status: 200,
+      ms: expect.any(Number),
+    });
+  });
+});
+
+describe("connections", () => {
+  test("that speak no HTTP get an envelope and are closed", async () => {
+    const url = new URL(await server.app.listen({ port: 0, host: "127.0.0.1" }));
+    const answer = await new Promise<string>((resolve) => {
+      let text = "";
+      const socket = net.connect(Number(url.port), url.hostname, () =>
+        socket.write("nonsense\r\n\r\n"),
+      );
+      socket.on("data", (data) => {
+        text += data;
+      });
+      socket.on("close", () => resolve(text));
+    });
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(body)).toEqual(refused("Bad request"));
+  });
+});
