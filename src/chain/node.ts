@@ -11,16 +11,16 @@ export interface Node {
    * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls.
    */
   call(calls: readonly RpcCall[], signal: AbortSignal): Promise<NodeOutcome[]>;
-  /** False from a failure until the node has answered again, and while it wants to be left alone. */
+  /** False from a failure until `accept`, and while the node wants to be left alone. */
   readonly usable: boolean;
   /** Why the node is out of use, null when it is not. */
   readonly failure: ChainErrorCode | null;
   /** A node that failed is better left alone until then, in ms of `performance.now()`. */
   readonly restsUntil: number;
-  /** Out of use until `accept`, whatever it answers. */
+  /** Not even asked when no other node is left. */
   readonly excluded: boolean;
-  /** Keeps the node out of use until `accept`, whatever it answers meanwhile. */
   exclude(error: NodeError): void;
+  /** Takes the node into use. */
   accept(): void;
   /** The text without any secret part of the node's URL. */
   redact(text: string): string;
@@ -34,7 +34,10 @@ export type NodeOutcome = { result: unknown } | { error: NodeError };
 type NodeOptions = Pick<
   ChainOptions,
   "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "log" | "onRequest"
->;
+> & {
+  /** A node that was lost has answered: it may be taken into use, if it still is what it was. */
+  onReturn(): void;
+};
 
 // The first kind puts a node out of use at once; the second may be the fault of one call, and needs a row of them.
 const FATAL: ReadonlySet<ChainErrorCode> = new Set(["unreachable", "unauthorized"]);
@@ -50,7 +53,7 @@ const HEAVY = /^(?:debug|trace)_/;
 /** Creates the node behind one URL; nothing is sent yet. */
 export function createNode(url: URL, name: NodeName, options: NodeOptions): Node {
   const transport = createTransport({ ...options, url, name });
-  const health = createHealth(name, options.log);
+  const health = createHealth(name, options);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
   const lookUps = new AdaptiveLimit(options.batchSize);
@@ -173,7 +176,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
 }
 
 /** Whether a node is in use; tells the log when that changes, and only then. */
-function createHealth(name: NodeName, log: NodeOptions["log"]) {
+function createHealth(name: NodeName, { log, onReturn }: Pick<NodeOptions, "log" | "onReturn">) {
   let failures = 0;
   let failure: ChainErrorCode | null = null;
   let excluded = false;
@@ -186,7 +189,6 @@ function createHealth(name: NodeName, log: NodeOptions["log"]) {
   }
 
   function accept(): void {
-    failures = 0;
     excluded = false;
     if (failure !== null) log.info({ node: name }, "node is back");
     failure = null;
@@ -208,7 +210,8 @@ function createHealth(name: NodeName, log: NodeOptions["log"]) {
       lose(error);
     },
     noteAnswer(): void {
-      if (!excluded) accept();
+      failures = 0;
+      if (failure !== null && !excluded) onReturn();
     },
     noteFailure(error: NodeError): void {
       if (!FATAL.has(error.code) && !SUSPICIOUS.has(error.code)) return;

@@ -24,19 +24,26 @@ export function createPool(options: ChainOptions): NodePool {
     const { host } = url;
     const seen = (names.get(host) ?? 0) + 1;
     names.set(host, seen);
-    return createNode(url, seen === 1 ? host : `${host}#${seen}`, options);
+    const name = seen === 1 ? host : `${host}#${seen}`;
+    const node = createNode(url, name, { ...options, onReturn: () => void checkOnce(node) });
+    return node;
   });
   const inCheck = new Set<Node>();
   let expectedChainId: string | undefined;
 
   async function check(node: Node): Promise<void> {
-    inCheck.add(node);
     const call = { method: "eth_chainId", params: [] };
     const [outcome] = await node.call([call], options.signal);
-    inCheck.delete(node);
-    if (outcome === undefined || "error" in outcome || expectedChainId === undefined) return;
-    if (outcome.result === expectedChainId) node.accept();
+    if (outcome === undefined || "error" in outcome) return;
+    if (outcome.result === (expectedChainId ?? outcome.result)) node.accept();
     else node.exclude(new NodeError("other-chain", `${node.name} serves another chain`));
+  }
+
+  async function checkOnce(node: Node): Promise<void> {
+    if (inCheck.has(node)) return;
+    inCheck.add(node);
+    await check(node);
+    inCheck.delete(node);
   }
 
   function find(name: NodeName): Node {
@@ -51,8 +58,7 @@ export function createPool(options: ChainOptions): NodePool {
     const inUse = nodes.filter((candidate) => candidate.usable);
     const now = performance.now();
     for (const candidate of lost) {
-      const rested = candidate.failure !== null && candidate.restsUntil <= now;
-      if (rested && inUse.length > 0 && !inCheck.has(candidate)) void check(candidate);
+      if (candidate.failure !== null && candidate.restsUntil <= now) void checkOnce(candidate);
     }
     const ofChain = [...inUse, ...lost.filter((candidate) => !candidate.excluded)];
     const others = ofChain.filter((candidate) => candidate.name !== avoid);

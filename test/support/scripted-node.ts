@@ -26,7 +26,7 @@ export interface ScriptedNode {
   readonly limits: ServerLimits;
   readonly webSocket: WebSocketSide;
   /** The calls of each HTTP request so far. */
-  readonly requests: readonly IncomingCall[][];
+  readonly requests: IncomingCall[][];
   /** Switches a fault on (effects: scripted-node/faults.ts); gives the way to switch it off. */
   fail(fault: Fault): () => void;
   /** Switches all faults off. */

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { AdaptiveLimit, Gate } from "../../src/chain/limits.ts";
+
+const never = new AbortController().signal;
+
+describe("AdaptiveLimit", () => {
+  test("starts at the maximum, halves down to 1 and grows back step by step", () => {
+    const limit = new AdaptiveLimit(10);
+    expect(limit.value).toBe(10);
+    for (const expected of [5, 2, 1, 1]) {
+      limit.shrink(performance.now());
+      expect(limit.value).toBe(expected);
+    }
+    for (let i = 0; i < 20; i++) limit.grow(1);
+    expect(limit.value).toBe(10);
+  });
+
+  test("halves once for requests that were in flight together", () => {
+    const limit = new AdaptiveLimit(8);
+    const startedAt = performance.now();
+    limit.shrink(startedAt);
+    limit.shrink(startedAt - 1);
+    expect(limit.value).toBe(4);
+  });
+});
+
+describe("Gate", () => {
+  test("lets in as many as the limit allows and the next ones in their order", async () => {
+    const gate = new Gate(new AdaptiveLimit(2));
+    const entered: number[] = [];
+    const all = [1, 2, 3, 4].map((number) => gate.enter(never).then(() => entered.push(number)));
+    await Promise.all(all.slice(0, 2));
+    expect(entered).toEqual([1, 2]);
+    gate.leave();
+    await all[2];
+    expect(entered).toEqual([1, 2, 3]);
+    gate.leave();
+    await all[3];
+    expect(entered).toEqual([1, 2, 3, 4]);
+  });
+
+  test("lets nobody in while it is closed, and everybody afterwards", async () => {
+    const gate = new Gate(new AdaptiveLimit(2));
+    gate.closeFor(30);
+    expect(gate.closed).toBe(true);
+    await Promise.all([gate.enter(never), gate.enter(never)]);
+    expect(gate.closed).toBe(false);
+  });
+
+  test("drops who gives up waiting", async () => {
+    const gate = new Gate(new AdaptiveLimit(1));
+    await gate.enter(never);
+    const impatient = new AbortController();
+    const waiting = gate.enter(impatient.signal);
+    const next = gate.enter(never);
+    impatient.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    gate.leave();
+    await next;
+    await expect(gate.enter(AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  test("turns away who comes to a full queue", async () => {
+    const gate = new Gate(new AdaptiveLimit(1));
+    const stop = new AbortController();
+    await gate.enter(never);
+    const waiting = Array.from({ length: 10_000 }, () => gate.enter(stop.signal));
+    await expect(gate.enter(never)).rejects.toMatchObject({ code: "busy", retryable: true });
+    stop.abort();
+    const ends = await Promise.allSettled(waiting);
+    expect(ends.every(({ status }) => status === "rejected")).toBe(true);
+  });
+});
