@@ -1,0 +1,17 @@
+import type { DatabaseServer } from "./measure/database.ts";
+import type { Section } from "./measure/report.ts";
+
+/** What every benchmark works with. */
+export interface Bench {
+  server: DatabaseServer;
+  /** For logs and profiles. */
+  folder: string;
+  /** Sizes for a look whether everything works, not for figures. */
+  quick: boolean;
+  /** Take CPU profiles of the product. */
+  profile: boolean;
+  /** Tells what goes on. */
+  say(text: string): void;
+  /** Called as soon as a section is complete. */
+  report(section: Section): void;
+}

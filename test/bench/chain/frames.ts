@@ -1,0 +1,87 @@
+import type { Address } from "../../../src/core/address.ts";
+import type { Hex } from "../../../src/core/hex.ts";
+import { quantity } from "../../../src/core/quantity.ts";
+import type { Random } from "../../support/world/random.ts";
+import { around, fillerBytes, randomBytes } from "./draws.ts";
+import type { ChainShape } from "./shape.ts";
+
+/** A frame as the callTracer of `debug_traceBlockByHash` gives it. */
+export interface Frame {
+  type: string;
+  from: Address;
+  to: Address;
+  value?: Hex;
+  gas: Hex;
+  gasUsed: Hex;
+  input: Hex;
+  output?: Hex;
+  error?: string;
+  calls?: Frame[];
+}
+
+/** What a transaction does to begin with; `succeeded` false: it reverts as a whole. */
+export interface TopLevel {
+  from: Address;
+  /** The called address, or the contract that is created. */
+  to: Address;
+  creates: boolean;
+  value: Hex;
+  gas: Hex;
+  gasUsed: Hex;
+  input: Hex;
+  succeeded: boolean;
+}
+
+const KINDS = ["CALL", "CALL", "STATICCALL", "STATICCALL", "DELEGATECALL"] as const;
+const CREATIONS = ["CREATE", "CREATE2"] as const;
+const CREATION_SHARE = 0.01;
+const REVERTED_SHARE = 0.02;
+const VALUE_SHARE = 0.5;
+
+/** Draws the tree of calls below a transaction; `contract` gives somebody to be called. */
+export function drawTrace(
+  shape: ChainShape,
+  random: Random,
+  top: TopLevel,
+  inner: { frames: number; contract: () => Address },
+): Frame {
+  const { creates, succeeded, ...call } = top;
+  const root: Frame = { ...call, type: creates ? "CREATE" : "CALL" };
+  if (!succeeded) revert(random, root);
+  else if (creates) root.output = fillerBytes(random, shape.codeBytes);
+  const callers = [root];
+  for (let count = 0; count < inner.frames; count++) {
+    const caller = random.pick(callers);
+    const frame = drawFrame(shape, random, caller.to, inner.contract());
+    caller.calls ??= [];
+    caller.calls.push(frame);
+    if (frame.error === undefined) callers.push(frame);
+  }
+  return root;
+}
+
+function drawFrame(shape: ChainShape, random: Random, from: Address, contract: Address): Frame {
+  const creates = random.chance(CREATION_SHARE);
+  const type = creates ? random.pick(CREATIONS) : random.pick(KINDS);
+  const frame: Frame = {
+    type,
+    from,
+    to: creates ? randomBytes(random, 20) : contract,
+    gas: quantity(200_000 + random.integer(800_000)),
+    gasUsed: quantity(2_000 + random.integer(100_000)),
+    input: fillerBytes(random, creates ? shape.codeBytes : 4 + 32 * around(random, 2)),
+    output: fillerBytes(random, creates ? shape.codeBytes : 32 * around(random, 1)),
+  };
+  if (type === "CALL" || creates) {
+    frame.value = random.chance(VALUE_SHARE) ? quantity(1 + random.integer(2 ** 32)) : "0x0";
+  } else if (type === "DELEGATECALL") {
+    frame.value = "0x0";
+  }
+  if (random.chance(REVERTED_SHARE)) revert(random, frame);
+  return frame;
+}
+
+function revert(random: Random, frame: Frame): void {
+  frame.error = "execution reverted";
+  frame.output = fillerBytes(random, 4);
+}

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { takeSubscribers } from "./announcements.ts";
+import type { BenchNode, RpcRequest } from "./node.ts";
+
+/** A node that is served on a free port of loopback, by HTTP and WebSocket. */
+export interface NodeServer {
+  port: number;
+  /** `performance.now()` of the first request that asked for the receipts of a block. */
+  readonly askedAt: number | undefined;
+  /** Mines a block and announces it to those who listen. */
+  mine(): void;
+}
+
+/** Serves a node. */
+export async function serve(node: BenchNode): Promise<NodeServer> {
+  let askedAt: number | undefined;
+  const server = http.createServer((request, response) => {
+    answer(request, response).catch((error) => response.destroy(error));
+  });
+  const announcements = takeSubscribers(server, node);
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requests = JSON.parse(await readBody(request)) as RpcRequest | RpcRequest[];
+    const calls = Array.isArray(requests) ? requests : [requests];
+    if (calls.some(({ method }) => method === "eth_getBlockReceipts")) {
+      askedAt ??= performance.now();
+    }
+    send(response, pieces(node, calls, Array.isArray(requests)));
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    get askedAt() {
+      return askedAt;
+    },
+    mine: () => announcements.announce(node.mine()),
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+function pieces(node: BenchNode, calls: readonly RpcRequest[], isBatch: boolean): Buffer[] {
+  const answers = calls.flatMap((call, index) => [
+    Buffer.from(`${index > 0 ? "," : ""}{"jsonrpc":"2.0","id":${call.id},`),
+    ...node.answer(call),
+    Buffer.from("}"),
+  ]);
+  return isBatch ? [Buffer.from("["), ...answers, Buffer.from("]")] : answers;
+}
+
+/** Sends the pieces as they stand, in one go. */
+function send(response: ServerResponse, body: readonly Buffer[]): void {
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  response.writeHead(200, { "content-type": "application/json", "content-length": length });
+  response.cork();
+  for (const piece of body) response.write(piece);
+  response.end();
+  response.uncork();
+}

@@ -1,0 +1,68 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Hex } from "../../../src/core/hex.ts";
+import type { ChainTotals } from "./blocks.ts";
+import type { ChainShape } from "./shape.ts";
+
+export type ChainOrder = "mine" | "report";
+
+/** What the chain's process tells after each order. */
+export interface ChainReport {
+  port: number;
+  head: { number: number; hash: Hex };
+  totals: ChainTotals;
+  /** When the newest block could be had, in Unix milliseconds. */
+  announcedAt: number;
+  /** When somebody asked for the first block's receipts. */
+  askedAt: number | undefined;
+}
+
+/** A chain that runs in a process of its own. */
+export interface BenchChain {
+  url: string;
+  webSocketUrl: string;
+  pid: number;
+  /** Mines one block. */
+  mine(): Promise<ChainReport>;
+  report(): Promise<ChainReport>;
+  stop(): Promise<void>;
+}
+
+/** Makes the chain of a shape and serves it; resolves when it can be asked. */
+export async function startChain(shape: ChainShape): Promise<BenchChain> {
+  const child: ChildProcess = fork(new URL("./process.ts", import.meta.url), [
+    JSON.stringify(shape),
+  ]);
+  const { port } = await nextReport();
+
+  /** Orders are obeyed one by one, so that the next report is the answer. */
+  async function nextReport(): Promise<ChainReport> {
+    const ending = new AbortController();
+    const ended = once(child, "exit", { signal: ending.signal }).then(() => {
+      throw new Error("the process of the chain has ended");
+    });
+    ended.catch(() => {});
+    const [report] = await Promise.race([once(child, "message"), ended]);
+    ending.abort();
+    return report as ChainReport;
+  }
+
+  function order(what: ChainOrder): Promise<ChainReport> {
+    const answer = nextReport();
+    child.send(what);
+    return answer;
+  }
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    webSocketUrl: `ws://127.0.0.1:${port}`,
+    pid: child.pid as number,
+    mine: () => order("mine"),
+    report: () => order("report"),
+    async stop() {
+      const ended = once(child, "exit");
+      child.disconnect();
+      await ended;
+    },
+  };
+}
