@@ -1,3 +1,4 @@
+import net from "node:net";
 import path from "node:path";
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "./core/address.ts";
@@ -40,8 +41,8 @@ export const settings = {
     schema: url("postgres:", "postgresql:"),
   },
   DATABASE_SCHEMA: {
-    default: "public",
-    meaning: "Schema of the tables; several chains can share one database",
+    default: null,
+    meaning: "Schema of the tables, one per chain; else public, or devnet for the embedded chain",
     schema: matching(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, "must be a lower-case SQL name"),
   },
   DATA_DIR: {
@@ -77,14 +78,14 @@ export const settings = {
   },
   FINALITY_DEPTH: {
     default: "64",
-    meaning: "Blocks below the head that no longer change, where the node does not tell",
+    meaning: "Blocks this far below the head are taken for final",
     schema: whole(0, 1_000_000),
   },
   ALLOW_RESET: {
     default: "0",
     meaning:
       "1: index anew when the chain's first block changed, as is always done on development chains",
-    schema: oneOf("0", "1").transform((text) => text === "1"),
+    schema: flag(),
   },
   POLL_INTERVAL_MS: {
     default: "500",
@@ -115,6 +116,35 @@ export const settings = {
     default: "30000",
     meaning: "Time limit for a request to the API to arrive",
     schema: whole(100, 600_000),
+  },
+  RATE_LIMIT: {
+    default: "0",
+    meaning: "Requests to the API that one address may make a minute; 0 for no limit",
+    schema: whole(0, 1_000_000_000),
+  },
+  API_KEYS: {
+    default: null,
+    meaning: "Keys, comma-separated, whose holders are counted by key instead of by address",
+    schema: z
+      .string()
+      .transform(commaSeparated)
+      .pipe(z.array(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters and digits"))),
+  },
+  API_KEY_RATE_LIMIT: {
+    default: "600",
+    meaning: "Requests to the API that one key may make a minute",
+    schema: whole(1, 1_000_000_000),
+  },
+  TRUSTED_PROXIES: {
+    default: null,
+    meaning:
+      "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For tells the client",
+    schema: z.string().transform(commaSeparated).pipe(z.array(network())),
+  },
+  SEND_TRANSACTIONS: {
+    default: "1",
+    meaning: "0: refuse eth_sendRawTransaction instead of passing it on to the node",
+    schema: flag(),
   },
   NETWORK_NAME: { default: null, meaning: "The chain's name, for people", schema: z.string() },
   COIN_SYMBOL: { default: "ETH", meaning: "The coin's symbol, for people", schema: z.string() },
@@ -236,12 +266,28 @@ function oneOf<const Name extends string>(...names: [Name, ...Name[]]) {
   return z.string().pipe(z.enum(names, { error }));
 }
 
+function flag(): z.ZodType<boolean, string> {
+  return oneOf("0", "1").transform((text) => text === "1");
+}
+
 function matching(pattern: RegExp, error: string): z.ZodString {
   return z.string().regex(pattern, { error });
 }
 
 function address(): z.ZodType<Address, string> {
   return z.string().refine(isAddress, { error: "must be an address" }).transform(lowerAddress);
+}
+
+/** `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, or the name of a set of private networks. */
+function network(): z.ZodType<string, string> {
+  return z.string().refine(
+    (text) => {
+      if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
+      const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+      return net.isIP(address) > 0 && Number(bits) <= (net.isIPv6(address) ? 128 : 32);
+    },
+    { error: "must be addresses, networks like 10.0.0.0/8, loopback, linklocal or uniquelocal" },
+  );
 }
 
 function folder(): z.ZodType<string, string> {

@@ -39,7 +39,7 @@ export interface EmbeddedPostgres {
 }
 
 const run = promisify(execFile);
-const STOP_PATIENCE_MS = 3_500;
+const STOP_PATIENCE_MS = 3_000;
 const LEFTOVER_PATIENCE_MS = 10_000;
 const READY = "database system is ready to accept connections";
 

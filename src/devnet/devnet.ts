@@ -32,7 +32,7 @@ const PAUSE_MS = 4_000;
 const BLOCKS_PER_PAUSE = 1_000;
 /** Saving may take this part of the time at most. */
 const SAVING_SHARE = 0.02;
-const FINAL_SAVE_MS = 1_500;
+const FINAL_SAVE_MS = 1_000;
 
 /**
  * Starts the embedded chain, as it was when it was last saved. An empty one gets the sample world and one cycle of

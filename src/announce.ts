@@ -1,0 +1,97 @@
+import type { Logger } from "pino";
+import type { App } from "./app.ts";
+import { sleep } from "./core/async.ts";
+import type { IndexerStatus } from "./indexer/status.ts";
+import { type Examples, getExamples } from "./store/examples.ts";
+import { getServedHead, type ServedHead } from "./store/sync-state.ts";
+
+/** What is said once there is something to ask for. */
+interface Announcement {
+  head: ServedHead;
+  urls: Record<string, string>;
+  /** Commands that answer with data of this chain. */
+  commands: string[];
+}
+
+const LOOK_INTERVAL_MS = 100;
+const PROGRESS_INTERVAL_MS = 5_000;
+
+/**
+ * Waits for the end of the first synchronisation, telling how far it is every few seconds, and then says what can be
+ * asked for and where: a log record, or on a terminal a page for people.
+ */
+export async function announce(app: App, log: Logger, signal: AbortSignal): Promise<void> {
+  const { apiUrl } = app;
+  const head = await firstSynchronisation(app, log, signal);
+  if (!head || apiUrl === null) return;
+  const announcement = {
+    head,
+    urls: urlsOf(app, apiUrl),
+    commands: commandsOf(apiUrl, head, await getExamples(app.sql)),
+  };
+  if (process.stdout.isTTY) process.stdout.write(page(announcement));
+  else log.info({ ...announcement.urls, try: announcement.commands }, "ready");
+}
+
+async function firstSynchronisation(
+  { sql, indexer }: App,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<ServedHead | undefined> {
+  let progressAt = performance.now() + PROGRESS_INTERVAL_MS;
+  while (!signal.aborted) {
+    const phase = indexer?.status().phase ?? "following";
+    if (phase === "following" || phase === "standby") {
+      const head = await getServedHead(sql);
+      if (head) return head;
+    } else if (performance.now() >= progressAt) {
+      progressAt += PROGRESS_INTERVAL_MS;
+      const progress = indexer && describeProgress(indexer.status());
+      if (progress) log.info(progress);
+    }
+    await sleep(LOOK_INTERVAL_MS, signal);
+  }
+  return undefined;
+}
+
+/** `block 1200 of 5000, 24 %, 140 blocks/s, 27 s left`; nothing to tell: undefined. */
+function describeProgress({ phase, backfill }: IndexerStatus): string | undefined {
+  if (phase === "indexing") return "building indexes";
+  if (!backfill) return undefined;
+  const { from, to, recorded, blocksPerSecond, secondsLeft } = backfill;
+  const percent = Math.floor((100 * (recorded - from + 1)) / (to - from + 1));
+  return (
+    `block ${recorded} of ${to}, ${percent} %, ${blocksPerSecond.toFixed(0)} blocks/s` +
+    (secondsLeft === null ? "" : `, ${secondsLeft.toFixed(0)} s left`)
+  );
+}
+
+function urlsOf({ devnetUrl }: App, apiUrl: string): Record<string, string> {
+  return {
+    api: `${apiUrl}/api`,
+    etherscan: `${apiUrl}/v2/api`,
+    ethRpc: `${apiUrl}/api/eth-rpc`,
+    ...(devnetUrl === null ? {} : { chain: devnetUrl }),
+  };
+}
+
+function commandsOf(apiUrl: string, head: ServedHead, { account, token }: Examples): string[] {
+  const queries = [
+    account && `module=account&action=txlist&address=${account}&page=1&offset=3&sort=desc`,
+    token && `module=token&action=getTokenHolders&contractaddress=${token}`,
+    `module=block&action=getblockreward&blockno=${head.number}`,
+    "module=stats&action=ethsupply",
+    "module=block&action=eth_block_number",
+  ];
+  return queries
+    .filter((query) => query !== null)
+    .slice(0, 3)
+    .map((query) => `curl '${apiUrl}/api?${query}'`);
+}
+
+function page({ head, urls, commands }: Announcement): string {
+  const width = Math.max(...Object.keys(urls).map((name) => name.length));
+  const places = Object.entries(urls).map(([name, url]) => `  ${name.padEnd(width)}  ${url}`);
+  const tries = commands.map((command) => `  ${command}`);
+  return ["", `Ready, at block ${head.number}.`, ...places, "Try:", ...tries, "", ""].join("\n");
+}

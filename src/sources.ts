@@ -1,0 +1,94 @@
+import path from "node:path";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Shutdown } from "./core/shutdown.ts";
+import { startEmbeddedPostgres } from "./db/embedded.ts";
+import { startDevnet } from "./devnet/devnet.ts";
+import { lockFolder } from "./process/folder-lock.ts";
+
+/** What the parts share with the process they live in. */
+export interface Surroundings {
+  log: Logger;
+  /** Aborted when the process is asked to end: a start that is under way is given up. */
+  signal: AbortSignal;
+  /** What is started is registered here; closing it ends everything in reverse order. */
+  shutdown: Shutdown;
+  /** Called with a sentence when the process cannot go on. */
+  onFatal(reason: string): void;
+}
+
+interface ChainSource {
+  rpcUrls: readonly string[];
+  webSocketUrl: string | undefined;
+  /** URL of the embedded chain, if that is the one. */
+  devnetUrl: string | null;
+}
+
+/** Where the data and the chain are: what the settings name, else what was started in its place. */
+export interface Sources extends ChainSource {
+  databaseUrl: string;
+  schema: string;
+}
+
+/** A program that runs beside this process. */
+interface Companion {
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an embedded database unless DATABASE_URL names one, and an embedded chain unless RPC_URL does, both at the
+ * same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
+ */
+export async function startSources(
+  config: Config,
+  { log, signal, shutdown, onFatal }: Surroundings,
+): Promise<Sources> {
+  const { DATABASE_URL, RPC_URL, DATA_DIR } = config;
+  if (!DATABASE_URL || !RPC_URL) shutdown.add("folder lock", lockFolder(DATA_DIR));
+  const companions: Companion[] = [];
+  shutdown.add("embedded programs", async () => {
+    await Promise.all(companions.map((companion) => companion.stop()));
+  });
+
+  async function launch<Kind extends Companion>(
+    name: string,
+    starting: Promise<Kind>,
+  ): Promise<Kind> {
+    const startedAt = performance.now();
+    const companion = await starting;
+    companions.push(companion);
+    void companion.exited.then((ending) => {
+      if (!shutdown.signal.aborted) onFatal(`${name} ended unexpectedly (${ending})`);
+    });
+    log.info(`${name} is up after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+    return companion;
+  }
+
+  async function launchDatabase(): Promise<string> {
+    const options = { folder: path.join(DATA_DIR, "postgres"), log, signal };
+    return (await launch("the embedded PostgreSQL", startEmbeddedPostgres(options))).url;
+  }
+
+  async function launchChain(): Promise<ChainSource> {
+    const options = { folder: path.join(DATA_DIR, "devnet"), log, signal };
+    const devnet = await launch("the embedded chain", startDevnet(options));
+    return {
+      rpcUrls: [devnet.rpcUrl],
+      webSocketUrl: devnet.webSocketUrl,
+      devnetUrl: devnet.rpcUrl,
+    };
+  }
+
+  const starts = [
+    DATABASE_URL ?? launchDatabase(),
+    RPC_URL
+      ? { rpcUrls: RPC_URL, webSocketUrl: config.RPC_WS_URL, devnetUrl: null }
+      : launchChain(),
+  ] as const;
+  // When one of them fails, the other one must be up before it can be stopped.
+  await Promise.allSettled(starts);
+  const [databaseUrl, chain] = await Promise.all(starts);
+  const schema = config.DATABASE_SCHEMA ?? (chain.devnetUrl === null ? "public" : "devnet");
+  return { databaseUrl, schema, ...chain };
+}

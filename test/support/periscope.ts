@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+/** What `npm start` runs, as a process of its own. */
+export interface Periscope {
+  process: ChildProcess;
+  /** The record that says that the first synchronisation is done. Rejects when the process ends before. */
+  ready: Promise<Ready>;
+  /** Everything it wrote to standard error so far. */
+  complaints(): string;
+  /** Everything it logged so far. */
+  messages(): string[];
+  /** Sends a signal and waits for the end; the exit code, or the signal that it died of. */
+  end(signal?: NodeJS.Signals): Promise<number | NodeJS.Signals>;
+  ended: Promise<number | NodeJS.Signals>;
+}
+
+/** What can be asked, and where. */
+export interface Ready {
+  api: string;
+  /** The embedded chain, if there is one. */
+  chain?: string;
+  try: string[];
+}
+
+const MAIN = path.join(import.meta.dirname, "../../src/main.ts");
+
+/** Starts Periscope with these settings only, on a free port. */
+export function startPeriscope(settings: Readonly<Record<string, string>>): Periscope {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env["PATH"], PORT: "0", ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const messages: string[] = [];
+  let complaints = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaints += text;
+  });
+  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number);
+  const logged = new Promise<Ready>((resolve) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const record = JSON.parse(line) as Ready & { msg: string };
+      messages.push(record.msg);
+      if (record.msg === "ready") resolve(record);
+    });
+  });
+  const ready = Promise.race([
+    logged,
+    ended.then((how) => {
+      throw new Error(`Periscope ended with ${how} before it was ready: ${complaints}`);
+    }),
+  ]);
+  // Tests that expect a failure do not look at it.
+  ready.catch(() => {});
+  return {
+    process: child,
+    ready,
+    complaints: () => complaints,
+    messages: () => messages,
+    end: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return ended;
+    },
+    ended,
+  };
+}
