@@ -51,7 +51,7 @@ export function presentInternalTransaction(
     type: row.type,
     callType: row.callType ?? "",
     gas: row.gas ?? "0",
-    gasUsed: row.gasUsed ?? (row.error === null || isEtherscan ? "0" : ""),
+    gasUsed: row.gasUsed ?? (isEtherscan ? "0" : ""),
     isError: row.error === null ? "0" : "1",
     errCode: row.error ?? "",
     ...(isEtherscan && { hash: row.transactionHash, traceId: row.traceAddress.join("_") }),

@@ -8,13 +8,17 @@ import * as wire from "../../wire.ts";
 import { NO_RECORDS } from "./list.ts";
 
 const ROWS = 10;
+const account = z.object({ address: wire.address, balance: wire.decimal });
 
 export const listaccounts = defineAction({
   name: "listaccounts",
   summary: "Addresses with their coin balances, those seen first in front",
   envelope: "explorer",
   params: z.object({ page, offset: offset(ROWS) }),
-  result: z.array(z.object({ address: wire.address, balance: wire.decimal, stale: z.boolean() })),
+  result: {
+    blockscout: z.array(account.extend({ stale: z.boolean() })),
+    etherscan: z.array(account),
+  },
   empty: NO_RECORDS,
   example: {},
   check: windowCheck(),
@@ -22,6 +26,7 @@ export const listaccounts = defineAction({
     const accounts = await readCoinAccounts(context, (sql) =>
       listCoinAccountsByAge(sql, pageRange(input)),
     );
-    return ok(accounts.map(({ address, balance }) => ({ address, balance, stale: false })));
+    const freshness = context.dialect === "blockscout" && { stale: false };
+    return ok(accounts.map(({ address, balance }) => ({ address, balance, ...freshness })));
   },
 });

@@ -89,7 +89,7 @@ export const getLogs = defineAction({
     toBlock: "latest",
     address: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
   },
-  check: (parameters) => missing(parameters) ?? checkWindow(parameters),
+  check: (parameters) => checkWindow(parameters) ?? missing(parameters),
   async handle({ sql, dialect }, input) {
     const topics = TOPICS.map((name) => input[name]);
     const given = [0, 1, 2, 3].filter((position) => topics[position] !== undefined);
