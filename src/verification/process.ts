@@ -119,7 +119,8 @@ function supervise(
     const timer = setTimeout(stopLate(limits.timeoutMs), limits.timeoutMs);
     const memoryTimer = setInterval(() => {
       void residentBytes(worker.pid ?? 0).then((bytes) => {
-        if (bytes > limits.memoryBytes) stopAt("memory", `${Math.round(limits.memoryBytes / 2 ** 20)} MB`);
+        if (bytes > limits.memoryBytes)
+          stopAt("memory", `${Math.round(limits.memoryBytes / 2 ** 20)} MB`);
       });
     }, MEMORY_INTERVAL_MS);
     signal?.addEventListener("abort", kill);

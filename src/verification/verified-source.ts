@@ -4,7 +4,9 @@ import { type CompilerVersion, formatVersion } from "./compilers/versions.ts";
 import { type CompilerInput, isRecord, type Settings } from "./inputs/compiler-input.ts";
 import type { CompiledCode, Slot } from "./match/bytecode.ts";
 import { type CodeMatch, isMatch, type Mismatch } from "./match/code-match.ts";
+import { base58 } from "./match/content-hash.ts";
 import type { OnChainCode } from "./match/contract-match.ts";
+import { type CodeMetadata, readCodeMetadata } from "./match/metadata.ts";
 import { type MethodNames, methodNames } from "./match/methods.ts";
 import { type CodeFingerprint, fingerprintOf } from "./match/similar.ts";
 import type { GivenLibrary, SourceFile, VerificationForm, VerificationRequest } from "./request.ts";
@@ -43,6 +45,8 @@ export interface VerifiedSource {
   outputs: string;
   /** The compiler's metadata text; empty when it gives none. */
   metadata: string;
+  /** Where the metadata hash on chain points: `ipfs://…`, `bzzr://…`; empty when there is none. */
+  metadataUri: string;
   methods: MethodNames;
   runtimeMatch: CodeMatch | null;
   creationMatch: CodeMatch | null;
@@ -81,6 +85,7 @@ export function describeContract(proven: {
     abi: JSON.stringify(abi),
     outputs: JSON.stringify({ ...output, methodIdentifiers: evm.methodIdentifiers }),
     metadata,
+    metadataUri: uriOf(readCodeMetadata(onChain.runtimeCode)),
     methods: methodNames(abi, evm.methodIdentifiers),
     runtimeMatch,
     creationMatch,
@@ -92,6 +97,12 @@ export function describeContract(proven: {
 
 function matchOrNull(outcome: CodeMatch | Mismatch | null): CodeMatch | null {
   return outcome !== null && isMatch(outcome) ? outcome : null;
+}
+
+function uriOf(metadata: CodeMetadata | null): string {
+  if (metadata?.hash == null) return "";
+  const { kind, value } = metadata.hash;
+  return kind === "ipfs" ? `ipfs://${base58(value)}` : `bzzr://${value.toString("hex")}`;
 }
 
 function textOrNull(value: unknown): string | null {

@@ -1,4 +1,3 @@
-import type { Address } from "../core/address.ts";
 import { type Hex, hexToBytes, isHexData } from "../core/hex.ts";
 import { type Attempt, attempt, type Candidate, type Session } from "./attempt.ts";
 import type { CompilerBuild } from "./compilers/build.ts";
@@ -18,7 +17,8 @@ import { describeContract, type VerifiedSource } from "./verified-source.ts";
 
 /** All that a verification needs to know; it asks nobody further. */
 export interface VerifyTask {
-  request: VerificationRequest;
+  /** A `VerificationRequest` as JSON. */
+  request: string;
   build: CompilerBuild;
   runtimeCode: Hex;
   /** Init code of the creation, arguments included; null when the creation is not known. */
@@ -40,8 +40,13 @@ export async function verify(
   task: VerifyTask,
   { open, onFailure }: VerifyHooks,
 ): Promise<VerifiedSource> {
-  const { request, build } = task;
-  const onChain = onChainCode(task);
+  const { build } = task;
+  const request = JSON.parse(task.request) as VerificationRequest;
+  const onChain: OnChainCode = {
+    address: request.address,
+    runtimeCode: hexToBytes(task.runtimeCode),
+    creationCode: task.creationCode && hexToBytes(task.creationCode),
+  };
   const metadata = readCodeMetadata(onChain.runtimeCode);
   checkVersion(build, onChain);
   const input = readInput(request, build.version, metadata);
@@ -62,15 +67,6 @@ export async function verify(
   checkLibraries(input, found);
   const raised = await raise(session, first, found);
   return describeContract({ request, version: compiler.version, onChain, ...raised });
-}
-
-function onChainCode({ request, runtimeCode, creationCode }: VerifyTask): OnChainCode {
-  const address: Address = request.address;
-  return {
-    address,
-    runtimeCode: hexToBytes(runtimeCode),
-    creationCode: creationCode && hexToBytes(creationCode),
-  };
 }
 
 /** Refuses a compiler other than the one that the code on chain names, before anything is compiled. */

@@ -31,10 +31,7 @@ interface EmscriptenModule {
  */
 export function loadSoljson(file: string): Soljson {
   const require = createRequire(import.meta.url);
-  const module = require(file) as EmscriptenModule;
-  // Loading leaves handlers that would turn every later failure of this process into an end without words.
-  process.removeAllListeners("unhandledRejection");
-  process.removeAllListeners("uncaughtException");
+  const module = keepingHandlers(() => require(file) as EmscriptenModule);
   const textAt = module.Pointer_stringify ?? module.UTF8ToString;
   const run = module._solidity_compile ?? module._compileStandard;
   return {
@@ -48,6 +45,18 @@ export function loadSoljson(file: string): Soljson {
             return output;
           },
   };
+}
+
+/** Loading leaves handlers that would turn every later failure of this process into an end without words. */
+function keepingHandlers<Result>(load: () => Result): Result {
+  const events = ["unhandledRejection", "uncaughtException"];
+  const before = events.map((event) => process.rawListeners(event));
+  const result = load();
+  events.forEach((event, index) => {
+    process.removeAllListeners(event);
+    for (const listener of before[index] ?? []) process.on(event, listener as () => void);
+  });
+  return result;
 }
 
 /** Address of the text in the compiler's memory, which is the compiler's from then on. */

@@ -1,0 +1,86 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Queryable, Sql } from "../db/client.ts";
+
+/** What a contract delegates to, as read at a block. */
+export interface ProxyRow {
+  address: Address;
+  /** How it was recognised. */
+  kind: string;
+  /** At least one. */
+  implementations: Address[];
+  /** What ways of recognition that come later would have answered. */
+  conflicts: Address[];
+  /** The contract that names the implementation; null when the proxy itself does. */
+  beacon: Address | null;
+  blockNumber: number;
+  blockHash: Hex;
+}
+
+/** Stores what was found. */
+export async function saveProxy(sql: Queryable, proxy: ProxyRow): Promise<void> {
+  await sql`
+    INSERT INTO proxies (address, kind, implementations, conflicts, beacon, block_number, block_hash)
+    VALUES (${proxy.address}, ${proxy.kind}, ${sql.json(proxy.implementations)},
+      ${sql.json(proxy.conflicts)}, ${proxy.beacon}, ${proxy.blockNumber}, ${proxy.blockHash})
+    ON CONFLICT (address) DO UPDATE SET
+      kind = excluded.kind, implementations = excluded.implementations, conflicts = excluded.conflicts,
+      beacon = excluded.beacon, block_number = excluded.block_number, block_hash = excluded.block_hash`;
+}
+
+/** Forgets that an address is a proxy. */
+export async function deleteProxy(sql: Queryable, address: Address): Promise<void> {
+  await sql`DELETE FROM proxies WHERE address = ${address}`;
+}
+
+/** What an address delegates to, if that was found and still stands; else undefined. */
+export async function getProxy(sql: Queryable, address: Address): Promise<ProxyRow | undefined> {
+  const [row] = await sql<ProxyRow[]>`
+    SELECT address, kind, implementations, conflicts, beacon,
+      block_number AS "blockNumber", block_hash AS "blockHash"
+    FROM valid_proxies WHERE address = ${address}`;
+  return row;
+}
+
+/** Proxies whose answer does not stand any more: an upgrade or a reorganisation came after it. */
+export async function listStaleProxies(sql: Sql, limit: number): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM proxies p
+    WHERE block_number <= (SELECT head_number FROM sync_state)
+      AND NOT EXISTS (SELECT FROM valid_proxies v WHERE v.address = p.address)
+    ORDER BY address
+    LIMIT ${limit}`;
+  return rows.map(({ address }) => address);
+}
+
+/** Outcome of a check of an address; no implementations: none was found. */
+export interface ProxyCheck {
+  address: Address;
+  implementations: Address[];
+}
+
+/** Stores the outcome of a check for those who ask for it by guid. */
+export async function insertProxyCheck(
+  sql: Queryable,
+  { guid, address, implementations }: ProxyCheck & { guid: string },
+): Promise<void> {
+  await sql`
+    INSERT INTO proxy_checks (guid, address, implementations)
+    VALUES (${guid}, ${address}, ${sql.json(implementations)})`;
+}
+
+/** The outcome of a guid; undefined when there is none. */
+export async function getProxyCheck(
+  sql: Queryable,
+  address: Address,
+  guid: string,
+): Promise<ProxyCheck | undefined> {
+  const [row] = await sql<ProxyCheck[]>`
+    SELECT address, implementations FROM proxy_checks WHERE address = ${address} AND guid = ${guid}`;
+  return row;
+}
+
+/** Forgets outcomes of more than a week ago. */
+export async function deleteOldProxyChecks(sql: Sql): Promise<void> {
+  await sql`DELETE FROM proxy_checks WHERE created_at < now() - interval '7 days'`;
+}

@@ -1,0 +1,36 @@
+import type { Logger } from "pino";
+import type { CompilerBuild, CompilerFamily } from "./compilers/build.ts";
+import { type CompilerCatalogue, createCatalogue } from "./compilers/catalogue.ts";
+import { type CompilerDownloads, createDownloads } from "./compilers/downloads.ts";
+import type { CompilerVersion } from "./compilers/versions.ts";
+import { DEFAULT_LIMITS, runWorker } from "./process.ts";
+
+export interface CompilerSource {
+  /** Folder of compilers; created by the first download. */
+  folder: string;
+  /** List to download missing ones from; undefined: none is downloaded. */
+  listUrl: string | undefined;
+}
+
+/** Creates the catalogue of the bundled compiler, the folders and the lists of the settings. */
+export function openCatalogue(
+  sources: Record<CompilerFamily, CompilerSource>,
+  log: Pick<Logger, "warn">,
+): CompilerCatalogue {
+  const downloads = (family: CompilerFamily): CompilerDownloads | undefined => {
+    const { folder, listUrl } = sources[family];
+    return listUrl === undefined
+      ? undefined
+      : createDownloads({ listUrl, folder, family, ask: askVersion, log });
+  };
+  return createCatalogue({
+    folders: { solc: sources.solc.folder, vyper: sources.vyper.folder },
+    downloads: { solc: downloads("solc"), vyper: downloads("vyper") },
+  });
+}
+
+async function askVersion(build: CompilerBuild): Promise<CompilerVersion> {
+  const answer = await runWorker({ type: "version", build }, DEFAULT_LIMITS);
+  if (answer.type !== "version") throw new TypeError(`the worker answered with ${answer.type}`);
+  return answer.version;
+}

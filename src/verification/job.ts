@@ -1,0 +1,127 @@
+import type { Logger } from "pino";
+import { ChainError } from "../core/errors.ts";
+import type { Sql } from "../db/client.ts";
+import type { ClaimedJob } from "../store/verification-jobs.ts";
+import { finishJob } from "../store/verification-jobs.ts";
+import {
+  isFullyVerified,
+  saveVerifiedContract,
+  type VerifiedContractRow,
+} from "../store/verified-contracts.ts";
+import type { CompilerCatalogue } from "./compilers/catalogue.ts";
+import { reasonOf, VerificationError, type VerificationFailure } from "./errors.ts";
+import { type FactsSource, fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
+import { runWorker, type WorkerLimits } from "./process.ts";
+import { refreshProxy } from "./proxies.ts";
+import type { ProxyReader } from "./proxy.ts";
+import type { VerifiedSource } from "./verified-source.ts";
+
+/** What running a job takes. */
+export interface JobSurroundings {
+  sql: Sql;
+  chain: FactsSource["chain"] & ProxyReader;
+  catalogue: CompilerCatalogue;
+  limits: WorkerLimits;
+  log: Pick<Logger, "info" | "warn">;
+}
+
+/**
+ * Runs a job that was begun, to its end in the database. Tells whether it passed. Throws what is no outcome of the job
+ * itself: a lost database, a worker process that broke off, the signal.
+ */
+export async function runJob(
+  surroundings: JobSurroundings,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { sql, log } = surroundings;
+  const startedAt = performance.now();
+  const outcome = await outcomeOf(surroundings, job, signal);
+  const failure = "failure" in outcome ? outcome.failure : null;
+  if (failure === null) await detectBeforePass(surroundings, job);
+  await sql.begin(async (transaction) => {
+    const finished = await finishJob(
+      transaction,
+      job,
+      failure && { code: failure.code, reason: reasonOf(failure) },
+    );
+    if (finished && "row" in outcome) {
+      await saveVerifiedContract(transaction, outcome.row, outcome.sources);
+    }
+  });
+  const ms = Math.round(performance.now() - startedAt);
+  log.info({ address: job.address, outcome: failure?.code ?? "passed", ms }, "verification ended");
+  return failure === null;
+}
+
+type Outcome =
+  | { failure: VerificationFailure }
+  | { row: VerifiedContractRow; sources: VerifiedSource["sources"] }
+  | { alreadyVerified: true };
+
+async function outcomeOf(
+  surroundings: JobSurroundings,
+  job: ClaimedJob,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    // An earlier job of the address may have passed while this one waited.
+    if (await isFullyVerified(surroundings.sql, job.address)) return { alreadyVerified: true };
+    const build = await surroundings.catalogue.resolve(familyOf(job), job.compilerVersion);
+    const facts = await fetchOnChainFacts(surroundings, job.address, signal);
+    const answer = await runWorker(
+      {
+        type: "verify",
+        build,
+        request: job.request,
+        runtimeCode: facts.runtimeCode,
+        creationCode: facts.creation?.creationCode ?? null,
+      },
+      surroundings.limits,
+      signal,
+    );
+    if (answer.type !== "verified") throw new TypeError(`the worker answered with ${answer.type}`);
+    return { row: rowOf(job, facts, answer.source), sources: answer.source.sources };
+  } catch (error) {
+    if (error instanceof VerificationError && !signal.aborted) return { failure: error.failure };
+    throw error;
+  }
+}
+
+/** So that whoever sees the pass also sees whether it is a proxy. */
+async function detectBeforePass(surroundings: JobSurroundings, job: ClaimedJob): Promise<void> {
+  try {
+    await refreshProxy(surroundings, job.address);
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    surroundings.log.warn({ address: job.address, error: error.message }, "proxy not detected");
+  }
+}
+
+function familyOf({ compiler }: ClaimedJob): "solc" | "vyper" {
+  return compiler === "vyper" ? "vyper" : "solc";
+}
+
+function rowOf(job: ClaimedJob, facts: OnChainFacts, source: VerifiedSource): VerifiedContractRow {
+  const {
+    runtimeMatch,
+    creationMatch,
+    compiledRuntime,
+    compiledCreation,
+    settings,
+    sources,
+    ...kept
+  } = source;
+  return {
+    ...kept,
+    address: job.address,
+    codeHash: facts.codeHash,
+    creationTransaction: facts.creation?.transactionHash ?? null,
+    blockNumber: facts.block.number,
+    blockHash: facts.block.hash,
+    runtimeMatch: runtimeMatch?.quality ?? null,
+    creationMatch: creationMatch?.quality ?? null,
+    settings: JSON.stringify(settings),
+    compilation: JSON.stringify({ runtimeMatch, creationMatch, compiledRuntime, compiledCreation }),
+  };
+}

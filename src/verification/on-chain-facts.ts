@@ -1,0 +1,85 @@
+import { keccak256 } from "viem/utils";
+import type { Chain, Head } from "../chain/chain.ts";
+import type { Address } from "../core/address.ts";
+import { sleep } from "../core/async.ts";
+import { ChainError } from "../core/errors.ts";
+import { type Hex, hexLength } from "../core/hex.ts";
+import type { Sql } from "../db/client.ts";
+import { getBlockReference } from "../store/blocks.ts";
+import { getServedHead } from "../store/sync-state.ts";
+import { type CreationFacts, getCreationFacts } from "../store/verified-contracts.ts";
+import { VerificationError } from "./errors.ts";
+
+/** What a verification is held against. */
+export interface OnChainFacts {
+  runtimeCode: Hex;
+  codeHash: Hex;
+  /** Null when nothing in the index created the contract: it was there at the beginning, or there are no traces. */
+  creation: CreationFacts | null;
+  /** The block at which that is known to be so. */
+  block: { number: number; hash: Hex };
+}
+
+export type FactsSource = { sql: Sql; chain: Pick<Chain, "fetchHead" | "fetchCodes"> };
+
+const PATIENCE_MS = 15_000;
+const POLL_MS = 200;
+
+/**
+ * Reads the code of an address from the node and its creation from the index. Waits some seconds for an index that is
+ * behind the node. Throws `VerificationError`: `no-code`, `not-indexed`, `deployed-code`, `node`.
+ */
+export async function fetchOnChainFacts(
+  source: FactsSource,
+  address: Address,
+  signal: AbortSignal,
+): Promise<OnChainFacts> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const outcome = await tryOnce(source, address);
+    if (typeof outcome === "object") return outcome;
+    if (performance.now() > end || signal.aborted) throw new VerificationError({ code: outcome });
+    await sleep(POLL_MS, signal);
+  }
+}
+
+async function tryOnce(
+  { sql, chain }: FactsSource,
+  address: Address,
+): Promise<OnChainFacts | "not-indexed" | "deployed-code"> {
+  const { head, runtimeCode } = await fetchContractCode(chain, address);
+  if (runtimeCode === null) throw new VerificationError({ code: "no-code" });
+  const codeHash = keccak256(runtimeCode);
+  const creation = await getCreationFacts(sql, address);
+  if (creation && (creation.codeHash === null || creation.codeHash === codeHash)) {
+    const block = { number: creation.blockNumber, hash: creation.blockHash };
+    return { runtimeCode, codeHash, creation, block };
+  }
+  const served = await getServedHead(sql);
+  const recorded = await getBlockReference(sql, head.number);
+  const isIndexed =
+    served !== undefined && served.number >= head.number && recorded?.hash === head.hash;
+  if (!isIndexed) return "not-indexed";
+  if (creation) return "deployed-code";
+  return { runtimeCode, codeHash, creation: null, block: { number: head.number, hash: head.hash } };
+}
+
+/** 23 bytes that begin with this are the delegation of an account, not a contract (EIP-7702). */
+const DELEGATION = "0xef0100";
+
+/** Code of a contract at the node's head; null when there is none. Throws `VerificationError` of code `node`. */
+export async function fetchContractCode(
+  chain: FactsSource["chain"],
+  address: Address,
+): Promise<{ head: Head; runtimeCode: Hex | null }> {
+  try {
+    const head = await chain.fetchHead();
+    const [code = "0x"] = await chain.fetchCodes([address], head);
+    const isContract = code !== "0x" && !(code.startsWith(DELEGATION) && hexLength(code) === 23);
+    return { head, runtimeCode: isContract ? code : null };
+  } catch (error) {
+    if (error instanceof ChainError)
+      throw new VerificationError({ code: "node" }, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Logger } from "pino";
+import type { Address } from "../core/address.ts";
+import { sleep } from "../core/async.ts";
+import { ChainError, messageOf } from "../core/errors.ts";
+import type { Sql } from "../db/client.ts";
+import {
+  deleteProxy,
+  getProxyCheck,
+  insertProxyCheck,
+  listStaleProxies,
+  type ProxyCheck,
+  saveProxy,
+} from "../store/proxies.ts";
+import { getServedHead } from "../store/sync-state.ts";
+import { getVerifiedAbi } from "../store/verified-contracts.ts";
+import { addressOfGuid, createGuid } from "./guid.ts";
+import { type DetectedProxy, detectProxy, type ProxyReader } from "./proxy.ts";
+
+export type ProxySource = { sql: Sql; chain: ProxyReader };
+
+/**
+ * Reads what an address delegates to at the served head and stores it; null, and forgotten, when it is no proxy.
+ * Throws `ChainError`.
+ */
+export async function refreshProxy(
+  { sql, chain }: ProxySource,
+  address: Address,
+): Promise<DetectedProxy | null> {
+  const head = await getServedHead(sql);
+  if (head === undefined) return null;
+  const detected = await detectProxy(chain, address, head);
+  if (detected === null) await deleteProxy(sql, address);
+  else {
+    await saveProxy(sql, { address, ...detected, blockNumber: head.number, blockHash: head.hash });
+  }
+  return detected;
+}
+
+export type ProxyVerification = { outcome: "checked"; guid: string } | { outcome: "not-verified" };
+
+/**
+ * Checks a verified contract for what it delegates to; the outcome stands when this resolves. With `expected` another
+ * implementation counts as none. Throws `ChainError`.
+ */
+export async function verifyProxy(
+  source: ProxySource,
+  address: Address,
+  expected?: Address,
+): Promise<ProxyVerification> {
+  if ((await getVerifiedAbi(source.sql, address)) === undefined) return { outcome: "not-verified" };
+  const detected = await refreshProxy(source, address);
+  const all = detected?.implementations ?? [];
+  const implementations = expected === undefined || all.includes(expected) ? all : [];
+  const guid = createGuid(address);
+  await insertProxyCheck(source.sql, { guid, address, implementations });
+  return { outcome: "checked", guid };
+}
+
+/** The outcome of a check; undefined for a guid of nobody's. */
+export async function getProxyStatus(sql: Sql, guid: string): Promise<ProxyCheck | undefined> {
+  const address = addressOfGuid(guid);
+  return address && (await getProxyCheck(sql, address, guid.toLowerCase()));
+}
+
+const REFRESH_MS = 3000;
+const REFRESHED_AT_ONCE = 50;
+
+/** Reads proxies again that were upgraded or whose block was reorganised away, until the signal is aborted. */
+export async function keepProxiesFresh(
+  source: ProxySource,
+  log: Pick<Logger, "warn">,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for (const address of await listStaleProxies(source.sql, REFRESHED_AT_ONCE)) {
+        if (signal.aborted) return;
+        await refreshProxy(source, address);
+      }
+    } catch (error) {
+      // A node without the state of the served head, or none at all: the next round tries again.
+      if (!(error instanceof ChainError)) {
+        log.warn({ error: messageOf(error) }, "proxies cannot be refreshed");
+      }
+    }
+    await sleep(REFRESH_MS, signal);
+  }
+}

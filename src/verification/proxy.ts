@@ -1,0 +1,257 @@
+import { decodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from "viem/utils";
+import type { BlockReference, StateReader } from "../chain/chain.ts";
+import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../core/address.ts";
+import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
+
+/** What a proxy was recognised by, in the reference's words. */
+export type ProxyKind =
+  | "eip1167"
+  | "eip7702"
+  | "master_copy"
+  | "clone_with_immutable_arguments"
+  | "resolved_delegate_proxy"
+  | "eip1967"
+  | "eip1822"
+  | "eip1967_beacon"
+  | "eip2535"
+  | "eip1967_oz"
+  | "basic_implementation"
+  | "basic_get_implementation"
+  | "comptroller";
+
+/** What a contract delegates to. */
+export interface DetectedProxy {
+  kind: ProxyKind;
+  /** At least one. */
+  implementations: Address[];
+  /** What ways of recognition that come later would have answered. */
+  conflicts: Address[];
+  /** The contract that names the implementation; null when the proxy itself does. */
+  beacon: Address | null;
+}
+
+export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fetchCalls">;
+
+/**
+ * Recognises a proxy at one block; null when the address is none. What the code itself tells decides alone; the
+ * generic ways are read in one batch, and the first of them that names an address wins. Throws what the reader throws.
+ */
+export async function detectProxy(
+  reader: ProxyReader,
+  address: Address,
+  block: BlockReference,
+): Promise<DetectedProxy | null> {
+  const [code] = await reader.fetchCodes([address], block);
+  if (code === undefined || code === "0x") return null;
+  const told = implementationInCode(code);
+  if (told !== undefined) return found([told], address);
+  if (!containsDelegateCall(hexToBytes(code))) return null;
+  if (isSafeProxy(code)) return found([await readMasterCopy(reader, address, block)], address);
+  const answers = await readGeneric(reader, address, code, block);
+  return found(answers, address);
+}
+
+/** What one way of recognition answers; no addresses: nothing. */
+interface ProxyAnswer {
+  kind: ProxyKind;
+  addresses: Address[];
+  beacon?: Address;
+}
+
+const MAX_FACETS = 100;
+
+function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy | null {
+  const usable = answers.map((answer) => ({
+    ...answer,
+    addresses: [...new Set(answer.addresses)]
+      .filter((address) => address !== ZERO_ADDRESS && address !== self)
+      .slice(0, MAX_FACETS),
+  }));
+  const first = usable.find(({ addresses }) => addresses.length > 0);
+  if (first === undefined) return null;
+  const others = usable.flatMap(({ addresses }) => addresses);
+  return {
+    kind: first.kind,
+    implementations: first.addresses,
+    conflicts: [...new Set(others)].filter((address) => !first.addresses.includes(address)),
+    beacon: first.beacon ?? null,
+  };
+}
+
+const ADDRESS = "([0-9a-f]{40})";
+
+/** Runtime codes that hold the implementation: EIP-1167 and its kin, EIP-7702. */
+const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
+  {
+    kind: "eip1167",
+    pattern: new RegExp(`^363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3$`),
+  },
+  {
+    kind: "eip1167",
+    pattern: new RegExp(`^3d3d3d3d363d3d37363d73${ADDRESS}5af43d3d93803e602a57fd5bf3$`),
+  },
+  { kind: "eip7702", pattern: new RegExp(`^ef0100${ADDRESS}$`) },
+  {
+    kind: "clone_with_immutable_arguments",
+    pattern: new RegExp(`^3d3d3d3d363d3d3761.{4}603736393661.{4}013d73${ADDRESS}`),
+  },
+  {
+    kind: "clone_with_immutable_arguments",
+    pattern: new RegExp(`^363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3`),
+  },
+];
+const MINIMAL = new RegExp(`3d3d3d3d363d3d37363d73${ADDRESS}`);
+const MINIMAL_BYTES = 100;
+
+function implementationInCode(code: Hex): ProxyAnswer | undefined {
+  const digits = code.slice(2);
+  for (const { kind, pattern } of CODES) {
+    const address = pattern.exec(digits)?.[1];
+    if (address !== undefined) return { kind, addresses: [`0x${address}`] };
+  }
+  const address = hexLength(code) <= MINIMAL_BYTES ? MINIMAL.exec(digits)?.[1] : undefined;
+  return address === undefined ? undefined : { kind: "eip1167", addresses: [`0x${address}`] };
+}
+
+const DELEGATECALL = 0xf4;
+const PUSH1 = 0x60;
+const PUSH32 = 0x7f;
+
+function containsDelegateCall(code: Buffer): boolean {
+  for (let at = 0; at < code.length; at++) {
+    const opcode = code[at] ?? 0;
+    if (opcode === DELEGATECALL) return true;
+    if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
+  }
+  return false;
+}
+
+/** The Safe's proxy compares the call with masterCopy() itself, as a word with the selector in front. */
+function isSafeProxy(code: Hex): boolean {
+  return code.includes(`7fa619486e${"0".repeat(56)}`);
+}
+
+async function readMasterCopy(
+  reader: ProxyReader,
+  address: Address,
+  block: BlockReference,
+): Promise<ProxyAnswer> {
+  const words = await reader.fetchStorage([{ address, slot: wordOf(0n) }], block);
+  return { kind: "master_copy", addresses: addressIn(words[0]) };
+}
+
+const SLOTS = {
+  eip1967: "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc",
+  eip1822: "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7",
+  eip1967_beacon: "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50",
+  eip1967_oz: "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3",
+} as const satisfies Partial<Record<ProxyKind, Hex>>;
+
+const IMPLEMENTATION = "0x5c60da1b";
+const FACET_ADDRESSES = "0x52ef6b2c";
+const GETTERS = {
+  basic_implementation: IMPLEMENTATION,
+  basic_get_implementation: "0xaaf10f42",
+  comptroller: "0xbb82aa5e",
+} as const satisfies Partial<Record<ProxyKind, Hex>>;
+
+/** The generic ways, in their order of precedence. */
+async function readGeneric(
+  reader: ProxyReader,
+  address: Address,
+  code: Hex,
+  block: BlockReference,
+): Promise<ProxyAnswer[]> {
+  const slots = Object.values(SLOTS).map((slot) => ({ address, slot }));
+  const getters = Object.entries(GETTERS).filter(([, selector]) =>
+    code.includes(selector.slice(2)),
+  );
+  const calls = [FACET_ADDRESSES, ...getters.map(([, selector]) => selector)] as Hex[];
+  const [[logic, proxiable, beacon, old], [facets, ...gotten], resolved] = await Promise.all([
+    reader.fetchStorage(slots, block),
+    reader.fetchCalls(
+      calls.map((data) => ({ to: address, data })),
+      block,
+    ),
+    readResolved(reader, address, code, block),
+  ]);
+  return [
+    resolved,
+    { kind: "eip1967", addresses: addressIn(logic) },
+    { kind: "eip1822", addresses: addressIn(proxiable) },
+    await readBeacon(reader, addressIn(beacon)[0], block),
+    { kind: "eip2535", addresses: addressesIn(facets) },
+    { kind: "eip1967_oz", addresses: addressIn(old) },
+    ...getters.map(([kind], index) => ({
+      kind: kind as ProxyKind,
+      addresses: addressIn(gotten[index]),
+    })),
+  ];
+}
+
+async function readBeacon(
+  reader: ProxyReader,
+  beacon: Address | undefined,
+  block: BlockReference,
+): Promise<ProxyAnswer> {
+  if (beacon === undefined) return { kind: "eip1967_beacon", addresses: [] };
+  const [answer] = await reader.fetchCalls([{ to: beacon, data: IMPLEMENTATION }], block);
+  return { kind: "eip1967_beacon", addresses: addressIn(answer), beacon };
+}
+
+const GET_ADDRESS = parseAbi(["function getAddress(string name) view returns (address)"]);
+const GET_ADDRESS_SELECTOR = "bf40fac1";
+
+/**
+ * ResolvedDelegateProxy of the OP stack: an address manager, found in a mapping by the proxy's own address, resolves
+ * the name that stands in another one.
+ */
+async function readResolved(
+  reader: ProxyReader,
+  address: Address,
+  code: Hex,
+  block: BlockReference,
+): Promise<ProxyAnswer> {
+  const nothing: ProxyAnswer = { kind: "resolved_delegate_proxy", addresses: [] };
+  if (!code.includes(GET_ADDRESS_SELECTOR)) return nothing;
+  const slot = (index: bigint) => keccak256(hexConcat(wordOfAddress(address), wordOf(index)));
+  const [word, manager] = await reader.fetchStorage(
+    [0n, 1n].map((index) => ({ address, slot: slot(index) })),
+    block,
+  );
+  const [beacon] = addressIn(manager);
+  const name = shortTextIn(word);
+  if (beacon === undefined || name === undefined) return nothing;
+  const data = encodeFunctionData({ abi: GET_ADDRESS, args: [name] });
+  const [answer] = await reader.fetchCalls([{ to: beacon, data }], block);
+  return { ...nothing, addresses: addressIn(answer), beacon };
+}
+
+/** Text of at most 31 bytes as Solidity stores it: the bytes, and twice their number in the last one. */
+function shortTextIn(word: Hex | undefined): string | undefined {
+  const bytes = hexToBytes(word ?? "0x");
+  const size = bytes[31] ?? 1;
+  if (bytes.length !== 32 || size % 2 !== 0 || size === 0 || size > 62) return undefined;
+  return bytes.subarray(0, size / 2).toString("utf8");
+}
+
+function wordOf(value: bigint): Hex {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
+/** The address in a word whose upper 12 bytes are zero; none for anything else, and for zero. */
+function addressIn(word: Hex | null | undefined): Address[] {
+  if (word == null || hexLength(word) !== 32 || !/^0x0{24}/.test(word)) return [];
+  const address = addressOfWord(word);
+  return address === ZERO_ADDRESS ? [] : [address];
+}
+
+function addressesIn(data: Hex | null | undefined): Address[] {
+  if (data == null || hexSlice(data, 0, 32) !== wordOf(32n)) return [];
+  try {
+    const [addresses] = decodeAbiParameters([{ type: "address[]" }], data);
+    return addresses.map((address) => address.toLowerCase() as Address);
+  } catch {
+    return [];
+  }
+}
