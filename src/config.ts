@@ -234,6 +234,7 @@ function contradictions(config: Config): string[] {
     [!!config.DATABASE_READ_URL && !config.DATABASE_URL, "DATABASE_READ_URL needs DATABASE_URL"],
     [!!config.RPC_WS_URL && !config.RPC_URL, "RPC_WS_URL needs RPC_URL"],
     [!!config.START_BLOCK && !config.RPC_URL, "START_BLOCK needs RPC_URL"],
+    [!!config.API_KEYS && !config.RATE_LIMIT, "API_KEYS needs RATE_LIMIT: nothing is counted now"],
   ];
   return rules.filter(([broken]) => broken).map(([, complaint]) => complaint);
 }

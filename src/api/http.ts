@@ -18,6 +18,8 @@ export interface HttpOptions {
   log: Logger;
   /** Time for a request to arrive whole, and for a connection that says nothing within one. */
   requestTimeoutMs: number;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
 }
 
 declare module "fastify" {
@@ -29,6 +31,8 @@ declare module "fastify" {
 
 const ETHERSCAN_PATH = "/v2/api";
 const KEEP_ALIVE_MS = 72_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const CONNECTIONS_CHECK_MS = 2_000;
 
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
@@ -47,7 +51,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /** What every route shares: identities, limits, headers, the log, and an envelope for whatever goes wrong. */
-export function createHttp({ log, requestTimeoutMs }: HttpOptions): FastifyInstance {
+export function createHttp(options: HttpOptions): FastifyInstance {
+  const { log, requestTimeoutMs, trustedProxies } = options;
   const process = randomBytes(4).toString("hex");
   let requests = 0;
   const app = Fastify({
@@ -58,10 +63,16 @@ export function createHttp({ log, requestTimeoutMs }: HttpOptions): FastifyInsta
     }),
     genReqId: () => `${process}-${(++requests).toString(36)}`,
     bodyLimit: BODY_LIMIT,
+    // Of the header's addresses the last one counts that is no proxy's: what stands before it, a client may have made up.
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     requestTimeout: requestTimeoutMs,
     connectionTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
+    http: {
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
+      connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    },
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
@@ -113,8 +124,12 @@ export function refusal(
   text: string,
   { url }: Pick<FastifyRequest, "url">,
 ): Answer {
-  const dialect: Dialect = pathOf(url) === ETHERSCAN_PATH ? "etherscan" : "blockscout";
-  return failureAnswer(failed(text, { httpStatus }), dialect);
+  return failureAnswer(failed(text, { httpStatus }), dialectOf(url));
+}
+
+/** The dialect of a URL's path. */
+export function dialectOf(url: string): Dialect {
+  return pathOf(url) === ETHERSCAN_PATH ? "etherscan" : "blockscout";
 }
 
 /** Fastify answers 415 to a content type that it cannot read; the wire wants such a body ignored. */

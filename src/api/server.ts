@@ -10,9 +10,15 @@ import { createLoadingGuard, type LoadingGuard } from "./loading.ts";
 import { addDocumentation } from "./openapi.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
 import { addMetrics, type MetricsOptions } from "./ops/metrics.ts";
+import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "./rate-limit.ts";
 import { BODY_LIMIT, MULTIPART_PARTS, parseRequest } from "./request.ts";
 
-export type ServerOptions = Services & HttpOptions & RpcOptions & HealthOptions & MetricsOptions;
+export type ServerOptions = Services &
+  HttpOptions &
+  RpcOptions &
+  RateLimitOptions &
+  HealthOptions &
+  MetricsOptions;
 
 const PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api", "blockscout"],
@@ -25,39 +31,57 @@ const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const refuseWhileLoading = createLoadingGuard(options.sql);
-  addActions(app, options, refuseWhileLoading);
-  addRpc(app, options, refuseWhileLoading);
+  const limiter = createRateLimiter(options);
+  addActions(app, options, refuseWhileLoading, limiter);
+  addRpc(app, options, refuseWhileLoading, limiter);
   addHealth(app, options);
   addMetrics(app, options);
   addDocumentation(app, options);
   return app;
 }
 
-function addActions(app: FastifyInstance, services: Services, guard: LoadingGuard): void {
+function addActions(
+  app: FastifyInstance,
+  services: Services,
+  guard: LoadingGuard,
+  limiter: RateLimiter,
+): void {
   const dispatch = createDispatch(services, guard);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
-      const parsed = await parseRequest(request);
+      const parsing = parseRequest(request);
+      const refused = await limiter.admitBody(request, reply, parsing);
+      if (refused) return send(reply, refused);
+      const parsed = await parsing;
       const { module, action } = findAction(parsed.input);
       request.actionName = `${module}/${action.name}`;
       return send(reply, await dispatch(action, parsed, dialect));
     };
-  for (const [path, dialect] of PATHS) app.get(path, answerIn(dialect));
+  for (const [path, dialect] of PATHS) {
+    app.get(path, { onRequest: limiter.admit }, answerIn(dialect));
+  }
   // In a scope of its own: the plugin costs every request of its scope.
   app.register((bodies, _options, done) => {
     bodies.register(multipart, {
       limits: { fieldSize: BODY_LIMIT, fileSize: BODY_LIMIT, parts: MULTIPART_PARTS },
     });
-    for (const [path, dialect] of PATHS) bodies.post(path, answerIn(dialect));
+    for (const [path, dialect] of PATHS) {
+      bodies.post(path, { onRequest: limiter.admitUnlessBody }, answerIn(dialect));
+    }
     done();
   });
 }
 
-function addRpc(app: FastifyInstance, options: Services & RpcOptions, guard: LoadingGuard): void {
+function addRpc(
+  app: FastifyInstance,
+  options: Services & RpcOptions,
+  guard: LoadingGuard,
+  limiter: RateLimiter,
+): void {
   const answerRpc = createRpcHandler(options, guard);
   for (const path of RPC_PATHS) {
-    app.post(path, async (request, reply) => {
+    app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
       return send(reply, body ? await answerRpc(body.json) : parseErrorAnswer());
     });
