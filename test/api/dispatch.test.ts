@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSql } from "../../src/db/client.ts";
+import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
+import { publish, setSyncState } from "../support/build.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp();
+  await publish(server.sql, { blocks: [{ number: 0 }, { number: 1 }] });
+});
+afterAll(() => server.close());
+
+async function ask(url: string, app = server.app) {
+  const response = await app.inject(url);
+  return { status: response.statusCode, body: response.json() };
+}
+
+function refused(httpStatus: number, text: string) {
+  return {
+    blockscout: { status: httpStatus, body: { status: "0", message: text, result: null } },
+    etherscan: { status: httpStatus, body: { status: "0", message: "NOTOK", result: text } },
+  };
+}
+
+describe("module and action", () => {
+  test.each([
+    ["", "Params 'module' and 'action' are required parameters"],
+    ["module=block", "Params 'module' and 'action' are required parameters"],
+    ["action=getblockreward", "Params 'module' and 'action' are required parameters"],
+    ["module=&action=", "Unknown module"],
+    ["module=proxy&action=eth_blockNumber", "Unknown module"],
+    ["module=epoch&action=getepoch", "Unknown module"],
+    ["module=__proto__&action=toString", "Unknown module"],
+    ["module=block&action=", "Unknown action"],
+    ["module=block&action=validate_address", "Unknown action"],
+    ["module=block&action=constructor", "Unknown action"],
+    ["module=stats&action=nodecount", "Unknown action"],
+  ])("%s: HTTP 400 and the words %s", async (query, text) => {
+    const { blockscout, etherscan } = refused(400, text);
+    expect(await ask(`/api?${query}`)).toEqual(blockscout);
+    expect(await ask(`/v2/api?${query}`)).toEqual(etherscan);
+  });
+});
+
+describe("chainid", () => {
+  const action = "module=block&action=getblocknobytime&timestamp=4000000000";
+  const found = { status: 200, body: { status: "1", message: "OK", result: "1" } };
+
+  test.each(["", `&chainid=${TEST_CHAIN_ID}`, `&chainId=${TEST_CHAIN_ID}`, "&chainid="])(
+    "is ours or none under /v2/api: %j",
+    async (chainId) => {
+      expect(await ask(`/v2/api?${action}${chainId}`)).toEqual(found);
+    },
+  );
+
+  test.each(["1", "1,31337", "0x7a69", "mainnet", "31337%20"])(
+    "that is not ours is refused under /v2/api: %j",
+    async (chainId) => {
+      expect(await ask(`/v2/api?${action}&chainid=${chainId}`)).toEqual(
+        refused(
+          200,
+          "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids",
+        ).etherscan,
+      );
+    },
+  );
+
+  test("does not matter under /api", async () => {
+    const { body } = await ask(`/api?${action}&closest=before&chainid=1`);
+    expect(body.result).toEqual({ blockNumber: "1" });
+  });
+});
+
+describe("while the first load runs", () => {
+  let loading: TestApp;
+  beforeAll(async () => {
+    loading = await createTestApp();
+    await publish(loading.sql, { blocks: [{ number: 0 }], syncState: { indexed: false } });
+  });
+  afterAll(() => loading.close());
+
+  test("every action but the head's number is refused", async () => {
+    const { blockscout, etherscan } = refused(
+      503,
+      "The first synchronisation is still running, please try again later",
+    );
+    const query = "module=block&action=getblockreward&blockno=0";
+    expect(await ask(`/api?${query}`, loading.app)).toEqual(blockscout);
+    expect(await ask(`/v2/api?${query}`, loading.app)).toEqual(etherscan);
+    const head = await ask("/api?module=block&action=eth_block_number", loading.app);
+    expect(head.body.result).toBe("0x0");
+  });
+
+  test("answers come as soon as the indexes stand", async () => {
+    await setSyncState(loading.sql, { indexed: true });
+    await expect
+      .poll(() => ask("/api?module=block&action=getblockreward&blockno=0", loading.app), {
+        timeout: 10_000,
+      })
+      .toMatchObject({ status: 200 });
+  });
+});
+
+describe("when the database fails", () => {
+  const query = "module=block&action=eth_block_number";
+
+  test("a statement over its time limit is answered with words", async () => {
+    const database = await createTestDatabase();
+    const sql = createSql(database.url, { statementTimeoutMs: 50 });
+    const slow = await createTestApp({ sql });
+    await database.sql.begin(async (blocker) => {
+      await blocker`LOCK TABLE sync_state IN ACCESS EXCLUSIVE MODE`;
+      const { blockscout, etherscan } = refused(
+        503,
+        "Request timed out, please narrow the range or use smaller pages",
+      );
+      expect(await ask(`/api?${query}`, slow.app)).toEqual(blockscout);
+      expect(await ask(`/v2/api?${query}`, slow.app)).toEqual(etherscan);
+    });
+    await slow.close();
+    await sql.end();
+    await database.drop();
+  });
+
+  test("a database that is gone is answered with words", async () => {
+    const sql = createSql("postgres://nobody@127.0.0.1:1/nothing");
+    const alone = await createTestApp({ sql });
+    expect(await ask(`/api?${query}`, alone.app)).toEqual(
+      refused(503, "The database does not answer, please try again later").blockscout,
+    );
+    await alone.close();
+    await sql.end();
+  });
+
+  test("a fault that nobody foresaw says nothing of itself", async () => {
+    const broken = await createTestApp();
+    await broken.sql`ALTER TABLE sync_state RENAME TO elsewhere`;
+    const { blockscout, etherscan } = refused(500, "Something went wrong.");
+    expect(await ask(`/api?${query}`, broken.app)).toEqual(blockscout);
+    expect(await ask(`/v2/api?${query}`, broken.app)).toEqual(etherscan);
+    await broken.close();
+  });
+});
