@@ -30,6 +30,11 @@ async function descendantsOf(ancestor: number | undefined): Promise<number[]> {
   return descendants;
 }
 
+/** The last of them may still be on its way out when the process that started it has ended. */
+async function expectGone(pids: readonly number[]): Promise<void> {
+  await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+}
+
 /** Runs a `curl '<url>'` command that was announced. */
 async function follow(command: string | undefined): Promise<Answer> {
   const url = /^curl '(.*)'$/.exec(command ?? "")?.[1] ?? "";
@@ -90,7 +95,7 @@ describe("with nothing configured", () => {
     expect(descendants.length).toBeGreaterThan(5);
     periscope.process.kill("SIGINT");
     expect(await periscope.end("SIGINT")).toBe(0);
-    expect(descendants.filter(isAlive)).toEqual([]);
+    await expectGone(descendants);
     expect(periscope.complaints()).toBe("");
 
     periscope = startPeriscope({ DATA_DIR: folder });
@@ -106,7 +111,7 @@ describe("with nothing configured", () => {
 
     periscope = startPeriscope({ DATA_DIR: folder });
     ready = await periscope.ready;
-    expect(descendants.filter(isAlive)).toEqual([]);
+    await expectGone(descendants);
     expect(await aBlock()).toEqual(block);
   });
 
@@ -118,7 +123,7 @@ describe("with nothing configured", () => {
     }
     expect(await periscope.ended).toBe(1);
     expect(periscope.complaints()).toMatch(/^periscope: the embedded chain ended unexpectedly/);
-    expect(descendants.filter(isAlive)).toEqual([]);
+    await expectGone(descendants);
   });
 
   test("ends at once when a start is interrupted, and leaves nothing running", async () => {
@@ -127,7 +132,7 @@ describe("with nothing configured", () => {
     await expect.poll(() => interrupted.messages(), { timeout: 20_000 }).not.toHaveLength(0);
     const descendants = await descendantsOf(interrupted.process.pid);
     expect(await interrupted.end()).toBe(0);
-    expect(descendants.filter(isAlive)).toEqual([]);
+    await expectGone(descendants);
   });
 });
 
