@@ -52,6 +52,25 @@ export const balance = balances(false);
 /** Coin balances of several addresses. */
 export const balancemulti = balances(true);
 
+/** Coin balance at the head as a JSON-RPC quantity; addresses that were never seen have none. */
+export const ethGetBalance: Answerer = ({ oracle, parameters }) => {
+  const answer = (httpStatus: number, outcome: object): WireAnswer => ({
+    httpStatus,
+    body: { jsonrpc: "2.0", ...outcome, id: 0 },
+  });
+  const text = parameters.get("address");
+  if (text === undefined) return answer(400, { error: "Query parameter 'address' is required" });
+  if (!["latest", "pending", undefined].includes(parameters.get("block"))) {
+    return answer(400, { error: "Invalid block" });
+  }
+  const address = addressOf(text);
+  if (!address) return answer(400, { error: "Invalid address hash" });
+  const known = oracle.addresses.get(address);
+  return known
+    ? answer(200, { result: `0x${known.balance.toString(16)}` })
+    : answer(404, { error: "Balance not found" });
+};
+
 /** Every address by the block that named it first. */
 export const listaccounts: Answerer = ({ oracle, dialect, parameters }) => {
   const page = paging(parameters, { offset: 10 });

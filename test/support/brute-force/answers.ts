@@ -2,6 +2,7 @@ import type { Oracle } from "../oracle/oracle.ts";
 import {
   balance,
   balancemulti,
+  ethGetBalance,
   getminedblocks,
   listaccounts,
   tokenbalance,
@@ -31,6 +32,7 @@ export const ANSWERERS: Readonly<Record<string, Answerer>> = {
   "account/token404tx": transferList(404),
   "account/balance": balance,
   "account/balancemulti": balancemulti,
+  "account/eth_get_balance": ethGetBalance,
   "account/listaccounts": listaccounts,
   "account/tokenbalance": tokenbalance,
   "account/tokenlist": tokenlist,

@@ -27,6 +27,7 @@ function address({ oracle, random }: Draw): string {
   const { transactions, transfers, creations } = oracle;
   const pools = [
     () => random.pick(transactions).from,
+    () => random.pick(transactions).from,
     () => random.pick(transactions).to ?? `0x${"0".repeat(40)}`,
     () => random.pick([...oracle.addresses.keys()]),
     () => (transfers.length > 0 ? random.pick(transfers).to : random.pick(transactions).from),
@@ -78,7 +79,7 @@ function pages({ random }: Draw): Parameters {
   const small = (most: number) => (): string => String(1 + random.integer(most));
   const odd = (): string => random.pick(["0", "-1", "1.5", "x", "", "10001", "99999", "+2", "0x2"]);
   const either = (most: number) => (): string => (random.chance(0.15) ? odd() : small(most)());
-  return some(random, { page: [0.5, either(4)], offset: [0.7, either(12)] });
+  return some(random, { page: [0.4, either(3)], offset: [0.7, either(12)] });
 }
 
 function order({ random }: Draw): Parameters {
@@ -96,7 +97,7 @@ function range(draw: Draw): Parameters {
   const [first, last] = random.chance(0.2)
     ? ["startBlock", "endBlock"]
     : ["startblock", "endblock"];
-  return some(random, { [first as string]: [0.35, bound], [last as string]: [0.35, bound] });
+  return some(random, { [first as string]: [0.2, bound], [last as string]: [0.2, bound] });
 }
 
 function times({ oracle, random }: Draw): Parameters {
@@ -108,11 +109,15 @@ function side({ random }: Draw): Parameters {
   return some(random, { filter_by: [0.3, () => random.pick(["from", "to", "From", "both"])] });
 }
 
+/** Lists of transfers: parties and token mostly of one that there was. */
 function transfers(standard: number): (draw: Draw) => Parameters {
   return (draw) => {
-    const by = some(draw.random, {
-      address: [0.75, () => address(draw)],
-      contractaddress: [0.5, () => token(draw, standard)],
+    const { oracle, random } = draw;
+    const known = oracle.transfers.filter((transfer) => transfer.standard === standard);
+    const sample = known.length > 0 && random.chance(0.85) ? random.pick(known) : undefined;
+    const by = some(random, {
+      address: [0.7, () => (sample ? random.pick([sample.from, sample.to]) : address(draw))],
+      contractaddress: [0.55, () => sample?.token ?? token(draw, standard)],
     });
     return { ...by, ...pages(draw), ...order(draw), ...range(draw) };
   };
@@ -150,14 +155,14 @@ function logs(draw: Draw): Parameters {
   const sample = random.pick(oracle.logs);
   const topicOf = (index: number) => (): string => {
     const other = random.pick(oracle.logs).topics[index];
-    const found = random.chance(0.6) ? sample.topics[index] : other;
-    return random.chance(0.02) ? "0xabc" : mixedCase(found ?? random.bytes(32), random);
+    const found = random.chance(0.8) ? sample.topics[index] : other;
+    return random.chance(0.01) ? "0xabc" : mixedCase(found ?? random.bytes(32), random);
   };
   const bound = (): string =>
     random.chance(0.1) ? random.pick(["latest", "-5", "0x1", ""]) : blockNumber(draw);
   const drawn = some(random, {
-    fromBlock: [0.95, () => (random.chance(0.6) ? "0" : bound())],
-    toBlock: [0.95, () => (random.chance(0.6) ? "latest" : bound())],
+    fromBlock: [0.97, () => (random.chance(0.8) ? "0" : bound())],
+    toBlock: [0.97, () => (random.chance(0.8) ? "latest" : bound())],
     address: [0.6, () => (random.chance(0.9) ? sample.address : address(draw))],
     topic0: [0.6, topicOf(0)],
     topic1: [0.35, topicOf(1)],
@@ -181,6 +186,20 @@ function hash(draw: Draw): Parameters {
   return draw.random.chance(0.97) ? { txhash: transactionHash(draw) } : {};
 }
 
+/** A known holding, or any address with a token that keeps to its transfers: others may give balances to strangers. */
+function tokenBalance(draw: Draw): Parameters {
+  const { oracle, random, silentTokens } = draw;
+  const known = oracle.holdings.filter((held) => !silentTokens.includes(held.token));
+  if (known.length === 0) return {};
+  const irregular = known.filter(({ balance, sum }) => balance !== sum).map((held) => held.token);
+  const sample = random.pick(known);
+  const isStranger = !irregular.includes(sample.token) && random.chance(0.2);
+  return some(random, {
+    contractaddress: [0.97, () => mixedCase(sample.token, random)],
+    address: [0.97, () => (isStranger ? address(draw) : sample.owner)],
+  });
+}
+
 const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parameters>> = {
   "account/txlist": (draw) => ({
     ...oneAddress(draw),
@@ -197,17 +216,14 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
   "account/token404tx": transfers(404),
   "account/balance": oneAddress,
   "account/balancemulti": severalAddresses,
+  "account/eth_get_balance": (draw) => ({
+    ...oneAddress(draw),
+    ...some(draw.random, {
+      block: [0.3, () => draw.random.pick(["latest", "latest", "0x10", "x"])],
+    }),
+  }),
   "account/listaccounts": pages,
-  "account/tokenbalance": (draw) => {
-    const { holdings } = draw.oracle;
-    const known = holdings.filter((held) => !draw.silentTokens.includes(held.token));
-    const sample =
-      known.length > 0 && draw.random.chance(0.7) ? draw.random.pick(known) : undefined;
-    return some(draw.random, {
-      contractaddress: [0.97, () => sample?.token ?? token(draw)],
-      address: [0.97, () => sample?.owner ?? address(draw)],
-    });
-  },
+  "account/tokenbalance": tokenBalance,
   "account/tokenlist": (draw) => ({ ...oneAddress(draw), ...pages(draw) }),
   "account/getminedblocks": (draw) => ({
     address: draw.random.chance(0.8) ? draw.random.pick(draw.oracle.blocks).miner : address(draw),
@@ -254,33 +270,45 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
   },
 };
 
+/** What every action ignores. */
+function ignored({ oracle, random }: Draw): Parameters {
+  return some(random, {
+    apikey: [0.1, () => "anything"],
+    tag: [0.1, () => "latest"],
+    chainid: [0.1, () => String(oracle.chainId)],
+  });
+}
+
 /** A random request of any action that `expectedAnswer` knows, with good parameters for the most part. */
 export function randomRequest(draw: Draw): WireRequest {
   const { random } = draw;
   const name = random.pick(Object.keys(ANSWERERS));
-  const [module = "", action = ""] = name.split("/");
+  const [module = "", action = ""] = random.chance(0.05)
+    ? name.toUpperCase().split("/")
+    : name.split("/");
   const parameters = PARAMETERS[name]?.(draw) ?? {};
   return {
     dialect: random.pick(["blockscout", "etherscan"]),
-    parameters: { module, action, ...parameters },
+    parameters: { module, action, ...parameters, ...ignored(draw) },
   };
 }
 
 /** A random filter for `eth_getLogs`, without mistakes. */
 export function randomLogFilter({ oracle, random }: Draw): LogFilter {
   const sample = random.pick(oracle.logs);
-  const topics = sample.topics.map((topic): Hex | Hex[] | null => {
-    const draw = random.integer(4);
-    if (draw === 0) return null;
-    return draw === 1 ? [topic, random.bytes(32)] : topic;
+  const topics = sample.topics.slice(0, 1 + random.integer(4)).map((topic): Hex | Hex[] | null => {
+    const drawn = random.integer(4);
+    if (drawn === 0) return null;
+    return drawn === 1 ? [topic, random.bytes(32)] : topic;
   });
+  // Nodes differ in whether a null at the end demands that there be a topic.
+  while (topics.at(-1) === null) topics.pop();
   const number = (): number => random.integer(oracle.head.number + 1);
   const filter: LogFilter = { fromBlock: "earliest", toBlock: "latest" };
-  if (random.chance(0.6))
+  if (topics.length === 0 || random.chance(0.6)) {
     filter.address = random.chance(0.3) ? [sample.address, random.bytes(20)] : sample.address;
-  if (filter.address === undefined || random.chance(0.6)) {
-    filter.topics = topics.length > 0 ? topics.slice(0, 1 + random.integer(4)) : [null];
   }
+  if (filter.address === undefined || random.chance(0.6)) filter.topics = topics;
   if (random.chance(0.3)) filter.fromBlock = `0x${number().toString(16)}`;
   if (random.chance(0.2)) filter.toBlock = number();
   if (random.chance(0.15)) filter.blockHash = random.pick(oracle.blocks).hash;

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { Sql } from "../../../src/db/client.ts";
+import type { Queryable } from "../../../src/db/client.ts";
 import type { Oracle, OracleToken } from "../oracle/oracle.ts";
 import { abridge, compareRows, difference } from "./difference.ts";
 import { expectedChainRows, extraFields, text } from "./expected-chain.ts";
@@ -104,7 +104,7 @@ async function compareTokens(
 }
 
 async function compareSyncState(
-  sql: Sql,
+  sql: Queryable,
   oracle: Oracle,
   addresses: readonly TextRow[],
 ): Promise<string[]> {
@@ -127,7 +127,7 @@ async function compareSyncState(
  * Every difference between the visible rows of a database and the chain as the oracle read it, one sentence each;
  * empty when they are equal. The database must have come to rest: what is still marked as "to be read" is a difference.
  */
-export async function compareDatabase(sql: Sql, oracle: Oracle): Promise<string[]> {
+export async function compareDatabase(sql: Queryable, oracle: Oracle): Promise<string[]> {
   const head = (await readHead(sql)) ?? -1;
   if (head !== oracle.head.number) {
     return [difference("sync_state", "head_number", text(oracle.head.number), text(head))];

@@ -1,4 +1,4 @@
-import type { Sql } from "../../../src/db/client.ts";
+import type { Queryable } from "../../../src/db/client.ts";
 
 /** A row as text: bytes as lower-case `0x`, numbers in decimal, lists joined with commas; null stays null. */
 export type TextRow = Record<string, string | null>;
@@ -53,13 +53,17 @@ function asText(column: string, type: string): string {
 }
 
 /** The head that the database shows; null before the first block. */
-export async function readHead(sql: Sql): Promise<number | null> {
+export async function readHead(sql: Queryable): Promise<number | null> {
   const [row] = await sql<{ head: number | null }[]>`SELECT head_number AS head FROM sync_state`;
   return row?.head ?? null;
 }
 
 /** The visible rows of a table, columns in the order of the schema, rows by key. */
-export async function readTable(sql: Sql, table: TableName, head: number): Promise<TextRow[]> {
+export async function readTable(
+  sql: Queryable,
+  table: TableName,
+  head: number,
+): Promise<TextRow[]> {
   const columns = await sql<{ name: string; type: string }[]>`
     SELECT column_name AS name, data_type AS type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name = ${table} ORDER BY ordinal_position`;

@@ -1,4 +1,4 @@
-import type { Sql } from "../../../src/db/client.ts";
+import type { Queryable } from "../../../src/db/client.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 
 /** When it was read, and whether a token was caught with amounts its transfers do not explain, depends on the way. */
@@ -18,7 +18,7 @@ export type Snapshot = Record<TableName | "head", TextRow[]>;
  * read of them is left out, for it is true for different blocks.
  */
 export async function snapshotDatabase(
-  sql: Sql,
+  sql: Queryable,
   silentTokens: readonly string[] = [],
 ): Promise<Snapshot> {
   const head = await readHead(sql);

@@ -223,7 +223,7 @@ const ACTIVITIES: readonly Activity[] = [
 export function sendRandomActivity(scene: Scene, random: Random): void {
   if (random.chance(0.1)) return;
   if (random.chance(0.02)) {
-    for (let count = 0; count < 110; count++) payment(scene, random);
+    for (let count = 0; count < 101; count++) payment(scene, random);
     return;
   }
   const count = 1 + random.integer(8);

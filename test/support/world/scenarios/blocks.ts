@@ -12,7 +12,7 @@ export const blocks: Scenario = async (scene) => {
     scene.send({ from: scene.accounts[0] as Address, to: miner, value: 1n });
     await scene.mine(12);
   }
-  for (let index = 0; index < 120; index++) {
+  for (let index = 0; index < 101; index++) {
     const [from, to] = [scene.accounts[index % 7], scene.accounts[(index * 3) % 10]];
     scene.send({ from: from as Address, to: to as Address, value: BigInt(index), gas: 21_000n });
   }
