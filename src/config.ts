@@ -114,7 +114,7 @@ export const settings = {
   },
   REQUEST_TIMEOUT_MS: {
     default: "30000",
-    meaning: "Time limit for a request to the API to arrive",
+    meaning: "Time limit for a request to the API to arrive, and for its answer to be taken",
     schema: whole(100, 600_000),
   },
   RATE_LIMIT: {

@@ -13,10 +13,11 @@ import { type Answer, type Dialect, failed, failureAnswer } from "./envelope.ts"
 import { requestErrorOf } from "./failures.ts";
 import { redactUrl } from "./redact.ts";
 import { BODY_LIMIT } from "./request.ts";
+import { cutSlowReaders } from "./slow-readers.ts";
 
 export interface HttpOptions {
   log: Logger;
-  /** Time for a request to arrive whole, and for a connection that says nothing within one. */
+  /** Time for a request to arrive whole, for its answer to be taken, and for a connection that is silent meanwhile. */
   requestTimeoutMs: number;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
@@ -84,6 +85,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     },
     clientErrorHandler: refuseConnection,
   });
+  cutSlowReaders(app, requestTimeoutMs);
   app.decorateRequest("actionName", null);
   // What a body means is decided in request.ts.
   app.removeAllContentTypeParsers();

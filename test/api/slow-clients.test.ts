@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import net from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../support/app.ts";
+
+const TIMEOUT_MS = 800;
+
+let server: TestApp;
+let port: number;
+beforeAll(async () => {
+  server = await createTestApp({ requestTimeoutMs: TIMEOUT_MS });
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+  port = server.app.addresses()[0]?.port ?? 0;
+});
+afterAll(() => server.close());
+
+/** A client that does as told every 50 ms until the server ends the connection; gives what it read. */
+async function untilCutOff(act: (socket: net.Socket) => void): Promise<string> {
+  const socket = net.connect({ host: "127.0.0.1", port, readableHighWaterMark: 1024 });
+  let read = "";
+  socket.on("error", () => {});
+  const timer = setInterval(() => {
+    act(socket);
+    read += socket.read() ?? "";
+  }, 50);
+  socket.on("readable", () => {
+    if (socket.readableEnded || socket.destroyed) read += socket.read() ?? "";
+  });
+  const ended = once(socket, "close");
+  socket.once("end", () => socket.end());
+  await ended;
+  clearInterval(timer);
+  return read;
+}
+
+test("a client that never finishes its headers is told so and cut off", async () => {
+  let sent = false;
+  const answer = await untilCutOff((socket) => {
+    socket.write(sent ? "x-slow: 1\r\n" : "GET /api HTTP/1.1\r\nhost: localhost\r\n");
+    sent = true;
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(answer).toContain('{"status":"0","message":"Bad request","result":null}');
+});
+
+test("a client that never finishes its body is told so and cut off", async () => {
+  let sent = false;
+  const answer = await untilCutOff((socket) => {
+    socket.write(
+      sent ? "a" : "POST /api HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000000\r\n\r\n",
+    );
+    sent = true;
+  });
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+});
+
+test("a client that says nothing is cut off", async () => {
+  expect(await untilCutOff(() => {})).toBe("");
+});
+
+test("a client that reads large answers too slowly is cut off", async () => {
+  const { body } = await server.app.inject("/openapi.json");
+  const requests = 500;
+  let client: net.Socket | undefined;
+  await untilCutOff((socket) => {
+    if (!client) {
+      socket.write("GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(requests));
+    }
+    client = socket;
+  });
+  expect(client?.bytesRead).toBeGreaterThan(body.length);
+  expect(client?.bytesRead).toBeLessThan(body.length * requests);
+});
+
+test("others are served meanwhile", async () => {
+  const slow = untilCutOff((socket) => socket.write("x"));
+  const response = await fetch(`http://127.0.0.1:${port}/api?module=block&action=eth_block_number`);
+  expect(response.status).toBe(200);
+  await slow;
+});
