@@ -9,14 +9,13 @@ let server: TestApp;
 let port: number;
 beforeAll(async () => {
   server = await createTestApp({ requestTimeoutMs: TIMEOUT_MS });
-  await server.app.listen({ host: "127.0.0.1", port: 0 });
-  port = server.app.addresses()[0]?.port ?? 0;
+  port = Number(new URL(await server.app.listen({ host: "127.0.0.1", port: 0 })).port);
 });
 afterAll(() => server.close());
 
 /** A client that does as told every 50 ms until the server ends the connection; gives what it read. */
 async function untilCutOff(act: (socket: net.Socket) => void): Promise<string> {
-  const socket = net.connect({ host: "127.0.0.1", port, readableHighWaterMark: 1024 });
+  const socket = net.connect({ host: "127.0.0.1", port });
   let read = "";
   socket.on("error", () => {});
   const timer = setInterval(() => {
