@@ -7,7 +7,7 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     // Two cores: more workers than that only make the real parts (PostgreSQL, anvil) slower.
     maxWorkers: 2,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 });

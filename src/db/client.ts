@@ -40,6 +40,8 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
   return postgres(url, {
     max: options.connections ?? 10,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    // A session may hold a lock: it is not to be exchanged for being old.
+    max_lifetime: null,
     onnotice: () => {},
     types: {
       bytea: {
