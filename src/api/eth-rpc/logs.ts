@@ -22,17 +22,16 @@ export const getLogs: IndexMethod = {
     const fields = isObject(filter) ? filter : {};
     const patterns = parsePatterns(fields);
     const blockHash = parseBlockHash(fields["blockHash"]);
-    const blocks = parseBlocks(fields);
+    const blocks = blockHash === undefined ? parseBlocks(fields) : undefined;
     const after = parsePaging(fields["paging_options"]);
     const page = { limit: MAXIMUM_LOGS, skip: 0 };
-    const logs =
-      blockHash === undefined
-        ? await searchLogs(sql, patterns, { ...blocks, after }, page)
-        : await readSnapshot(sql, async (snapshot) => {
-            const number = await getBlockNumberOfHash(snapshot, blockHash);
-            if (number === undefined) throw refusal("Invalid Block Hash");
-            return searchLogs(snapshot, patterns, { from: number, to: number, after }, page);
-          });
+    const logs = blocks
+      ? await searchLogs(sql, patterns, { ...blocks, after }, page)
+      : await readSnapshot(sql, async (snapshot) => {
+          const number = blockHash && (await getBlockNumberOfHash(snapshot, blockHash));
+          if (number === undefined) throw refusal("Invalid Block Hash");
+          return searchLogs(snapshot, patterns, { from: number, to: number, after }, page);
+        });
     return { result: logs.map((log) => presentLog(log, log)) };
   },
 };
