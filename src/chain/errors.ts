@@ -94,7 +94,7 @@ const BY_TEXT: readonly (readonly [RegExp, ChainErrorCode])[] = [
   [/state (?:is|histories|at|of) .*(?:available|indexed|found)/i, "state-unavailable"],
   [/not currently canonical/i, "block-replaced"],
   [/(?:unknown|find|no such) block|block .*not found|BlockOutOfRange/i, "block-unknown"],
-  [/header (?:for hash )?not found/i, "block-unknown"],
+  [/header (?:for hash )?not found|invalid block tag/i, "block-unknown"],
   [/response .*(?:too (?:large|big)|exceed)|exceed.* response/i, "response-too-large"],
   [/batch/i, "batch-too-large"],
   [/method .*(?:not|unsupported|disabled)|unsupported .*method|not whitelisted/i, "method-missing"],

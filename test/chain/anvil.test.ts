@@ -84,10 +84,10 @@ describe("anvil", () => {
     const mining = (async () => {
       for (let value = 1; !stop.signal.aborted; value++) {
         await send({ to: keeper, value: `0x${value.toString(16)}` });
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        await new Promise((resolve) => setTimeout(resolve, 15));
       }
     })();
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < 150; round++) {
       const block = await chain.fetchHead();
       const [[slot], [balance], code] = await Promise.all([
         chain.fetchStorage([{ address: keeper, slot: `0x${"0".repeat(64)}` }], block),
