@@ -1,15 +1,8 @@
 import { z } from "zod";
 import type { TokenStandard, TokenTransferEntry } from "../../store/token-transfers.ts";
+import type { CallName } from "../call-names.ts";
 import type { Dialect } from "../envelope.ts";
 import * as wire from "../wire.ts";
-
-/** What a verified ABI tells of a call; both empty when there is none. */
-export interface DecodedCall {
-  /** `0x` and 8 hex digits. */
-  methodId: string;
-  /** `name(type arg, …)` */
-  functionName: string;
-}
 
 const before = {
   blockNumber: wire.decimal,
@@ -68,7 +61,7 @@ export function presentTokenTransfer(
   row: TokenTransferEntry,
   standard: TokenStandard,
   dialect: Dialect,
-  call: DecodedCall | undefined,
+  call: CallName | undefined,
 ): TokenTransferRecord {
   const isEtherscan = dialect === "etherscan";
   const unknownText = isEtherscan ? "" : null;
@@ -93,7 +86,7 @@ export function presentTokenTransfer(
     cumulativeGasUsed: row.cumulativeGasUsed,
     input: row.input,
     confirmations: String(row.confirmations),
-    methodId: isEtherscan ? (call?.methodId ?? "") : (call?.methodId.slice(2) ?? ""),
+    methodId: (isEtherscan ? call?.selector : call?.selector.slice(2)) ?? "",
     functionName: call?.functionName ?? "",
     ...(isEtherscan && { logIndex: String(row.logIndex) }),
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { hexLength, hexSlice } from "../../core/hex.ts";
 import type { TransactionEntry } from "../../store/address-transactions.ts";
+import { type CallName, selectorOf } from "../call-names.ts";
 import type { Dialect } from "../envelope.ts";
 import * as wire from "../wire.ts";
 
@@ -35,13 +35,11 @@ export const transactionRecord = {
   }),
 };
 
-const SELECTOR_BYTES = 4;
-
-/** The record of a transaction. `functionName` is shown in Etherscan's dialect only. */
+/** The record of a transaction. What it calls is shown in Etherscan's dialect only. */
 export function presentTransaction(
   row: TransactionEntry,
   dialect: Dialect,
-  functionName: string,
+  call: CallName | undefined,
 ): z.output<typeof record> {
   return {
     blockNumber: String(row.blockNumber),
@@ -62,15 +60,8 @@ export function presentTransaction(
     gasUsed: row.gasUsed,
     confirmations: String(row.confirmations),
     methodId: selectorOf(row) ?? "0x",
-    ...(dialect === "etherscan" && { functionName }),
+    ...(dialect === "etherscan" && { functionName: call?.functionName ?? "" }),
   };
-}
-
-/** The first four bytes of a call's data; undefined for a creation and for shorter data. */
-export function selectorOf({ to, input }: Pick<TransactionEntry, "to" | "input">) {
-  return to !== null && hexLength(input) >= SELECTOR_BYTES
-    ? hexSlice(input, 0, SELECTOR_BYTES)
-    : undefined;
 }
 
 /** Receipts had no status before Byzantium: the reference counts them as failed, Etherscan as neither. */

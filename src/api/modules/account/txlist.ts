@@ -1,6 +1,9 @@
 import { z } from "zod";
+import type { Queryable } from "../../../db/client.ts";
 import { listTransactionsOfAddress } from "../../../store/address-transactions.ts";
+import { readSnapshot } from "../../../store/snapshot.ts";
 import { defineAction } from "../../action.ts";
+import { listCallNames } from "../../call-names.ts";
 import { ok } from "../../envelope.ts";
 import { address, pageRange, side, timeBound, windowCheck } from "../../params.ts";
 import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
@@ -25,17 +28,23 @@ export const txlist = defineAction({
   example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
   check: windowCheck(),
   async handle({ sql, dialect }, input) {
-    const rows = await listTransactionsOfAddress(
-      sql,
-      {
-        address: input.address,
-        side: input.filter_by,
-        blocks: blocksOf(input),
-        timestamps: { from: input.start_timestamp, to: input.end_timestamp },
-      },
-      orderOf(input.sort, dialect),
-      pageRange(input),
-    );
-    return ok(rows.map((row) => presentTransaction(row, dialect, "")));
+    const filter = {
+      address: input.address,
+      side: input.filter_by,
+      blocks: blocksOf(input),
+      timestamps: { from: input.start_timestamp, to: input.end_timestamp },
+    };
+    const order = orderOf(input.sort, dialect);
+    const page = pageRange(input);
+    const list = (state: Queryable) => listTransactionsOfAddress(state, filter, order, page);
+    // Only Etherscan's dialect shows names.
+    const { rows, names } =
+      dialect === "etherscan"
+        ? await readSnapshot(sql, async (snapshot) => {
+            const found = await list(snapshot);
+            return { rows: found, names: await listCallNames(snapshot, found) };
+          })
+        : { rows: await list(sql), names: [] };
+    return ok(rows.map((row, index) => presentTransaction(row, dialect, names[index])));
   },
 });
