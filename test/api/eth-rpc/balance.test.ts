@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, publish } from "../../support/build.ts";
 import { nodeBlocks } from "../../support/node-blocks.ts";
@@ -10,7 +10,7 @@ const UNSEEN = addressAt(3);
 
 let node: ScriptedNode;
 let server: TestApp;
-beforeEach(async () => {
+beforeAll(async () => {
   node = await startScriptedNode();
   node.chain.mine(
     { state: { balances: { [KNOWN]: 100n, [PENDING]: 7n } } },
@@ -26,9 +26,13 @@ beforeEach(async () => {
     ],
   });
 });
-afterEach(async () => {
+afterAll(async () => {
   await server.close();
   await node.stop();
+});
+beforeEach(() => {
+  node.heal();
+  node.behaviour.statesKept = Number.POSITIVE_INFINITY;
 });
 
 async function ask(...params: unknown[]) {
@@ -46,8 +50,9 @@ describe("at the served head", () => {
   test.each([[], [null], ["latest"], ["pending"], ["0x2"], ["2"], ["+2"], [2], ["0xff"]])(
     "block %j: the balance that the index has",
     async (...block) => {
+      const asked = node.count("eth_getBalance");
       expect(await ask(KNOWN, ...block)).toEqual({ result: "0xc8" });
-      expect(node.count("eth_getBalance")).toBe(0);
+      expect(node.count("eth_getBalance")).toBe(asked);
     },
   );
 

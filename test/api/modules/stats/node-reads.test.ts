@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Hex } from "../../../../src/core/hex.ts";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
 import { addressAt, publish } from "../../../support/build.ts";
@@ -14,16 +14,22 @@ const DECIMALS: Hex = "0x313ce567";
 
 let node: ScriptedNode;
 let server: TestApp;
-beforeEach(async () => {
+beforeAll(async () => {
   node = await startScriptedNode();
   server = await createTestApp({
     nodeUrl: node.url,
     priceFeeds: { usd: USD_FEED, btc: BTC_FEED },
   });
 });
-afterEach(async () => {
+afterAll(async () => {
   await server.close();
   await node.stop();
+});
+beforeEach(async () => {
+  node.heal();
+  node.behaviour.statesKept = Number.POSITIVE_INFINITY;
+  node.chain.reset();
+  await server.sql`TRUNCATE blocks, tokens, sync_state`;
 });
 
 async function ask(query: string, path = "/api") {
@@ -78,23 +84,6 @@ describe("the supply of a token that must be read again", () => {
       body: {
         status: "0",
         message: "The node does not answer, please try again later",
-        result: null,
-      },
-    });
-  });
-
-  test("is refused while the node has left the branch that the index serves", async () => {
-    node.behaviour.stateByHash = false;
-    await publish(server.sql, {
-      blocks: nodeBlocks(node.chain),
-      tokens: [{ address: TOKEN, supplyBlock: null }],
-    });
-    node.chain.reorg(1);
-    expect(await ask(query)).toEqual({
-      status: 503,
-      body: {
-        status: "0",
-        message: "The chain was reorganised meanwhile, please try again",
         result: null,
       },
     });
