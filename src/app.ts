@@ -56,7 +56,7 @@ export async function startApp(config: Config, surroundings: Surroundings): Prom
   shutdown.add("indexer", () => inTime(indexer?.stop()));
   let apiUrl: string | null = null;
   if (config.ROLE !== "indexer") {
-    const expectedChainId = knownChainId ?? config.CHAIN_ID;
+    const expectedChainId = knownChainId ?? sources.chainId;
     const counting = { metrics, countedElsewhere: () => indexer?.counted() ?? [] };
     const server = createApi(config, sources, sql, counting, expectedChainId, surroundings);
     shutdown.add("API", () => inTime(server.close()));
@@ -147,6 +147,7 @@ function createApi(
       ...(config.PRICE_FEED_BTC ? { btc: config.PRICE_FEED_BTC } : {}),
     },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    networkName: config.NETWORK_NAME,
     trustedProxies: config.TRUSTED_PROXIES ?? [],
     rateLimit: config.RATE_LIMIT,
     apiKeys: config.API_KEYS ?? [],

@@ -23,7 +23,7 @@ export const settings = {
     schema: z
       .string()
       .transform(commaSeparated)
-      .pipe(z.array(url("http:", "https:")).nonempty()),
+      .pipe(z.array(url("http:", "https:")).nonempty({ error: "must name a node" })),
   },
   RPC_WS_URL: {
     default: null,
@@ -209,32 +209,33 @@ export type Config = {
  * that lists everything that is wrong, and repeats no value: it may be a secret in the wrong place.
  */
 export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const textOf = (name: string): string => environment[name]?.trim() ?? "";
   const complaints: string[] = [];
   const values = Object.entries<Setting>(settings).map(([name, setting]) => {
-    const text = environment[name]?.trim() || setting.default;
+    const text = textOf(name) || setting.default;
     if (text === null) return [name, undefined];
     const parsed = setting.schema.safeParse(text);
     if (!parsed.success) complaints.push(`${name} ${parsed.error.issues[0]?.message}`);
     return [name, parsed.data];
   });
-  const config = Object.fromEntries(values) as Config;
-  complaints.push(...contradictions(config));
+  complaints.push(...contradictions(textOf));
   if (complaints.length > 0) {
     throw new ConfigError(`these settings cannot be used:\n  ${complaints.join("\n  ")}`);
   }
-  return Object.freeze(config);
+  return Object.freeze(Object.fromEntries(values) as Config);
 }
 
-function contradictions(config: Config): string[] {
-  const rules: [boolean, string][] = [
+function contradictions(textOf: (name: SettingName) => string): string[] {
+  const has = (name: SettingName): boolean => textOf(name) !== "";
+  const isPart = ["api", "indexer"].includes(textOf("ROLE"));
+  const rules: [broken: boolean, complaint: string][] = [
     [
-      config.ROLE !== "all" && (!config.DATABASE_URL || !config.RPC_URL),
-      `ROLE=${config.ROLE} needs DATABASE_URL and RPC_URL: what is embedded belongs to one process`,
+      isPart && !(has("DATABASE_URL") && has("RPC_URL")),
+      `ROLE=${textOf("ROLE")} needs DATABASE_URL and RPC_URL: what is embedded belongs to one process`,
     ],
-    [!!config.DATABASE_READ_URL && !config.DATABASE_URL, "DATABASE_READ_URL needs DATABASE_URL"],
-    [!!config.RPC_WS_URL && !config.RPC_URL, "RPC_WS_URL needs RPC_URL"],
-    [!!config.START_BLOCK && !config.RPC_URL, "START_BLOCK needs RPC_URL"],
-    [!!config.API_KEYS && !config.RATE_LIMIT, "API_KEYS needs RATE_LIMIT: nothing is counted now"],
+    [has("DATABASE_READ_URL") && !has("DATABASE_URL"), "DATABASE_READ_URL needs DATABASE_URL"],
+    [has("RPC_WS_URL") && !has("RPC_URL"), "RPC_WS_URL needs RPC_URL"],
+    [!["", "0"].includes(textOf("START_BLOCK")) && !has("RPC_URL"), "START_BLOCK needs RPC_URL"],
   ];
   return rules.filter(([broken]) => broken).map(([, complaint]) => complaint);
 }

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import type { Shutdown } from "./core/shutdown.ts";
 import { startEmbeddedPostgres } from "./db/embedded.ts";
+import { DEVNET_CHAIN_ID } from "./devnet/anvil.ts";
 import { startDevnet } from "./devnet/devnet.ts";
 import { lockFolder } from "./process/folder-lock.ts";
 
@@ -22,6 +23,8 @@ interface ChainSource {
   webSocketUrl: string | undefined;
   /** URL of the embedded chain, if that is the one. */
   devnetUrl: string | null;
+  /** Undefined while only the node knows. */
+  chainId: number | undefined;
 }
 
 /** Where the data and the chain are: what the settings name, else what was started in its place. */
@@ -77,13 +80,19 @@ export async function startSources(
       rpcUrls: [devnet.rpcUrl],
       webSocketUrl: devnet.webSocketUrl,
       devnetUrl: devnet.rpcUrl,
+      chainId: DEVNET_CHAIN_ID,
     };
   }
 
   const starts = [
     DATABASE_URL ?? launchDatabase(),
     RPC_URL
-      ? { rpcUrls: RPC_URL, webSocketUrl: config.RPC_WS_URL, devnetUrl: null }
+      ? {
+          rpcUrls: RPC_URL,
+          webSocketUrl: config.RPC_WS_URL,
+          devnetUrl: null,
+          chainId: config.CHAIN_ID,
+        }
       : launchChain(),
   ] as const;
   // When one of them fails, the other one must be up before it can be stopped.

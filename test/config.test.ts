@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig, settings } from "../src/config.ts";
+import { ConfigError } from "../src/core/errors.ts";
+
+function complaintsAbout(environment: Record<string, string>): string[] {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.split("\n").slice(1);
+    throw error;
+  }
+  return [];
+}
+
+test("an empty environment is a complete configuration", () => {
+  const config = loadConfig({});
+  expect(config).toMatchObject({ HOST: "127.0.0.1", PORT: 4000, ROLE: "all", START_BLOCK: 0 });
+  expect(config.DATA_DIR).toBe(path.resolve(".periscope"));
+  expect(config.RPC_URL).toBeUndefined();
+});
+
+test("an empty or blank value counts as absent", () => {
+  expect(loadConfig({ PORT: "", RPC_URL: "  ", CHAIN_ID: "" })).toEqual(loadConfig({}));
+});
+
+test("the configuration cannot be changed", () => {
+  expect(Object.isFrozen(loadConfig({}))).toBe(true);
+});
+
+test("nodes are a list in the order given", () => {
+  const config = loadConfig({ RPC_URL: "https://first.example/key , http://second.example," });
+  expect(config.RPC_URL).toEqual(["https://first.example/key", "http://second.example"]);
+});
+
+test.each([
+  ["RPC_URL", ","],
+  ["RPC_URL", "ws://node.example"],
+  ["RPC_URL", "http://a.example,b.example"],
+  ["DATABASE_URL", "mysql://localhost/x"],
+  ["DATABASE_SCHEMA", "pg_catalog"],
+  ["DATABASE_SCHEMA", 'a"b'],
+  ["PORT", "65536"],
+  ["PORT", "-1"],
+  ["PORT", "80.5"],
+  ["PORT", "0x50"],
+  ["ROLE", "writer"],
+  ["CHAIN_ID", "0"],
+  ["ALLOW_RESET", "yes"],
+  ["STATIC_REWARD", "2e18"],
+  ["PRICE_FEED_USD", "0x1234"],
+  ["RPC_TIMEOUT_MS", "99999999999999999999"],
+  ["LOG_LEVEL", "verbose"],
+])("%s=%s is refused by a sentence that begins with the name", (name, value) => {
+  expect(complaintsAbout({ [name]: value })).toEqual([expect.stringMatching(`^ *${name} must `)]);
+});
+
+test("everything that is wrong is said at once", () => {
+  const complaints = complaintsAbout({ PORT: "x", ROLE: "x", TRACES: "x", LOG_LEVEL: "x" });
+  expect(complaints).toHaveLength(4);
+});
+
+test("settings that contradict each other are refused", () => {
+  expect(complaintsAbout({ ROLE: "api" })[0]).toContain("ROLE=api needs DATABASE_URL and RPC_URL");
+  expect(complaintsAbout({ DATABASE_READ_URL: "postgres://replica/x" })[0]).toContain(
+    "DATABASE_READ_URL needs DATABASE_URL",
+  );
+  expect(complaintsAbout({ RPC_WS_URL: "ws://node" })[0]).toContain("RPC_WS_URL needs RPC_URL");
+  expect(complaintsAbout({ START_BLOCK: "5" })[0]).toContain("START_BLOCK needs RPC_URL");
+});
+
+test("no complaint repeats a value, which may be a secret in the wrong place", () => {
+  const names = Object.keys(settings);
+  const complaints = complaintsAbout(Object.fromEntries(names.map((name) => [name, "s3cret!"])));
+  expect(complaints.length).toBeGreaterThan(15);
+  expect(complaints.join()).not.toContain("s3cret");
+});
+
+test("the README has every setting with its default and meaning, and no other", () => {
+  const readme = readFileSync(path.join(import.meta.dirname, "../README.md"), "utf8");
+  const rows = readme.split("\n").filter((line) => /^\| `[A-Z_]+` \|/.test(line));
+  const expected = Object.entries(settings).map(([name, setting]) => {
+    const value = setting.default === null ? "" : `\`${setting.default}\``;
+    return `| \`${name}\` | ${value} | ${setting.meaning} |`;
+  });
+  expect(rows).toEqual(expected);
+});

@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ConfigError } from "../../src/core/errors.ts";
+import { lockFolder } from "../../src/process/folder-lock.ts";
+
+const root = mkdtempSync(path.join(os.tmpdir(), "periscope-lock-"));
+const folder = path.join(root, "made", "when missing");
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Takes the lock in another process and lets that process end by `how`; its standard output. */
+function lockElsewhere(how: string): string {
+  const module = path.join(import.meta.dirname, "../../src/process/folder-lock.ts");
+  const script = `
+    import { lockFolder } from ${JSON.stringify(module)};
+    try {
+      lockFolder(${JSON.stringify(folder)});
+      process.stdout.write("taken");
+    } catch (error) {
+      process.stdout.write(error.message);
+    }
+    ${how}`;
+  try {
+    return execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+    });
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
+
+test("a folder belongs to one process at a time, which is named", () => {
+  const unlock = lockFolder(folder);
+  expect(lockElsewhere("")).toContain(`running already in ${folder} (process ${process.pid})`);
+  unlock();
+  expect(lockElsewhere("")).toBe("taken");
+});
+
+test("the folder of a process that was killed is free", () => {
+  expect(lockElsewhere('process.kill(process.pid, "SIGKILL");')).toBe("taken");
+  lockFolder(folder)();
+});
+
+test("a place where nothing can be written is refused", () => {
+  const file = path.join(root, "file");
+  writeFileSync(file, "");
+  expect(() => lockFolder(path.join(file, "folder"))).toThrow(ConfigError);
+});
