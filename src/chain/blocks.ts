@@ -6,7 +6,7 @@ import { headerOf } from "./headers.ts";
 import type { Node, NodeOutcome } from "./node.ts";
 import { type Ask, errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
 import { fetchTraces, isMissing } from "./tracers.ts";
-import type { FetchedBlock, RawBlock, RawReceipt } from "./types.ts";
+import type { FetchedBlock, RawBlock, RawReceipt, TransactionTrace } from "./types.ts";
 
 /** What blocks are fetched with. */
 export interface BlockSource {
@@ -95,7 +95,6 @@ async function addTraces(
   fetched: readonly (FetchedBlock | null)[],
   ask: Ask,
 ): Promise<void> {
-  const features = await source.features.learn(node);
   const found = fetched.filter((block) => block !== null);
   const withTransactions = found.filter(({ block }) => block.transactions.length > 0);
   const traceable = withTransactions.map(({ block }) => ({
@@ -103,44 +102,53 @@ async function addTraces(
     hash: block.hash,
     transactionHashes: block.transactions.map(({ hash }) => hash),
   }));
-  while (features.tracer !== null) {
+  for (;;) {
+    const features = await source.features.learn(node);
     const { tracer } = features;
+    if (tracer === null) return;
     const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeout);
     const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
     if (missing instanceof NodeError) {
       if (features.hasTraced) {
         throw new NodeError("unavailable", `${tracer} was there and is not: ${missing.message}`);
       }
-      await source.features.dropTracer(node, missing.message);
+      await source.features.dropTracer(node, tracer, missing.message);
       leaveToTracingNode(source, node);
       continue;
     }
     for (const one of found) one.traces = [];
     for (const [index, one] of withTransactions.entries()) {
-      const trace = traces[index];
-      if (!(trace instanceof NodeError)) {
-        features.hasTraced = true;
-        one.traces = trace ?? null;
-      } else if (trace.code === "state-unavailable") {
-        one.traces = null;
-        tellPruned(source, features, node, trace);
-      } else {
-        throw trace;
-      }
+      one.traces = tracesOf(
+        traces[index] as TransactionTrace[] | NodeError,
+        source,
+        features,
+        node,
+      );
     }
     return;
   }
 }
 
-function tellPruned(
+/** The traces of one block, null when its state is pruned. Throws any other error. */
+function tracesOf(
+  traces: TransactionTrace[] | NodeError,
   { log }: BlockSource,
   features: NodeFeatures,
   node: Node,
-  { message }: NodeError,
-): void {
-  if (features.pruned) return;
-  features.pruned = true;
-  log.warn({ node: node.name }, `old blocks stay without internal transactions: ${message}`);
+): TransactionTrace[] | null {
+  if (!(traces instanceof NodeError)) {
+    features.hasTraced = true;
+    return traces;
+  }
+  if (traces.code !== "state-unavailable") throw traces;
+  if (!features.pruned) {
+    features.pruned = true;
+    log.warn(
+      { node: node.name },
+      `old blocks stay without internal transactions: ${traces.message}`,
+    );
+  }
+  return null;
 }
 
 /** The block of an answer, null when the node has none. */

@@ -1,10 +1,9 @@
 import { ZERO_ADDRESS } from "../core/address.ts";
 import { quantity } from "../core/quantity.ts";
 import type { Capabilities, ChainOptions, Tracer } from "./chain.ts";
-import { NodeError } from "./errors.ts";
 import { headerOf, LATEST_BLOCK } from "./headers.ts";
 import type { Node, NodeOutcome } from "./node.ts";
-import { type Ask, type RpcClient, resultOf } from "./rpc-client.ts";
+import { type Ask, errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
 import { findTracer, isMissing } from "./tracers.ts";
 import type { RawBlock } from "./types.ts";
 
@@ -27,25 +26,25 @@ export interface NodeFeatures {
 
 /** What is known of each node. */
 export interface Features {
-  /** Undefined while the node has not let itself be asked. */
+  /** Undefined while the node has not let itself be asked since it last came back. */
   of(node: Node): NodeFeatures | undefined;
-  /** What the node can do, asked only once. Throws `NodeError` when it cannot be learnt now. */
+  /** What the node can do, asked once each time it comes back. Throws `NodeError` when it cannot be learnt now. */
   learn(node: Node): Promise<NodeFeatures>;
-  /** Forgets what is known of the node, which may have been restarted as something else. */
   forget(node: Node): void;
-  /** Takes the tracer that was found missing out of use; settles on the next one, or on none. */
-  dropTracer(node: Node, reason: string): Promise<void>;
+  /** Takes a tracer that was found missing out of use; settles on the next one, or on none. */
+  dropTracer(node: Node, tracer: Tracer, reason: string): Promise<void>;
   capabilities(): Capabilities;
 }
 
 type FeatureOptions = Pick<ChainOptions, "traces" | "requestTimeoutMs" | "log">;
 
+/** Creates an empty store of what the nodes can do; they are asked when it is needed first. */
 export function createFeatures(
   nodes: readonly Node[],
   client: RpcClient,
   options: FeatureOptions,
 ): Features {
-  const known = new Map<Node, NodeFeatures>();
+  const known = new Map<Node, { features: NodeFeatures; returns: number }>();
   const pending = new Map<Node, Promise<NodeFeatures>>();
 
   const askOf =
@@ -90,18 +89,24 @@ export function createFeatures(
       hasTraced: false,
       pruned: false,
       archive: hasState(oldState),
-      txpool: txpool !== undefined && !("error" in txpool),
+      txpool: errorIn(txpool) === undefined,
     };
   }
 
+  function of(node: Node): NodeFeatures | undefined {
+    const entry = known.get(node);
+    return entry?.returns === node.returns ? entry.features : undefined;
+  }
+
   async function learn(node: Node): Promise<NodeFeatures> {
-    const features = known.get(node);
+    const features = of(node);
     if (features) return features;
+    const { returns } = node;
     const asking = pending.get(node) ?? askAll(node);
     pending.set(node, asking);
     try {
       const learnt = await asking;
-      known.set(node, learnt);
+      known.set(node, { features: learnt, returns });
       return learnt;
     } finally {
       pending.delete(node);
@@ -109,22 +114,22 @@ export function createFeatures(
   }
 
   return {
-    of: (node) => known.get(node),
+    of,
     learn,
     forget: (node) => {
       known.delete(node);
     },
-    async dropTracer(node, reason) {
+    async dropTracer(node, tracer, reason) {
       const features = await learn(node);
-      if (features.tracer === null) return;
-      features.refusals.set(features.tracer, reason);
+      if (features.tracer !== tracer) return;
+      features.refusals.set(tracer, reason);
       const [latest] = await client.askOnce(node, [LATEST_BLOCK]);
       const block = resultOf(latest) as RawBlock;
       features.tracer = await chooseTracer(node, block, features.refusals);
     },
     capabilities() {
-      const all = nodes.flatMap((node) => known.get(node) ?? []);
-      const settled = nodes.every((node) => node.excluded || known.has(node));
+      const all = nodes.flatMap((node) => known.get(node)?.features ?? []);
+      const settled = nodes.every((node) => node.excluded || of(node));
       const tracer = all.find((features) => features.tracer !== null)?.tracer ?? null;
       return {
         blockReceipts: all.some((features) => features.blockReceipts),
@@ -155,14 +160,13 @@ function reasonIn(refusals: ReadonlyMap<Tracer, string>): string {
 }
 
 function isMissingIn(outcome: NodeOutcome | undefined): boolean {
-  return outcome !== undefined && "error" in outcome && isMissing(outcome.error);
+  const error = errorIn(outcome);
+  return error !== undefined && isMissing(error);
 }
 
 /** Whether the old state that was asked for is there; null when the answer does not tell. */
 function hasState(outcome: NodeOutcome | undefined): boolean | null {
-  if (outcome === undefined) return null;
-  if (!("error" in outcome)) return true;
-  return outcome.error instanceof NodeError && outcome.error.code === "state-unavailable"
-    ? false
-    : null;
+  const error = errorIn(outcome);
+  if (!error) return true;
+  return error.code === "state-unavailable" ? false : null;
 }

@@ -2,7 +2,7 @@ import { type Hex, isHash } from "../core/hex.ts";
 import { isQuantity, quantity, quantityToNumber } from "../core/quantity.ts";
 import type { AskOptions, Head, RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
-import { type RpcClient, resultOf } from "./rpc-client.ts";
+import { errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
 import type { BlockHeader } from "./types.ts";
 
 /** Asks for the newest block, without its transactions. */
@@ -45,8 +45,7 @@ export function fetchHeader(
 ): Promise<BlockHeader | null> {
   return client.onNode(options, async (_node, ask) => {
     const [outcome] = await ask([headerCall(numberOrHash)]);
-    const error = outcome && "error" in outcome ? outcome.error : undefined;
-    if (error?.code === "block-unknown") return null;
+    if (errorIn(outcome)?.code === "block-unknown") return null;
     const answer = resultOf(outcome);
     return answer === null ? null : headerOf(answer);
   });

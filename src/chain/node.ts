@@ -22,8 +22,8 @@ export interface Node {
   exclude(error: NodeError): void;
   /** Takes the node into use. */
   accept(): void;
-  /** The text without any secret part of the node's URL. */
-  redact(text: string): string;
+  /** How often the node has come back: each time it may have been restarted as something else. */
+  readonly returns: number;
   status(): NodeStatus;
   close(): Promise<void>;
 }
@@ -161,9 +161,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     get excluded() {
       return health.excluded;
     },
+    get returns() {
+      return health.returns;
+    },
     exclude: health.exclude,
     accept: health.accept,
-    redact: transport.redact,
     status: () => ({
       node: name,
       usable: health.failure === null,
@@ -181,6 +183,7 @@ function createHealth(name: NodeName, { log, onReturn }: Pick<NodeOptions, "log"
   let failure: ChainErrorCode | null = null;
   let excluded = false;
   let restsUntil = 0;
+  let returns = 0;
 
   function lose(error: NodeError): void {
     if (failure === null) log.warn({ node: name, code: error.code }, `node lost: ${error.message}`);
@@ -189,9 +192,11 @@ function createHealth(name: NodeName, { log, onReturn }: Pick<NodeOptions, "log"
   }
 
   function accept(): void {
-    excluded = false;
-    if (failure !== null) log.info({ node: name }, "node is back");
+    if (failure === null) return;
+    log.info({ node: name }, "node is back");
     failure = null;
+    excluded = false;
+    returns++;
   }
 
   return {
@@ -203,6 +208,9 @@ function createHealth(name: NodeName, { log, onReturn }: Pick<NodeOptions, "log"
     },
     get excluded() {
       return excluded;
+    },
+    get returns() {
+      return returns;
     },
     accept,
     exclude(error: NodeError): void {

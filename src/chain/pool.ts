@@ -6,9 +6,10 @@ import { parseNodeUrl } from "./node-url.ts";
 /** The nodes of one chain, in order of preference. */
 export interface NodePool {
   readonly nodes: readonly Node[];
-  /** Throws `RangeError` for a name that is none of ours. */
-  find(name: NodeName): Node;
-  /** The nodes to ask, best first. Those in use come before those that failed, which are the last resort. */
+  /**
+   * The nodes to ask, best first. Those in use come before those that failed, which are the last resort.
+   * Throws `RangeError` for a name that is none of ours.
+   */
   candidates(options: AskOptions): Node[];
   /** Asks whether the node is there and of this chain; takes it back into use, or out for good. */
   check(node: Node): Promise<void>;
@@ -17,6 +18,7 @@ export interface NodePool {
   close(): Promise<void>;
 }
 
+/** Creates the nodes behind the URLs; nothing is sent yet. Throws `ConfigError` for an impossible URL. */
 export function createPool(options: ChainOptions): NodePool {
   const names = new Map<string, number>();
   const nodes = options.urls.map((text) => {
@@ -67,7 +69,6 @@ export function createPool(options: ChainOptions): NodePool {
 
   return {
     nodes,
-    find,
     candidates,
     check,
     expectChainId: (chainId) => {

@@ -13,7 +13,7 @@ export interface RpcClient {
   request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
   /** One outcome per call, in order, of whichever node could give it; never throws. */
   batch(calls: readonly RpcCall[], options?: AskOptions): Promise<NodeOutcome[]>;
-  /** Asks one node, without another try; one outcome per call, in order. */
+  /** Asks that node only, and again only for what it left open while it answered the rest. */
   askOnce(node: Node, calls: readonly RpcCall[]): Promise<NodeOutcome[]>;
   /** Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. */
   onNode<Result>(
