@@ -148,6 +148,7 @@ function createApi(
     },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     networkName: config.NETWORK_NAME,
+    coinSymbol: config.COIN_SYMBOL,
     trustedProxies: config.TRUSTED_PROXIES ?? [],
     rateLimit: config.RATE_LIMIT,
     apiKeys: config.API_KEYS ?? [],

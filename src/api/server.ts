@@ -10,6 +10,8 @@ import { createLoadingGuard, type LoadingGuard } from "./loading.ts";
 import { addDocumentation } from "./openapi.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
 import { addMetrics, type MetricsOptions } from "./ops/metrics.ts";
+import type { NetworkOptions } from "./pages/network.ts";
+import { addPages } from "./pages/pages.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "./rate-limit.ts";
 import { BODY_LIMIT, MULTIPART_PARTS, parseRequest } from "./request.ts";
 
@@ -18,7 +20,8 @@ export type ServerOptions = Services &
   RpcOptions &
   RateLimitOptions &
   HealthOptions &
-  MetricsOptions;
+  MetricsOptions &
+  NetworkOptions;
 
 const PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api", "blockscout"],
@@ -36,6 +39,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addRpc(app, options, refuseWhileLoading, limiter);
   addHealth(app, options);
   addMetrics(app, options);
+  addPages(app, options);
   addDocumentation(app, options);
   return app;
 }

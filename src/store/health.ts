@@ -3,6 +3,7 @@ import type { Queryable } from "../db/client.ts";
 
 /** How the index is doing, by the database's own rows. Fields are null before they are known. */
 export interface IndexHealth {
+  chainId: number | null;
   headNumber: number | null;
   headHash: Hex | null;
   headTimestamp: number | null;
@@ -23,13 +24,15 @@ export interface IndexerReport {
   nodeHead: number | null;
   /** State still to be read from the node, by kind. */
   pending: Readonly<Record<string, number>> | null;
+  backfill: { recorded: number } | null;
+  traces: { tracer: string | null; reason: string | null };
   [field: string]: unknown;
 }
 
 /** Health of the index in one statement. */
 export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
   const [health] = await sql<[IndexHealth]>`
-    SELECT s.head_number AS "headNumber", s.head_hash AS "headHash",
+    SELECT s.chain_id AS "chainId", s.head_number AS "headNumber", s.head_hash AS "headHash",
       s.head_timestamp AS "headTimestamp", s.generation, s.traced, s.indexed,
       s.head_number - s.start_block + 1
         - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,

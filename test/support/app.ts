@@ -50,6 +50,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     sendRawTransaction: true,
     version: "0.0.0-test",
     requestTimeoutMs: 10_000,
+    networkName: undefined,
+    coinSymbol: "ETH",
     trustedProxies: [],
     rateLimit: 0,
     apiKeys: [],

@@ -69,13 +69,13 @@ export function problemsOf(health: IndexHealth | undefined): string[] {
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
-function report({ version, chainId, chain }: Services & HealthOptions, health?: IndexHealth) {
+function report({ version, chain }: Services & HealthOptions, health?: IndexHealth) {
   const problems = problemsOf(health);
   return {
     status: problems.length === 0 ? "ready" : "not ready",
     problems,
     version,
-    chainId,
+    chainId: health?.chainId ?? null,
     database: { reachable: health !== undefined },
     head: health && {
       number: health.headNumber,

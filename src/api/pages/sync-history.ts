@@ -1,0 +1,45 @@
+import type { FastifyInstance } from "fastify";
+import type { Sql } from "../../db/client.ts";
+import { getIndexHealth } from "../../store/health.ts";
+
+/** Where the synchronisation stood at one moment. */
+export interface SyncSample {
+  /** Unix seconds. */
+  at: number;
+  head: number | null;
+  nodeHead: number | null;
+  /** While backfilling: blocks up to here are recorded, though not served yet. */
+  recorded: number | null;
+}
+
+const INTERVAL_MS = 5_000;
+const SAMPLES = 120;
+
+/** Looks at the synchronisation every few seconds while the server is up; gives the last ten minutes, oldest first. */
+export function watchSync(app: FastifyInstance, sql: Sql): () => readonly SyncSample[] {
+  const samples: SyncSample[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    // The database may be away for a while: that leaves a hole.
+    const health = await getIndexHealth(sql).catch(() => undefined);
+    if (!health) return;
+    samples.push({
+      at: Date.now() / 1000,
+      head: health.headNumber,
+      nodeHead: health.indexer?.nodeHead ?? null,
+      recorded: health.indexer?.backfill?.recorded ?? null,
+    });
+    if (samples.length > SAMPLES) samples.shift();
+  }
+
+  app.addHook("onListen", (done) => {
+    timer = setInterval(() => void look(), INTERVAL_MS).unref();
+    done();
+  });
+  app.addHook("onClose", (_app, done) => {
+    clearInterval(timer);
+    done();
+  });
+  return () => samples;
+}
