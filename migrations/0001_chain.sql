@@ -192,6 +192,8 @@ CREATE TABLE contracts (
   PRIMARY KEY (address, block_number, transaction_index, position)
 );
 CREATE INDEX contracts_block ON contracts (block_number, transaction_index, position, address);
+-- Creations that left no code: the hash of nothing.
+CREATE INDEX contracts_empty ON contracts (address) WHERE code_hash = '\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470';
 
 -- Self-destructs that removed the code (EIP-6780: since Cancun only in the creating transaction).
 CREATE TABLE contract_destructions (

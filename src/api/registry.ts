@@ -25,7 +25,10 @@ import { getblockcountdown } from "./modules/block/getblockcountdown.ts";
 import { getblocknobytime } from "./modules/block/getblocknobytime.ts";
 import { getblockreward } from "./modules/block/getblockreward.ts";
 import { getblocktxnscount } from "./modules/block/getblocktxnscount.ts";
+import { getabi } from "./modules/contract/getabi.ts";
 import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
+import { getsourcecode } from "./modules/contract/getsourcecode.ts";
+import { listcontracts } from "./modules/contract/listcontracts.ts";
 import { getLogs } from "./modules/logs/getLogs.ts";
 import { coinprice } from "./modules/stats/coinprice.ts";
 import { coinsupply } from "./modules/stats/coinsupply.ts";
@@ -109,7 +112,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     dailyuncleblkcount,
   ],
   block: [ethBlockNumber, getblockreward, getblockcountdown, getblocknobytime, getblocktxnscount],
-  contract: [getcontractcreation],
+  contract: [listcontracts, getabi, getsourcecode, getcontractcreation],
   transaction: [gettxinfo, gettxreceiptstatus, getstatus],
 };
 

@@ -66,7 +66,9 @@ export interface VerifiedSummary {
   address: Address;
   abi: string;
   contractName: string;
+  language: string;
   compilerVersion: string;
+  /** Null: the settings do not speak of it. */
   optimizerEnabled: boolean | null;
 }
 
@@ -200,8 +202,8 @@ export async function listVerifiedContracts(
   { from, before }: { from?: number | undefined; before?: number | undefined } = {},
 ): Promise<VerifiedSummary[]> {
   return sql<VerifiedSummary[]>`
-    SELECT address, abi, contract_name AS "contractName", compiler_version AS "compilerVersion",
-      optimizer_enabled AS "optimizerEnabled"
+    SELECT address, abi, contract_name AS "contractName", language,
+      compiler_version AS "compilerVersion", optimizer_enabled AS "optimizerEnabled"
     FROM valid_verified_contracts
     WHERE verified_at >= to_timestamp(${from ?? 0}) AND verified_at < to_timestamp(${before ?? 1e11})
     ORDER BY verified_at, address
@@ -214,8 +216,8 @@ export async function listVerifiedSummaries(
   addresses: readonly Address[],
 ): Promise<VerifiedSummary[]> {
   return sql<VerifiedSummary[]>`
-    SELECT address, abi, contract_name AS "contractName", compiler_version AS "compilerVersion",
-      optimizer_enabled AS "optimizerEnabled"
+    SELECT address, abi, contract_name AS "contractName", language,
+      compiler_version AS "compilerVersion", optimizer_enabled AS "optimizerEnabled"
     FROM valid_verified_contracts
     WHERE address = ANY (${[...addresses]}::bytea[])`;
 }

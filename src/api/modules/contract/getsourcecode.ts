@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import {
+  presentForBlockscout,
+  presentForEtherscan,
+  sourceRecord,
+} from "../../present/verified-contract.ts";
+import { readSource } from "../../source-answer.ts";
+import { sourceAddress } from "./source-address.ts";
+
+export const getsourcecode = defineAction({
+  name: "getsourcecode",
+  summary: "Source, settings and ABI of a verified contract",
+  envelope: "explorer",
+  params: z.object({ address: sourceAddress }),
+  result: {
+    blockscout: z.array(sourceRecord.blockscout).length(1),
+    etherscan: z.array(sourceRecord.etherscan).length(1),
+  },
+  example: { address: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  async handle({ sql, dialect }, input) {
+    const answer = await readSource(sql, input.address);
+    return dialect === "etherscan"
+      ? ok([presentForEtherscan(answer)])
+      : ok([presentForBlockscout(answer)]);
+  },
+});

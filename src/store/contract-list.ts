@@ -1,0 +1,76 @@
+import type { Address } from "../core/address.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
+import { inPublishedBlocks, type PageRange } from "./page.ts";
+
+/**
+ * Addresses with contracts in the order of their first creation; with `unverified` only those that have code now and
+ * no verified source.
+ */
+export async function listContracts(
+  sql: Queryable,
+  kind: "all" | "unverified",
+  { limit, skip }: PageRange,
+): Promise<Address[]> {
+  const isUnverified = sql`
+    AND NOT EXISTS (SELECT FROM valid_verified_contracts v WHERE v.address = c.address)
+    AND NOT ${isEmpty(sql)}`;
+  const rows = await sql<{ address: Address }[]>`
+    SELECT c.address FROM contracts c
+    WHERE ${inPublishedBlocks(sql)} AND ${isFirstCreation(sql)} ${kind === "all" ? sql`` : isUnverified}
+    ORDER BY c.block_number, c.transaction_index, c.position, c.address
+    LIMIT ${limit} OFFSET ${skip}`;
+  return rows.map(({ address }) => address);
+}
+
+/**
+ * Addresses of contracts without code now, destroyed or never given any, in the order of their first creation. Begins
+ * with all that were ever without: they are few beside all contracts.
+ */
+export async function listEmptyContracts(
+  sql: Queryable,
+  { limit, skip }: PageRange,
+): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT c.address
+    FROM (
+      SELECT address FROM contract_destructions WHERE ${inPublishedBlocks(sql)}
+      UNION
+      SELECT address FROM contracts
+      WHERE code_hash = ${emptyCodeHash(sql)} AND ${inPublishedBlocks(sql)}
+    ) candidates
+    JOIN contracts c USING (address)
+    WHERE ${isFirstCreation(sql)} AND ${isEmpty(sql)}
+    ORDER BY c.block_number, c.transaction_index, c.position, c.address
+    LIMIT ${limit} OFFSET ${skip}`;
+  return rows.map(({ address }) => address);
+}
+
+/** Whether the creation `c` is the first of its address. */
+function isFirstCreation(sql: Queryable): Fragment {
+  return sql`NOT EXISTS (
+    SELECT FROM contracts earlier
+    WHERE earlier.address = c.address
+      AND (earlier.block_number, earlier.transaction_index, earlier.position)
+        < (c.block_number, c.transaction_index, c.position))`;
+}
+
+/** Whether the address of the creation `c` is known to have no code now. */
+function isEmpty(sql: Queryable): Fragment {
+  return sql`EXISTS (
+    SELECT FROM (
+      SELECT block_number, transaction_index, position, code_hash FROM contracts
+      WHERE address = c.address AND ${inPublishedBlocks(sql)}
+      ORDER BY block_number DESC, transaction_index DESC, position DESC
+      LIMIT 1
+    ) newest
+    WHERE newest.code_hash = ${emptyCodeHash(sql)} OR EXISTS (
+      SELECT FROM contract_destructions d
+      WHERE d.address = c.address AND ${inPublishedBlocks(sql)}
+        AND (d.block_number, d.transaction_index, d.position)
+          > (newest.block_number, newest.transaction_index, newest.position)))`;
+}
+
+/** keccak-256 of no bytes; a literal, as the index `contracts_empty` has it. */
+function emptyCodeHash(sql: Queryable): Fragment {
+  return sql`'\\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'::bytea`;
+}
