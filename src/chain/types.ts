@@ -119,7 +119,7 @@ export interface FetchedBlock {
   block: RawBlock;
   /** In the order the node gave them. */
   receipts: RawReceipt[];
-  /** One per transaction in their order; null when the chain is indexed without traces. */
+  /** One per transaction in their order; null when the block is not traced (no tracer, or its state is pruned). */
   traces: TransactionTrace[] | null;
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Chain } from "../../src/chain/chain.ts";
 import type { BlockHeader } from "../../src/chain/types.ts";
 import { html } from "../support/scripted-node/faults.ts";
@@ -144,6 +144,22 @@ describe("heads by subscription", () => {
     await until(() => node.webSocket.subscriptions === 1);
     expect(log.filter((line) => line.includes("subscription to new heads lost"))).toHaveLength(1);
     await until(() => log.some((line) => line.includes("subscription to new heads is back")));
+  });
+
+  test("are subscribed to again when the connection is open but dead", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const node = await openNode();
+    const { chain } = openChain([node], { webSocketUrl: node.webSocketUrl });
+    const heads = follow(chain, NEVER_MS);
+    await heads.next();
+    const next = heads.next();
+    await until(() => node.webSocket.subscriptions === 1);
+    node.webSocket.mute();
+    for (let i = 0; i < 3; i++) vi.advanceTimersByTime(30_000);
+    await until(() => node.webSocket.subscriptions === 1);
+    node.chain.mine(1);
+    expect(await next).toMatchObject({ number: 1 });
   });
 
   test("are polled when nobody listens at the WebSocket URL", async () => {

@@ -51,6 +51,23 @@ describe("several nodes", () => {
     await back.stop();
   });
 
+  test("are asked anew what they can do when they come back", async () => {
+    const first = await startScriptedNode();
+    const { chain } = openChain([first]);
+    await chain.probe();
+    await first.stop();
+    await chain.request("eth_chainId", []).catch(() => undefined);
+    const without = ["debug_", "eth_getBlockReceipts"];
+    const back = await startScriptedNode({ chain: first.chain, port: first.port, without });
+    await chain.fetchBlocks([0]);
+    await until(async () => {
+      await chain.fetchBlocks([0]);
+      return chain.capabilities().tracer === "trace_block";
+    });
+    expect(chain.capabilities().blockReceipts).toBe(false);
+    await back.stop();
+  });
+
   test("do not include one that comes back as another chain", async () => {
     const first = await startScriptedNode();
     const second = await openNode();

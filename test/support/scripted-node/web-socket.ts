@@ -7,7 +7,9 @@ import type { ScriptedChain } from "./chain.ts";
 export interface WebSocketSide {
   /** Cuts all connections; `refuse` also turns away new ones until it is called with false. */
   cut(refuse: boolean): void;
-  /** How many connections are subscribed. */
+  /** From now on nothing is sent over the present connections, which stay open. */
+  mute(): void;
+  /** How many connections are subscribed and not mute. */
   readonly subscriptions: number;
 }
 
@@ -44,6 +46,7 @@ export function serveHeads(server: Server, chain: ScriptedChain): WebSocketSide 
       }
       const { id, method } = JSON.parse(text);
       if (method === "eth_subscribe") subscribed.add(socket);
+      if (!subscribed.has(socket)) return;
       sendText(socket, { jsonrpc: "2.0", id, result: "0x1" });
     });
   });
@@ -61,6 +64,7 @@ export function serveHeads(server: Server, chain: ScriptedChain): WebSocketSide 
       refusing = refuse;
       for (const socket of sockets) socket.destroy();
     },
+    mute: () => subscribed.clear(),
     get subscriptions() {
       return subscribed.size;
     },
