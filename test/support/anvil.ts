@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
+import { startChild } from "../../src/process/child.ts";
 
 /** A running anvil. */
 export interface Anvil {
@@ -11,6 +9,8 @@ export interface Anvil {
   /** Ends the process and waits for it. */
   stop(): Promise<void>;
 }
+
+const STOP_PATIENCE_MS = 5_000;
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
@@ -27,35 +27,19 @@ function anvilBinary(): string {
  * (`["--block-time", "1"]`). Throws with anvil's own words when it ends instead of listening.
  */
 export async function startAnvil(args: readonly string[] = []): Promise<Anvil> {
-  const child = spawn(anvilBinary(), ["--port", "0", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const ended = once(child, "close");
-  const kill = (): void => {
-    child.kill("SIGKILL");
-  };
-  process.once("exit", kill);
-
-  async function stop(): Promise<void> {
-    process.off("exit", kill);
-    child.kill("SIGTERM");
-    await ended;
-  }
-
-  let complaint = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaint = (complaint + text).slice(-2000);
-  });
-  const listening = new Promise<number>((resolve) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
+  const { promise: listening, resolve } = Promise.withResolvers<number>();
+  const lines: string[] = [];
+  const child = startChild({
+    command: anvilBinary(),
+    args: ["--port", "0", ...args],
+    stopSignal: "TERM",
+    onLine: (line) => {
       const port = /^Listening on .*:(\d+)$/.exec(line)?.[1];
       if (port !== undefined) resolve(Number(port));
-    });
+      if (lines.push(line) > 10) lines.shift();
+    },
   });
-  const port = await Promise.race([listening, ended.then(() => undefined)]);
-  if (port === undefined) {
-    process.off("exit", kill);
-    throw new Error(`anvil ended instead of listening: ${complaint}`);
-  }
-  return { url: `http://127.0.0.1:${port}`, port, stop };
+  const port = await child.until(listening, undefined);
+  if (port === undefined) throw new Error(`anvil ended instead of listening: ${lines.join(" ")}`);
+  return { url: `http://127.0.0.1:${port}`, port, stop: () => child.stop(STOP_PATIENCE_MS) };
 }
