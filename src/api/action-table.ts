@@ -3,7 +3,7 @@ import type { Action } from "./action.ts";
 import { registry } from "./registry.ts";
 
 /** Query of an action's example, ready to be put behind `/api?`. */
-export function exampleQuery(module: string, action: Action): string {
+function exampleQuery(module: string, action: Action): string {
   return new URLSearchParams({ module, action: action.name, ...action.example }).toString();
 }
 
@@ -13,7 +13,7 @@ export function requiredParameters(action: Action): ReadonlySet<string> {
   return new Set(schema.required);
 }
 
-/** Table of all actions in Markdown: module, action, parameters (optional ones in brackets), summary. */
+/** Table of all actions in Markdown: what it answers, its parameters (optional ones in brackets), an example. */
 export function renderActionTable(): string {
   const rows = Object.entries(registry).flatMap(([module, actions]) =>
     actions.map((action) => {
@@ -21,7 +21,8 @@ export function renderActionTable(): string {
       const parameters = Object.keys(action.params.shape).map((name) =>
         required.has(name) ? `\`${name}\`` : `[\`${name}\`]`,
       );
-      return `| ${module} | \`${action.name}\` | ${parameters.join(" ")} | ${action.summary} |`;
+      const example = `\`/api?${exampleQuery(module, action)}\``;
+      return `| ${module} | \`${action.name}\` | ${parameters.join(" ")} | ${action.summary} | ${example} |`;
     }),
   );
   return ["| Module | Action | Parameters | Answer |", "| --- | --- | --- | --- |", ...rows].join(

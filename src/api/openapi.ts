@@ -29,7 +29,7 @@ export function addDocumentation(app: FastifyInstance, options: HealthOptions): 
  * query: OpenAPI tells operations apart by path and method only.
  */
 export function describeApi({ version }: HealthOptions) {
-  const paths = Object.fromEntries(
+  const paths: Record<string, object> = Object.fromEntries(
     BASES.flatMap(([base, dialect]) =>
       Object.entries(registry).flatMap(([module, actions]) =>
         actions.map((action) => [
@@ -47,10 +47,7 @@ export function describeApi({ version }: HealthOptions) {
       summary: "Block explorer API in the dialects of Blockscout (/api) and Etherscan (/v2/api)",
     },
     tags: Object.keys(registry).map((name) => ({ name })),
-    paths: {
-      ...paths,
-      "/api/eth-rpc": { post: describeRpc() },
-    },
+    paths: { ...paths, "/api/eth-rpc": { post: describeRpc() } } as Record<string, object>,
     components: {
       schemas: {
         ExplorerFailure: explorerSchema("0", { type: ["string", "null", "array", "object"] }),

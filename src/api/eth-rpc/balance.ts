@@ -1,17 +1,13 @@
-import { isAddress, lowerAddress } from "../../core/address.ts";
-import { parseInteger } from "../../core/decimal.ts";
-import { ChainError } from "../../core/errors.ts";
-import { isQuantity, quantity, quantityToBigInt } from "../../core/quantity.ts";
-import { getBlockReference } from "../../store/blocks.ts";
-import { listCoinAccounts } from "../../store/coin-balances.ts";
+import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
+import { isQuantity, quantity } from "../../core/quantity.ts";
 import type { Services } from "../action.ts";
-import { readCoinAccounts } from "../live/coin-balances.ts";
-import { atServedHead } from "../served-head.ts";
+import { readBalanceAt } from "../live/coin-balances.ts";
 import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
 
 /** Tags whose block only the node knows. */
 type NodeTag = "safe" | "finalized";
 
+const INTEGER = /^[+-]?\d+$/;
 const NOT_FOUND = rpcFailure("Balance not found");
 
 /** `eth_getBalance`: at the served head from the index, at another block from the node. */
@@ -21,54 +17,28 @@ export const getBalance: IndexMethod = {
     if (!isAddress(address)) return rpcFailure("Query parameter 'address' is invalid");
     const at = parseBlock(block);
     if (at === undefined) return rpcFailure("Query parameter 'block' is invalid");
-    const account = lowerAddress(address);
-    if (at === "head") return currentBalance(services, account);
-    if (typeof at === "string") return balanceAtTag(services, account, at);
-    return balanceAtBlock(services, account, at);
+    if (typeof at === "string") return balanceAtTag(services, address, at);
+    const balance = await readBalanceAt(services, lowerAddress(address), at);
+    return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
   },
 };
 
-/** Number of a block, `head` for the served one; undefined for what is no block. */
-function parseBlock(block: unknown): bigint | "head" | NodeTag | undefined {
+/** Number of a block, infinite for the served head; undefined for what is no block. */
+function parseBlock(block: unknown): number | NodeTag | undefined {
   if (block === undefined || block === null || block === "latest" || block === "pending") {
-    return "head";
+    return Number.POSITIVE_INFINITY;
   }
-  if (block === "earliest") return 0n;
+  if (block === "earliest") return 0;
   if (block === "safe" || block === "finalized") return block;
-  if (isQuantity(block)) return quantityToBigInt(block);
-  if (typeof block === "number" && Number.isSafeInteger(block) && block >= 0) return BigInt(block);
-  const number = typeof block === "string" ? parseInteger(block) : undefined;
-  return number !== undefined && number >= 0n ? number : undefined;
-}
-
-async function currentBalance(services: Services, address: `0x${string}`): Promise<RpcOutcome> {
-  const [account] = await readCoinAccounts(services, (sql) => listCoinAccounts(sql, [address]));
-  return account ? { result: quantity(account.balance) } : NOT_FOUND;
-}
-
-async function balanceAtBlock(
-  services: Services,
-  address: `0x${string}`,
-  number: bigint,
-): Promise<RpcOutcome> {
-  const { sql, chain } = services;
-  return atServedHead(sql, async (head) => {
-    if (number >= head.number) return currentBalance(services, address);
-    const block = await getBlockReference(sql, Number(number));
-    if (!block) return NOT_FOUND;
-    try {
-      const [balance] = await chain.fetchCoinBalances([address], block);
-      return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
-    } catch (error) {
-      if (error instanceof ChainError && error.code === "state-unavailable") return NOT_FOUND;
-      throw error;
-    }
-  });
+  if (isQuantity(block)) return Number.parseInt(block, 16);
+  const isNumber = typeof block === "number" || (typeof block === "string" && INTEGER.test(block));
+  const number = isNumber ? Number(block) : Number.NaN;
+  return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
 async function balanceAtTag(
   { chain }: Services,
-  address: `0x${string}`,
+  address: Address,
   tag: NodeTag,
 ): Promise<RpcOutcome> {
   const [answer] = await chain.forward([{ method: "eth_getBalance", params: [address, tag] }]);

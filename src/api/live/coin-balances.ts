@@ -1,5 +1,8 @@
+import type { Address } from "../../core/address.ts";
+import { ChainError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/client.ts";
-import type { CoinAccount } from "../../store/coin-balances.ts";
+import { getBlockReference } from "../../store/blocks.ts";
+import { type CoinAccount, listCoinAccounts } from "../../store/coin-balances.ts";
 import { readSnapshot } from "../../store/snapshot.ts";
 import { getServedHead } from "../../store/sync-state.ts";
 import type { Services } from "../action.ts";
@@ -42,6 +45,39 @@ export async function readCoinAccounts(
       ...account,
       balance: account.balance ?? String(byAddress.get(account.address) ?? 0n),
     }));
+  });
+}
+
+/** Balance of an address in wei at the served head. */
+async function readBalance(services: Services, address: Address): Promise<bigint> {
+  const [account] = await readCoinAccounts(services, (sql) => listCoinAccounts(sql, [address]));
+  return BigInt(account?.balance ?? 0);
+}
+
+/**
+ * Balance of an address in wei after a block, at the served head for any block above it (also an infinite one);
+ * undefined where the node keeps no state of that time.
+ */
+export async function readBalanceAt(
+  services: Services,
+  address: Address,
+  blockNumber: number,
+): Promise<bigint | undefined> {
+  const { sql, chain } = services;
+  if (blockNumber === Number.POSITIVE_INFINITY) return readBalance(services, address);
+  return atServedHead(sql, async (head) => {
+    if (blockNumber >= head.number) return readBalance(services, address);
+    // Also a block before the first that is indexed.
+    const block =
+      (await getBlockReference(sql, blockNumber)) ?? (await chain.fetchHeader(blockNumber));
+    if (!block) return undefined;
+    try {
+      const [wei] = await chain.fetchCoinBalances([address], block);
+      return wei;
+    } catch (error) {
+      if (error instanceof ChainError && error.code === "state-unavailable") return undefined;
+      throw error;
+    }
   });
 }
 

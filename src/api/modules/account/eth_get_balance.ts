@@ -1,15 +1,10 @@
 import { z } from "zod";
-import type { BlockReference } from "../../../chain/chain.ts";
-import type { Address } from "../../../core/address.ts";
-import { ChainError } from "../../../core/errors.ts";
 import { quantity } from "../../../core/quantity.ts";
-import { getBlockReference } from "../../../store/blocks.ts";
 import { listCoinAccounts } from "../../../store/coin-balances.ts";
-import { type Context, defineAction } from "../../action.ts";
+import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
-import { readCoinAccounts } from "../../live/coin-balances.ts";
+import { readBalanceAt } from "../../live/coin-balances.ts";
 import { address, text } from "../../params.ts";
-import { atServedHead } from "../../served-head.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_HASH } from "./list.ts";
 
@@ -38,39 +33,7 @@ export const ethGetBalance = defineAction({
     const { address: account, block: blockNumber = NEWEST } = input;
     const [stored] = await listCoinAccounts(context.sql, [account]);
     if (!stored?.known || blockNumber < 0) return unknown;
-    const wei = await balanceAt(context, account, blockNumber);
+    const wei = await readBalanceAt(context, account, blockNumber);
     return wei === undefined ? unknown : ok(quantity(wei));
   },
 });
-
-/** In wei; undefined where the node keeps no state of that time. */
-async function balanceAt(
-  context: Context,
-  account: Address,
-  blockNumber: number,
-): Promise<bigint | undefined> {
-  const { sql, chain } = context;
-  return atServedHead(sql, async (head) => {
-    if (blockNumber >= head.number) {
-      const [now] = await readCoinAccounts(context, (state) => listCoinAccounts(state, [account]));
-      return BigInt(now?.balance ?? 0);
-    }
-    const reference = await referenceOf(context, blockNumber);
-    if (!reference) return undefined;
-    try {
-      const [wei] = await chain.fetchCoinBalances([account], reference);
-      return wei;
-    } catch (error) {
-      if (error instanceof ChainError && error.code === "state-unavailable") return undefined;
-      throw error;
-    }
-  });
-}
-
-/** The block of a number at or below the head, also one before the first that is indexed. */
-async function referenceOf(
-  { sql, chain }: Context,
-  blockNumber: number,
-): Promise<BlockReference | null> {
-  return (await getBlockReference(sql, blockNumber)) ?? (await chain.fetchHeader(blockNumber));
-}

@@ -3,6 +3,7 @@ import { formatRounded } from "../../../core/decimal.ts";
 import { getToken, type Token } from "../../../store/token-facts.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, plainText } from "../../envelope.ts";
+import { readTotalSupply } from "../../live/token-supply.ts";
 import { address } from "../../params.ts";
 import { atServedHead } from "../../served-head.ts";
 import * as wire from "../../wire.ts";
@@ -25,20 +26,12 @@ export const tokensupply = defineAction({
   async handle(context, { contractaddress, cmc }) {
     const token = await getToken(context.sql, contractaddress);
     if (!token) return failed("Contract address not found");
-    const supply = await totalSupplyOf(context, token);
+    const supply = await readTotalSupply(context, token);
     if (cmc === undefined) return ok(supply);
     const decimals = await decimalsOf(context, token);
     return plainText(formatRounded(BigInt(supply ?? 0), decimals, CMC_PLACES));
   },
 });
-
-async function totalSupplyOf({ sql, chain }: Context, token: Token): Promise<string | null> {
-  if (!token.supplyPending) return token.totalSupply;
-  const [supply] = await atServedHead(sql, (head) =>
-    chain.fetchTotalSupplies([token.address], head),
-  );
-  return supply?.toString() ?? null;
-}
 
 async function decimalsOf({ sql, chain }: Context, token: Token): Promise<number> {
   if (token.cataloged) return token.decimals ?? 0;

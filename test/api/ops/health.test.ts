@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createSql } from "../../../src/db/client.ts";
+import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
+import { createTestApp, type TestApp } from "../../support/app.ts";
+import { blockHash, blockTime, publish, setSyncState } from "../../support/build.ts";
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp();
+});
+afterAll(() => server.close());
+beforeEach(async () => {
+  const { sql } = server;
+  await sql`TRUNCATE blocks, daily_statistics, sync_state, indexer_status`;
+  await publish(sql, {
+    blocks: [{ number: 0 }, { number: 1 }],
+    dailyStatistics: [{ day: "2025-07-01", blockCount: 2 }],
+  });
+  await writeIndexerStatus(sql, { phase: "following", nodeHead: 3 });
+});
+
+async function ask(url: string, app = server.app) {
+  const response = await app.inject(url);
+  return { status: response.statusCode, body: response.json() };
+}
+
+test("/health/live answers whatever else is wrong", async () => {
+  const sql = createSql("postgres://nobody@127.0.0.1:1/nothing");
+  const alone = await createTestApp({ sql });
+  expect(await ask("/health/live", alone.app)).toEqual({ status: 200, body: { status: "live" } });
+  expect(await ask("/health/ready", alone.app)).toEqual({
+    status: 503,
+    body: { status: "not ready", problems: ["the database does not answer"] },
+  });
+  const { status, body } = await ask("/health", alone.app);
+  expect(status).toBe(503);
+  expect(body).toMatchObject({ status: "not ready", database: { reachable: false }, lag: null });
+  await alone.close();
+  await sql.end();
+});
+
+describe("/health/ready", () => {
+  const ready = () => ask("/health/ready");
+
+  test("is ready at the head, or little behind it", async () => {
+    expect(await ready()).toEqual({ status: 200, body: { status: "ready" } });
+  });
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    [
+      "far behind the node",
+      () => writeIndexerStatus(server.sql, { nodeHead: 102 }),
+      "101 blocks behind the node",
+    ],
+    [
+      "while indexes are missing",
+      () => setSyncState(server.sql, { indexed: false }),
+      "the first synchronisation is running",
+    ],
+    [
+      "before the first block",
+      () => setSyncState(server.sql, { headNumber: null }),
+      "the first synchronisation is running",
+    ],
+    [
+      "without an indexer",
+      () => server.sql`DELETE FROM indexer_status`,
+      "no indexer has reported yet",
+    ],
+    [
+      "when the indexer is silent",
+      () => server.sql`UPDATE indexer_status SET updated_at = now() - interval '90 seconds'`,
+      "the indexer has said nothing for 90 s",
+    ],
+    [
+      "when blocks are missing",
+      () => server.sql`UPDATE daily_statistics SET block_count = 1`,
+      "1 blocks are missing",
+    ],
+  ])("is not ready %s, and says why", async (_when, spoil, problem) => {
+    await spoil();
+    expect(await ready()).toEqual({
+      status: 503,
+      body: { status: "not ready", problems: [problem] },
+    });
+  });
+});
+
+test("/health reports how the index is doing", async () => {
+  await setSyncState(server.sql, { generation: 4 });
+  expect(await ask("/health")).toEqual({
+    status: 200,
+    body: {
+      status: "ready",
+      problems: [],
+      version: "0.0.0-test",
+      chainId: 31337,
+      database: { reachable: true },
+      head: { number: 1, hash: blockHash(1), timestamp: blockTime(1) },
+      nodeHead: 3,
+      lag: 2,
+      gaps: 0,
+      generation: 4,
+      traced: true,
+      indexer: { phase: "following", nodeHead: 3 },
+      indexerAgeSeconds: expect.any(Number),
+      nodes: [expect.objectContaining({ node: "127.0.0.1:1" })],
+    },
+  });
+});
+
+test("/health answers on an empty database", async () => {
+  await server.sql`TRUNCATE blocks, daily_statistics, sync_state, indexer_status`;
+  const { status, body } = await ask("/health");
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    status: "not ready",
+    problems: ["the first synchronisation is running", "no indexer has reported yet"],
+    head: { number: null, hash: null, timestamp: null },
+    lag: null,
+    gaps: null,
+  });
+});
