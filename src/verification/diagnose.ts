@@ -2,9 +2,9 @@ import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
 import { compareReleases } from "./compilers/versions.ts";
 import { VerificationError } from "./errors.ts";
 import { type CompilerInput, isRecord, type Settings } from "./inputs/compiler-input.ts";
-import { rankOf } from "./match/contract-match.ts";
+import type { MatchQuality } from "./match/code-match.ts";
+import { qualityOf } from "./match/contract-match.ts";
 
-const BUDGET_MS = 5000;
 const DEFAULT_RUNS = 200;
 const COMMON_RUNS = [200, 1, 1000, 10_000, 999_999, 1_000_000, 100, 500, 800];
 const VIA_IR_SINCE = "0.8.13";
@@ -24,36 +24,39 @@ const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
 ];
 
 /**
- * Looks for one changed setting with which the sources do match, for as long as a few seconds allow, and says which.
- * Undefined when none was found. Only tells the sender what to correct: nothing is verified with it.
+ * Looks for one changed setting with which the sources do match, for about `budgetMs`, and says which: the one that
+ * also gives the metadata on chain where there is one, else the first that gives the code. Undefined when none was
+ * found. Only tells the sender what to correct: nothing is verified with it.
  */
 export async function diagnoseSettings(
   session: Session,
   failed: Attempt,
+  budgetMs: number,
 ): Promise<string | undefined> {
   const { input } = failed;
   const [closest] = failed.candidates;
   if (input.language === "Vyper" || closest === undefined) return undefined;
   const target = { path: closest.path, name: closest.name };
-  const end = performance.now() + BUDGET_MS;
+  const end = performance.now() + budgetMs;
+  let found: string | undefined;
   for (const { settings, words } of changes(input, session.compiler.version.release)) {
     const started = performance.now();
-    if (await fits(session, { ...input, settings, target })) {
-      return `It matches with ${words}.`;
-    }
+    const quality = await qualityWith(session, { ...input, settings, target });
+    if (quality !== null) found ??= words;
+    if (quality === "full") found = words;
     // The next one will take as long.
     const now = performance.now();
-    if (now + (now - started) > end) return undefined;
+    if (quality === "full" || now + (now - started) > end) break;
   }
-  return undefined;
+  return found && `It matches with ${found}.`;
 }
 
-async function fits(session: Session, input: CompilerInput): Promise<boolean> {
+async function qualityWith(session: Session, input: CompilerInput): Promise<MatchQuality | null> {
   try {
     const { candidates } = await attemptOnce(session, input);
-    return candidates.some(({ match }) => rankOf(match) > 0);
+    return candidates[0] === undefined ? null : qualityOf(candidates[0].match);
   } catch (error) {
-    if (error instanceof VerificationError) return false;
+    if (error instanceof VerificationError) return null;
     throw error;
   }
 }
@@ -75,6 +78,10 @@ function* changes(
       words: `the optimizer on and ${runs} runs`,
     };
   }
+  if (compareReleases(release, VIA_IR_SINCE) >= 0) {
+    const viaIR = settings["viaIR"] !== true;
+    yield { settings: { ...settings, viaIR }, words: viaIR ? "viaIR on" : "viaIR off" };
+  }
   for (const other of COMMON_RUNS) {
     if (other === runs) continue;
     const words = enabled ? `${other} optimizer runs` : `the optimizer on and ${other} runs`;
@@ -83,9 +90,5 @@ function* changes(
   for (const [evmVersion, since] of EVM_VERSIONS) {
     if (evmVersion === settings["evmVersion"] || compareReleases(release, since) < 0) continue;
     yield { settings: { ...settings, evmVersion }, words: `the EVM version ${evmVersion}` };
-  }
-  if (compareReleases(release, VIA_IR_SINCE) >= 0) {
-    const viaIR = settings["viaIR"] !== true;
-    yield { settings: { ...settings, viaIR }, words: viaIR ? "viaIR on" : "viaIR off" };
   }
 }

@@ -25,6 +25,9 @@ export interface JobSurroundings {
   log: Pick<Logger, "info" | "warn">;
 }
 
+/** Clients send a second form after a failure: they must not wait long for the first. */
+const DIAGNOSIS_MS = 5000;
+
 /**
  * Runs a job that was begun, to its end in the database. Tells whether it passed. Throws what is no outcome of the job
  * itself: a lost database, a worker process that broke off, the signal.
@@ -76,6 +79,7 @@ async function outcomeOf(
         request: job.request,
         runtimeCode: facts.runtimeCode,
         creationCode: facts.creation?.creationCode ?? null,
+        diagnosisMs: DIAGNOSIS_MS,
       },
       surroundings.limits,
       signal,

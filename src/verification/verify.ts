@@ -23,6 +23,8 @@ export interface VerifyTask {
   runtimeCode: Hex;
   /** Init code of the creation, arguments included; null when the creation is not known. */
   creationCode: Hex | null;
+  /** Time to look for the setting at fault after a mismatch. */
+  diagnosisMs: number;
 }
 
 /** What a verification uses of the process it runs in. */
@@ -61,7 +63,7 @@ export async function verify(
   if (found === undefined) {
     const failure = explain(first);
     onFailure(failure);
-    throw new VerificationError(await withDiagnosis(session, first, failure));
+    throw new VerificationError(await withDiagnosis(session, first, failure, task.diagnosisMs));
   }
   checkArguments(session, found);
   checkLibraries(input, found);
@@ -128,10 +130,11 @@ async function withDiagnosis(
   session: Session,
   failed: Attempt,
   failure: VerificationFailure,
+  diagnosisMs: number,
 ): Promise<VerificationFailure> {
   if (failure.code !== "bytecode") return failure;
   const library = wrongLibrary(session, failed);
-  const hint = library ?? (await diagnoseSettings(session, failed));
+  const hint = library ?? (await diagnoseSettings(session, failed, diagnosisMs));
   return hint === undefined ? failure : { ...failure, detail: `${failure.detail} ${hint}` };
 }
 

@@ -30,7 +30,8 @@ export function fingerprintOf(
     if (reason === "callProtection") mask.push([offset, 20]);
     if (reason === "immutable" && type === "insert") mask.push([offset, onChain.length - offset]);
   }
-  return { length: onChain.length, mask, hash: blankedHash(onChain, mask) };
+  const present = mask.filter(([, length]) => length > 0);
+  return { length: onChain.length, mask: present, hash: blankedHash(onChain, present) };
 }
 
 /** SHA-256 of the code with the masked stretches set to zeros. */

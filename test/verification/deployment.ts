@@ -1,0 +1,86 @@
+import { keccak256, stringToBytes } from "viem/utils";
+import { vi } from "vitest";
+import type { Address } from "../../src/core/address.ts";
+import { type Hex, hexConcat, hexLength } from "../../src/core/hex.ts";
+import { type Anvil, startAnvil } from "../support/anvil.ts";
+
+/** A development chain to deploy code on. */
+export interface DeploymentChain {
+  anvil: Anvil;
+  request<Result>(method: string, ...params: unknown[]): Promise<Result>;
+  /** Deploys init code, directly or by the deployer of EIP-2470's kind that anvil brings, and reads the code. */
+  deploy(initCode: Hex, via?: "create2"): Promise<{ address: Address; runtimeCode: Hex }>;
+}
+
+interface Receipt {
+  contractAddress: Address | null;
+  status: Hex;
+}
+
+const CREATE2_DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
+const GAS = "0x1c9c380";
+
+/** Starts the chain. */
+export async function startDeploymentChain(): Promise<DeploymentChain> {
+  const anvil = await startAnvil();
+  let salt = 0;
+
+  async function request<Result>(method: string, ...params: unknown[]): Promise<Result> {
+    const response = await fetch(anvil.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const answer = (await response.json()) as { result: Result; error?: { message: string } };
+    if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
+    return answer.result;
+  }
+
+  async function send(transaction: object): Promise<Receipt> {
+    const [from] = await request<Address[]>("eth_accounts");
+    const hash = await request<Hex>("eth_sendTransaction", { from, gas: GAS, ...transaction });
+    // Under load anvil mines a moment after it answered.
+    const receipt = await vi.waitUntil(
+      () => request<Receipt | null>("eth_getTransactionReceipt", hash),
+      { timeout: 30_000 },
+    );
+    if (receipt.status !== "0x1") throw new Error("the deployment reverted");
+    return receipt;
+  }
+
+  return {
+    anvil,
+    request,
+    deploy: async (initCode, via) => {
+      let address: Address;
+      if (via === "create2") {
+        const word: Hex = `0x${(++salt).toString(16).padStart(64, "0")}`;
+        await send({ to: CREATE2_DEPLOYER, data: hexConcat(word, initCode) });
+        const preimage = hexConcat("0xff", CREATE2_DEPLOYER, word, keccak256(initCode));
+        address = `0x${keccak256(preimage).slice(26)}`;
+      } else {
+        address = (await send({ data: initCode })).contractAddress ?? "0x";
+      }
+      return { address, runtimeCode: await request<Hex>("eth_getCode", address, "latest") };
+    },
+  };
+}
+
+/** Init code that leaves exactly these bytes as runtime code. */
+export function initCodeOf(runtimeCode: Hex): Hex {
+  const size = hexLength(runtimeCode).toString(16).padStart(4, "0");
+  return `0x61${size}80600a3d393df3${runtimeCode.slice(2)}`;
+}
+
+/** Compiled code with library addresses in the place of its placeholders, of new compilers and old. */
+export function link(object: string, libraries: Readonly<Record<string, Address>> = {}): string {
+  let linked = object;
+  for (const [name, address] of Object.entries(libraries)) {
+    const hash = keccak256(stringToBytes(name)).slice(2, 36);
+    const old = `__${name.slice(0, 36).padEnd(38, "_")}`;
+    for (const placeholder of [`__$${hash}$__`, old]) {
+      linked = linked.replaceAll(placeholder, address.slice(2));
+    }
+  }
+  return linked;
+}
