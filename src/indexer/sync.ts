@@ -1,5 +1,5 @@
 import type { BaseLogger } from "pino";
-import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
+import type { BlockReference, Chain, Head, NodeName } from "../chain/chain.ts";
 import type { BlockHeader, FetchedBlock } from "../chain/types.ts";
 import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
@@ -75,6 +75,8 @@ const PENDING_RETRY_MS = 5_000;
 /** How long the head may be silent before the node is asked for it. */
 const SILENCE_MS = 5_000;
 const HALTED_RETRY_MS = 5_000;
+/** How long a reorg waits for the word of nodes that cannot be reached. */
+const UNHEARD_PATIENCE_MS = 30_000;
 
 /**
  * Follows the chain as the one writer until the signal is aborted: brings the database in order after whatever
@@ -101,6 +103,8 @@ export async function synchronise(
   let head: ServedHead | undefined;
   /** A node that contradicted another one which still has our head. */
   let distrusted: NodeName | undefined;
+  /** Since when a reorg waits for nodes that cannot be asked about it. */
+  let unheardSince: number | undefined;
   let pendingRetryAt = 0;
   await recover();
   const heads: HeadWatch = watchHeads(chain, options.pollIntervalMs, signal);
@@ -287,8 +291,7 @@ export async function synchronise(
     for (const fetched of blocks) {
       if (signal.aborted) return false;
       if (head && fetched.block.parentHash !== head.hash) {
-        await reorganise(head);
-        return true;
+        return reorganise(head);
       }
       await indexBlock(fetched);
     }
@@ -315,10 +318,7 @@ export async function synchronise(
   /** The node's head is ours at a lower number, or another block at our number or below (rollback.ts has the cases). */
   async function reconcile(ours: ServedHead, node: BlockHeader): Promise<boolean> {
     const known = await getBlockReference(sql, node.number);
-    if (known?.hash !== node.hash) {
-      await reorganise(ours);
-      return true;
-    }
+    if (known?.hash !== node.hash) return reorganise(ours);
     if (!isDevelopment) return false;
     const confirmed = await chain.fetchHead({ signal });
     const above = await chain.fetchHeader(ours.number, { node: confirmed.node, signal });
@@ -327,17 +327,19 @@ export async function synchronise(
     return true;
   }
 
-  /** Rolls back to the common ancestor with the node's chain, or starts over with a new chain. */
-  async function reorganise(ours: ServedHead): Promise<void> {
+  /** Rolls back to the common ancestor with the node's chain, or starts over with a new chain; false when it may not. */
+  async function reorganise(ours: ServedHead): Promise<boolean> {
     const node = await chain.fetchHead({ signal });
-    if (await contradicted(ours, node.node)) return;
+    if (!(await mayFollow(node, ours))) return false;
     const ancestor = await findCommonAncestor(chain, writer, {
       node: node.node,
       from: Math.min(ours.number, node.number),
       startBlock: identity.startBlock,
     });
-    if (ancestor === null) await followReset();
-    else if (ancestor < ours.number) await returnTo(ours, ancestor);
+    if (ancestor === null) return followReset();
+    if (ancestor === ours.number) return false;
+    await returnTo(ours, ancestor);
+    return true;
   }
 
   async function returnTo(ours: ServedHead, ancestor: number): Promise<void> {
@@ -351,28 +353,49 @@ export async function synchronise(
     await loadHead();
   }
 
-  /** Whether another node still has our head, which makes this one the suspect. */
-  async function contradicted(ours: ServedHead, suspect: NodeName): Promise<boolean> {
-    const other = suspect === distrusted ? suspect : chain.otherNode(suspect);
+  /**
+   * Whether a node that left our chain is to be followed (rollback.ts, case 6): not while another one still has our head
+   * and is no shorter, and for a while not without hearing the others.
+   */
+  async function mayFollow(suspect: Head, ours: ServedHead): Promise<boolean> {
     distrusted = undefined;
-    if (other === null || other === suspect) return false;
-    const header = await chain.fetchHeader(ours.number, { node: other, signal }).catch(() => null);
-    if (header?.hash !== ours.hash) return false;
-    log.warn({ node: suspect, other }, "a node is on a fork that another node does not know");
-    distrusted = suspect;
-    return true;
+    let unheard = false;
+    for (const node of chain.nodes.filter((name) => name !== suspect.node)) {
+      try {
+        const [header, head] = await Promise.all([
+          chain.fetchHeader(ours.number, { node, signal }),
+          chain.fetchHead({ node, signal }),
+        ]);
+        if (header?.hash !== ours.hash || head.number < suspect.number) continue;
+        log.warn(
+          { node: suspect.node, other: node },
+          "a node is on a fork that another does not know",
+        );
+        distrusted = suspect.node;
+        return false;
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error;
+        unheard = true;
+      }
+    }
+    if (!unheard) {
+      unheardSince = undefined;
+      return true;
+    }
+    unheardSince ??= performance.now();
+    return performance.now() - unheardSince > UNHEARD_PATIENCE_MS;
   }
 
   /** The node's chain has another start block than ours. */
-  async function followReset(): Promise<void> {
+  async function followReset(): Promise<boolean> {
     const current = await describeChain();
-    if (current.genesisHash === identity.genesisHash) return;
+    if (current.genesisHash === identity.genesisHash) return false;
     if (isDevelopment) {
       log.info("the development chain was reset: indexing it anew");
       await startOver(writer, current);
       identity = current;
       await loadHead();
-      return;
+      return true;
     }
     status.phase = "halted";
     status.reason =
@@ -380,6 +403,7 @@ export async function synchronise(
       "again (ALLOW_RESET=1 would index the new chain instead)";
     log.error(status.reason);
     await sleep(HALTED_RETRY_MS, signal);
+    return false;
   }
 
   function readState(keys: StateKeys, block: BlockReference): Promise<StateValues> {

@@ -101,7 +101,8 @@ describe("an indexer that is killed", () => {
     const random = createRandom(SEED + 2);
     const first = startProcess(options);
     const { sql } = database;
-    const epochOf = async () => (await sql<{ epoch: number }[]>`SELECT epoch FROM writer`)[0]?.epoch;
+    const epochOf = async () =>
+      (await sql<{ epoch: number }[]>`SELECT epoch FROM writer`)[0]?.epoch;
     const before = await epochOf();
     await expect.poll(epochOf, { timeout: 20_000 }).not.toBe(before);
     const second = startTestIndexer(options);
