@@ -33,20 +33,26 @@ export async function announce(app: App, log: Logger, signal: AbortSignal): Prom
   else log.info({ ...announcement.urls, try: announcement.commands }, "ready");
 }
 
+/** Waits until the index has reached the head that the node had at first; undefined when the process ends before. */
 async function firstSynchronisation(
-  { sql, indexer }: App,
+  { sql, indexer, devnet }: App,
   log: Logger,
   signal: AbortSignal,
 ): Promise<ServedHead | undefined> {
+  let goal: number | undefined;
+  void devnet?.populated.then((head) => {
+    goal = head;
+  });
   let progressAt = performance.now() + PROGRESS_INTERVAL_MS;
   while (!signal.aborted) {
-    const phase = indexer?.status().phase ?? "following";
-    if (phase === "following" || phase === "standby") {
-      const head = await getServedHead(sql);
-      if (head) return head;
-    } else if (performance.now() >= progressAt) {
+    const status = indexer?.status();
+    if (!devnet) goal ??= status?.nodeHead ?? undefined;
+    const head = await getServedHead(sql);
+    const isOurs = status !== undefined && status.phase !== "standby";
+    if (head && (!isOurs || (goal !== undefined && head.number >= goal))) return head;
+    if (performance.now() >= progressAt) {
       progressAt += PROGRESS_INTERVAL_MS;
-      const progress = indexer && describeProgress(indexer.status());
+      const progress = status && describeProgress(status);
       if (progress) log.info(progress);
     }
     await sleep(LOOK_INTERVAL_MS, signal);
@@ -60,18 +66,20 @@ function describeProgress({ phase, backfill }: IndexerStatus): string | undefine
   if (!backfill) return undefined;
   const { from, to, recorded, blocksPerSecond, secondsLeft } = backfill;
   const percent = Math.floor((100 * (recorded - from + 1)) / (to - from + 1));
+  const tenths = Math.floor(percent / 10);
+  const bar = process.stdout.isTTY ? `${"█".repeat(tenths)}${"░".repeat(10 - tenths)} ` : "";
   return (
-    `block ${recorded} of ${to}, ${percent} %, ${blocksPerSecond.toFixed(0)} blocks/s` +
+    `${bar}block ${recorded} of ${to}, ${percent} %, ${blocksPerSecond.toFixed(0)} blocks/s` +
     (secondsLeft === null ? "" : `, ${secondsLeft.toFixed(0)} s left`)
   );
 }
 
-function urlsOf({ devnetUrl }: App, apiUrl: string): Record<string, string> {
+function urlsOf({ devnet }: App, apiUrl: string): Record<string, string> {
   return {
     api: `${apiUrl}/api`,
     etherscan: `${apiUrl}/v2/api`,
     ethRpc: `${apiUrl}/api/eth-rpc`,
-    ...(devnetUrl === null ? {} : { chain: devnetUrl }),
+    ...(devnet ? { chain: devnet.rpcUrl } : {}),
   };
 }
 

@@ -11,6 +11,7 @@ import { ConfigError, messageOf, RequestError } from "./core/errors.ts";
 import { createSql, type Sql } from "./db/client.ts";
 import { migrate } from "./db/migrate.ts";
 import { timeQueries } from "./db/query-timing.ts";
+import type { Devnet } from "./devnet/devnet.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
 import { type Sources, type Surroundings, startSources } from "./sources.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
@@ -21,8 +22,8 @@ export interface App {
   sql: Sql;
   /** `http://host:port` of the API; null for an indexer alone. */
   apiUrl: string | null;
-  /** The embedded chain's; null with a node of the user's. */
-  devnetUrl: string | null;
+  /** Null with a node of the user's. */
+  devnet: Devnet | null;
   /** Null when only other processes index. */
   indexer: Indexer | null;
 }
@@ -62,7 +63,7 @@ export async function startApp(config: Config, surroundings: Surroundings): Prom
     shutdown.add("API", () => inTime(server.close()));
     apiUrl = await listen(server, config);
   }
-  return { sql, apiUrl, devnetUrl: sources.devnetUrl, indexer };
+  return { sql, apiUrl, devnet: sources.devnet, indexer };
 }
 
 /** Waits for a closing part, but not for long. */
@@ -128,7 +129,8 @@ function createApi(
   const { log, shutdown } = surroundings;
   const chain = createChain({
     ...chainOptions(config, sources),
-    log,
+    // What is found out about the nodes is told by the indexer, in all but the API's own processes.
+    log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
     signal: shutdown.signal,
     onRequest: countRpcRequest(counting.metrics),
   });

@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 import type { Shutdown } from "./core/shutdown.ts";
 import { startEmbeddedPostgres } from "./db/embedded.ts";
 import { DEVNET_CHAIN_ID } from "./devnet/anvil.ts";
-import { startDevnet } from "./devnet/devnet.ts";
+import { type Devnet, startDevnet } from "./devnet/devnet.ts";
 import { lockFolder } from "./process/folder-lock.ts";
 
 /** What the parts share with the process they live in. */
@@ -21,8 +21,8 @@ export interface Surroundings {
 interface ChainSource {
   rpcUrls: readonly string[];
   webSocketUrl: string | undefined;
-  /** URL of the embedded chain, if that is the one. */
-  devnetUrl: string | null;
+  /** The embedded chain, if that is the one. */
+  devnet: Devnet | null;
   /** Undefined while only the node knows. */
   chainId: number | undefined;
 }
@@ -79,7 +79,7 @@ export async function startSources(
     return {
       rpcUrls: [devnet.rpcUrl],
       webSocketUrl: devnet.webSocketUrl,
-      devnetUrl: devnet.rpcUrl,
+      devnet,
       chainId: DEVNET_CHAIN_ID,
     };
   }
@@ -90,7 +90,7 @@ export async function startSources(
       ? {
           rpcUrls: RPC_URL,
           webSocketUrl: config.RPC_WS_URL,
-          devnetUrl: null,
+          devnet: null,
           chainId: config.CHAIN_ID,
         }
       : launchChain(),
@@ -98,6 +98,6 @@ export async function startSources(
   // When one of them fails, the other one must be up before it can be stopped.
   await Promise.allSettled(starts);
   const [databaseUrl, chain] = await Promise.all(starts);
-  const schema = config.DATABASE_SCHEMA ?? (chain.devnetUrl === null ? "public" : "devnet");
+  const schema = config.DATABASE_SCHEMA ?? (chain.devnet ? "devnet" : "public");
   return { databaseUrl, schema, ...chain };
 }

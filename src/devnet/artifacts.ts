@@ -19,17 +19,21 @@ interface CompilerOutput {
 
 const SOURCES = new URL("contracts/", import.meta.url);
 const SETTINGS = {
-  optimizer: { enabled: true, runs: 200 },
+  // Without the optimizer a first start is over a second earlier.
+  optimizer: { enabled: false },
   outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
 };
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const resolve = createRequire(import.meta.url).resolve;
 
 /**
- * The contracts of the sample world by name. Compiled in a process of its own, which takes about two seconds, and
+ * The contracts of the sample world by name. Compiled in a process of its own, which takes a second or two, and
  * kept in `cacheFolder` for as long as sources, settings and compiler stay the same.
  */
-export async function loadArtifacts(cacheFolder: string): Promise<Map<string, Artifact>> {
+export async function loadArtifacts(
+  cacheFolder: string,
+  signal: AbortSignal,
+): Promise<Map<string, Artifact>> {
   const input = JSON.stringify({
     language: "Solidity",
     sources: await readSources(),
@@ -40,7 +44,7 @@ export async function loadArtifacts(cacheFolder: string): Promise<Map<string, Ar
   const file = path.join(cacheFolder, `artifacts-${key}.json`);
   const cached = await readFile(file, "utf8").catch(() => undefined);
   if (cached !== undefined) return new Map(JSON.parse(cached) as [string, Artifact][]);
-  const artifacts = collect(await compile(input));
+  const artifacts = collect(await compile(input, signal));
   await mkdir(cacheFolder, { recursive: true });
   await writeFile(`${file}.new`, JSON.stringify([...artifacts]));
   await rename(`${file}.new`, file);
@@ -55,12 +59,12 @@ async function readSources(): Promise<Record<string, { content: string }>> {
   return Object.fromEntries(await Promise.all(sources));
 }
 
-function compile(input: string): Promise<CompilerOutput> {
+function compile(input: string, signal: AbortSignal): Promise<CompilerOutput> {
   return new Promise((settle, reject) => {
     const child = execFile(
       process.execPath,
       [resolve("solc/solc.js"), "--standard-json"],
-      { maxBuffer: MAX_OUTPUT_BYTES },
+      { maxBuffer: MAX_OUTPUT_BYTES, signal },
       (error, stdout) => {
         if (error)
           reject(new Error("the compiler of the sample contracts failed", { cause: error }));

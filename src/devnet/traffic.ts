@@ -75,10 +75,12 @@ const SCENES: readonly Scene[] = [
 /** Rounds after which every kind of transaction has been sent once. */
 export const ROUNDS_OF_A_CYCLE = SCENES.length;
 
-/** Mines the next round in one block. The chain itself counts the rounds. */
-export async function playRound(rpc: Rpc, world: World): Promise<void> {
+/** Mines the next round in one block and returns its number. The chain itself counts the rounds. */
+export async function playRound(rpc: Rpc, world: World): Promise<number> {
   const nonce = await rpc<Hex>("eth_getTransactionCount", world.pacemaker, "latest");
-  await mineTogether(rpc, transactionsOf(world, quantityToNumber(nonce)));
+  const round = quantityToNumber(nonce);
+  await mineTogether(rpc, transactionsOf(world, round));
+  return round;
 }
 
 /** The transactions of a round, a pure function of its number: a payment, a coin transfer and one scene. */

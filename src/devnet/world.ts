@@ -1,5 +1,5 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress } from "viem";
-import type { Address } from "../core/address.ts";
+import { type Address, lowerAddress } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import { quantity } from "../core/quantity.ts";
 import type { Artifact } from "./artifacts.ts";
@@ -23,6 +23,8 @@ export interface World {
   /** Sends one transaction a round, so that its nonce is the number of rounds. */
   pacemaker: Address;
   users: readonly Address[];
+  /** Creates the contracts, when the deployer has sent nothing before. */
+  deployments: readonly SampleTransaction[];
   addressOf(contract: ContractName): Address;
   /** Calldata by the ABI of `contract`. */
   encode(contract: ContractName, functionName: string, args?: readonly unknown[]): Hex;
@@ -30,9 +32,10 @@ export interface World {
 
 const COIN_SUPPLY = 1_000_000n * 10n ** 18n;
 /** Every transaction names its gas: the node then takes those as well that are going to fail. */
-const GAS: Hex = "0x200000";
+const GAS: Hex = "0x400000";
 /** The node's first accounts are left to whoever develops against it. */
 const FIRST_USER = 5;
+const USERS = 3;
 
 /** In the order of the deployer's nonces. */
 const DEPLOYMENTS = [
@@ -61,22 +64,28 @@ export function transaction(
   };
 }
 
-/** The sample world of a node; says nothing about whether it stands there yet. Throws when the node does not answer. */
-export async function describeWorld(rpc: Rpc, artifacts: Map<string, Artifact>): Promise<World> {
+/** The sample world as it stands, or is to stand, on a node. Throws when the node does not answer. */
+export async function createWorld(rpc: Rpc, artifacts: Map<string, Artifact>): Promise<World> {
   const accounts = await rpc<Address[]>("eth_accounts");
-  const [deployer, pacemaker] = [accounts[9], accounts[8]];
-  if (!deployer || !pacemaker) throw new Error("the embedded node has fewer than ten accounts");
+  const [pacemaker, deployer] = accounts.slice(FIRST_USER + USERS);
+  if (!deployer || !pacemaker) throw new Error("the embedded node has too few accounts");
   const addresses = new Map<string, Address>(
     DEPLOYMENTS.map(({ name }, nonce) => [
       name,
-      getContractAddress({ from: deployer, nonce: BigInt(nonce) }).toLowerCase() as Address,
+      lowerAddress(getContractAddress({ from: deployer, nonce: BigInt(nonce) })),
     ]),
   );
+  const addressOf = (contract: ContractName): Address => known(addresses, contract);
   return {
     deployer,
     pacemaker,
-    users: accounts.slice(FIRST_USER, 8),
-    addressOf: (contract) => known(addresses, contract),
+    users: accounts.slice(FIRST_USER, FIRST_USER + USERS),
+    deployments: DEPLOYMENTS.map(({ name, args }) => {
+      const { abi, creationCode } = known(artifacts, name);
+      const data = encodeDeployData({ abi, bytecode: creationCode, args: args(addressOf) });
+      return { from: deployer, data, gas: GAS };
+    }),
+    addressOf,
     encode: (contract, functionName, args = []) =>
       encodeFunctionData({ abi: known(artifacts, contract).abi, functionName, args }),
   };
@@ -86,22 +95,19 @@ export async function describeWorld(rpc: Rpc, artifacts: Map<string, Artifact>):
  * Deploys the sample world in one block, unless it stands already. False when it cannot stand where it should,
  * because the deployer's account was used for something else.
  */
-export async function deployWorld(
-  rpc: Rpc,
-  world: World,
-  artifacts: Map<string, Artifact>,
-): Promise<boolean> {
-  const last = DEPLOYMENTS.at(-1)?.name ?? "Splitter";
-  if ((await rpc<Hex>("eth_getCode", world.addressOf(last), "latest")) !== "0x") return true;
+export async function deployWorld(rpc: Rpc, world: World): Promise<boolean> {
+  if ((await rpc<Hex>("eth_getCode", world.addressOf("Splitter"), "latest")) !== "0x") return true;
   const nonce = await rpc<Hex>("eth_getTransactionCount", world.deployer, "latest");
   if (Number(nonce) !== 0) return false;
-  const deployments = DEPLOYMENTS.map(({ name, args }) => {
-    const { abi, creationCode } = known(artifacts, name);
-    const data = encodeDeployData({ abi, bytecode: creationCode, args: args(world.addressOf) });
-    return { from: world.deployer, data, gas: GAS };
-  });
-  await mineTogether(rpc, deployments);
+  await mineTogether(rpc, world.deployments);
   return true;
+}
+
+/** Mines a payment between two users when the chain has nothing but its first block. */
+export async function sendFirstPayment(rpc: Rpc): Promise<void> {
+  if ((await rpc<Hex>("eth_blockNumber")) !== "0x0") return;
+  const [payer, payee] = (await rpc<Address[]>("eth_accounts")).slice(FIRST_USER);
+  if (payer && payee) await mineTogether(rpc, [transaction(payer, payee, { valueWei: 1n })]);
 }
 
 /** Puts the transactions into one block, the node's mining on demand being suspended meanwhile. */

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { styleText } from "node:util";
 import pino, { type LevelWithSilent, type Logger } from "pino";
 
@@ -9,6 +10,8 @@ interface LogRecord {
   err?: { message: string; stack: string };
   [field: string]: unknown;
 }
+
+const STANDARD_OUTPUT = 1;
 
 const COLOURS: Readonly<Record<string, "yellow" | "red">> = {
   warn: "yellow",
@@ -24,7 +27,8 @@ export function createLogger(level: LevelWithSilent): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  if (!process.stdout.isTTY) return pino(options);
+  // Unlike `process.stdout.isTTY` this is known in a worker thread as well.
+  if (!isatty(STANDARD_OUTPUT)) return pino(options);
   return pino(options, {
     write: (json) => {
       process.stdout.write(`${readableLine(JSON.parse(json) as LogRecord)}\n`);
@@ -34,7 +38,6 @@ export function createLogger(level: LevelWithSilent): Logger {
 
 /** `12:30:05 warn: message field=value`; the level is left out of ordinary lines, stacks stay in the JSON. */
 export function readableLine({ level, time, msg, err, ...fields }: LogRecord): string {
-  const clock = styleText("dim", time.slice(11, 19));
   const label = level === "info" ? "" : `${level}: `;
   const text = [msg, err?.message].filter((part) => part !== undefined && part !== "").join(": ");
   const details = Object.entries(fields).map(
@@ -42,5 +45,5 @@ export function readableLine({ level, time, msg, err, ...fields }: LogRecord): s
   );
   const line = `${label}${text}${styleText("dim", details.join(""))}`;
   const colour = COLOURS[level];
-  return `${clock} ${colour ? styleText(colour, line) : line}`;
+  return `${styleText("dim", time.slice(11, 19))} ${colour ? styleText(colour, line) : line}`;
 }

@@ -6,16 +6,16 @@ import { quantity, quantityToNumber } from "../../src/core/quantity.ts";
 import { loadArtifacts } from "../../src/devnet/artifacts.ts";
 import { createRpc } from "../../src/devnet/rpc.ts";
 import { playRound, ROUNDS_OF_A_CYCLE } from "../../src/devnet/traffic.ts";
-import { deployWorld, describeWorld } from "../../src/devnet/world.ts";
+import { createWorld, deployWorld } from "../../src/devnet/world.ts";
 import { startAnvil } from "../support/anvil.ts";
 
 test("three cycles of traffic fail exactly where they are meant to", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-traffic-"));
   const anvil = await startAnvil();
-  const rpc = createRpc(anvil.url, new AbortController().signal);
-  const artifacts = await loadArtifacts(folder);
-  const world = await describeWorld(rpc, artifacts);
-  await deployWorld(rpc, world, artifacts);
+  const { signal } = new AbortController();
+  const rpc = createRpc(anvil.url, signal);
+  const world = await createWorld(rpc, await loadArtifacts(folder, signal));
+  await deployWorld(rpc, world);
   for (let round = 0; round < 3 * ROUNDS_OF_A_CYCLE; round++) await playRound(rpc, world);
 
   const failed: string[] = [];
