@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import manifest from "../package.json" with { type: "json" };
 import type { MetricsOptions } from "./api/ops/metrics.ts";
@@ -16,6 +17,8 @@ import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/star
 import { type Sources, type Surroundings, startSources } from "./sources.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
 import { countQuery, countRpcRequest, createMetrics } from "./telemetry/metrics.ts";
+import { openCatalogue } from "./verification/compiler-sources.ts";
+import { createVerifier, type Verifier } from "./verification/verifier.ts";
 
 /** A running Periscope. */
 export interface App {
@@ -31,6 +34,7 @@ export interface App {
 /** Larger than any block of today's chains with its traces. */
 const MAX_RPC_RESPONSE_BYTES = 256 * 1024 * 1024;
 const API_CONNECTIONS = 16;
+const VERIFIER_CONNECTIONS = 4;
 const PROBE_RETRY_MS = 2_000;
 /** What running requests, and the indexer's current block, get for an end: all must be over in five seconds. */
 const CLOSE_PATIENCE_MS = 700;
@@ -135,10 +139,12 @@ function createApi(
     onRequest: countRpcRequest(counting.metrics),
   });
   shutdown.add("node connections", () => chain.close());
+  const verifier = startVerifier(config, sources, chain, surroundings);
   const chainId = learnChainId(chain, expectedChainId, surroundings);
   return createServer({
     sql,
     chain,
+    verifier,
     get chainId() {
       return chainId();
     },
@@ -159,6 +165,37 @@ function createApi(
     version: manifest.version,
     ...counting,
   });
+}
+
+function startVerifier(
+  config: Config,
+  { databaseUrl, schema }: Sources,
+  chain: Chain,
+  { log, shutdown }: Surroundings,
+): Verifier {
+  const sql = createSql(databaseUrl, {
+    schema,
+    connections: VERIFIER_CONNECTIONS,
+    applicationName: "periscope verifier",
+  });
+  shutdown.add("verifier's database connections", () =>
+    sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }),
+  );
+  const source = (folder: string | undefined, name: string, listUrl: string | undefined) => ({
+    folder: folder ?? path.join(config.DATA_DIR, name),
+    listUrl,
+  });
+  const catalogue = openCatalogue(
+    {
+      solc: source(config.SOLC_CACHE_DIR, "solc", config.SOLC_LIST_URL),
+      vyper: source(config.VYPER_CACHE_DIR, "vyper", config.VYPER_LIST_URL),
+    },
+    log,
+  );
+  const concurrency = config.VERIFIER_CONCURRENCY;
+  const verifier = createVerifier({ sql, chain, catalogue, concurrency, log });
+  shutdown.add("verifier", () => inTime(verifier.close()));
+  return verifier;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Chain } from "../chain/chain.ts";
 import type { Address } from "../core/address.ts";
 import type { Sql } from "../db/client.ts";
+import type { Verifier } from "../verification/verifier.ts";
 import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
 import type { Input, InputValue } from "./input.ts";
 
@@ -13,6 +14,7 @@ export interface Services {
   chain: Chain;
   chainId: number;
   log: Logger;
+  verifier: Verifier;
   /** Reward of a block besides its fees, in wei. */
   staticReward: bigint;
   /** Aggregator contracts that tell the price of the coin; absent without one. */

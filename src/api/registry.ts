@@ -25,10 +25,18 @@ import { getblockcountdown } from "./modules/block/getblockcountdown.ts";
 import { getblocknobytime } from "./modules/block/getblocknobytime.ts";
 import { getblockreward } from "./modules/block/getblockreward.ts";
 import { getblocktxnscount } from "./modules/block/getblocktxnscount.ts";
+import { checkproxyverification } from "./modules/contract/checkproxyverification.ts";
+import { checkverifystatus } from "./modules/contract/checkverifystatus.ts";
 import { getabi } from "./modules/contract/getabi.ts";
 import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
 import { getsourcecode } from "./modules/contract/getsourcecode.ts";
 import { listcontracts } from "./modules/contract/listcontracts.ts";
+import { verify } from "./modules/contract/verify.ts";
+import { verifyViaRepository } from "./modules/contract/verify_via_repository.ts";
+import { verifyViaSourcify } from "./modules/contract/verify_via_sourcify.ts";
+import { verifyVyperContract } from "./modules/contract/verify_vyper_contract.ts";
+import { verifyproxycontract } from "./modules/contract/verifyproxycontract.ts";
+import { verifysourcecode } from "./modules/contract/verifysourcecode.ts";
 import { getLogs } from "./modules/logs/getLogs.ts";
 import { coinprice } from "./modules/stats/coinprice.ts";
 import { coinsupply } from "./modules/stats/coinsupply.ts";
@@ -112,7 +120,20 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     dailyuncleblkcount,
   ],
   block: [ethBlockNumber, getblockreward, getblockcountdown, getblocknobytime, getblocktxnscount],
-  contract: [listcontracts, getabi, getsourcecode, getcontractcreation],
+  contract: [
+    listcontracts,
+    getabi,
+    getsourcecode,
+    getcontractcreation,
+    verify,
+    verifyViaSourcify,
+    verifyViaRepository,
+    verifyVyperContract,
+    verifysourcecode,
+    checkverifystatus,
+    verifyproxycontract,
+    checkproxyverification,
+  ],
   transaction: [gettxinfo, gettxreceiptstatus, getstatus],
 };
 

@@ -5,6 +5,7 @@ import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** The server over a database of its own. */
@@ -22,6 +23,12 @@ export interface TestAppOptions extends Partial<ServerOptions> {
 }
 
 export const TEST_CHAIN_ID = 31_337;
+/** Whatever is asked of a verifier that was not given fails the test that asked. */
+const noVerifier = new Proxy({} as Verifier, {
+  get: (_target, name) => {
+    throw new Error(`this test has no verifier, yet verifier.${String(name)} was used`);
+  },
+});
 const NO_NODE = "http://127.0.0.1:1";
 
 /** Builds the server over an empty, migrated database; fill it with the builders of build.ts. */
@@ -44,6 +51,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     sql: database.sql,
     chain,
     chainId: TEST_CHAIN_ID,
+    verifier: noVerifier,
     log,
     staticReward: 0n,
     priceFeeds: {},

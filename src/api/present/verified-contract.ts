@@ -55,6 +55,9 @@ export const sourceRecord = {
   etherscan,
 };
 
+/** A record of either dialect. */
+export type SourceRecord = z.output<typeof blockscout | typeof unverified | typeof etherscan>;
+
 /** Whether the optimiser ran: solc's is off and vyper's on where the settings do not speak of it. */
 export function isOptimized(
   contract: Pick<VerifiedSummary, "optimizerEnabled" | "language">,
@@ -110,8 +113,8 @@ export function presentForBlockscout({
   };
 }
 
-/** By the numbers that the wire knows them by. */
-const LICENSES = [
+/** Licences by the numbers that the wire knows them by, from 1. */
+export const LICENSES = [
   "None",
   "Unlicense",
   "MIT",

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { defineAction } from "../../action.ts";
+import { failed, ok, verbatim } from "../../envelope.ts";
+import { guid, UNKNOWN_GUID } from "./guid.ts";
+
+// The texts must be exactly these: clients compare them whole. In the reference's dialect all have status 1, and the
+// reason of a failure stands in the message, which no client compares.
+const PENDING = "Pending in queue";
+const PASSED = "Pass - Verified";
+const FAILED = "Fail - Unable to verify";
+
+export const checkverifystatus = defineAction({
+  name: "checkverifystatus",
+  summary: "What became of a contract's source that was submitted for verification",
+  envelope: "explorer",
+  params: z.object({ guid }),
+  result: z.string(),
+  example: { guid: "5fbdb2315678afecb367f032d93f642f64180aa300000192f3a4b5c6" },
+  refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
+  async handle({ verifier, dialect }, input) {
+    const status = await verifier.status(input.guid);
+    if (status?.state === "passed") return ok(PASSED);
+    if (status?.state === "failed" && dialect === "blockscout") {
+      return verbatim({ status: "1", message: status.reason ?? FAILED, result: FAILED });
+    }
+    const result =
+      status === undefined ? UNKNOWN_GUID : status.state === "failed" ? FAILED : PENDING;
+    return dialect === "etherscan" ? failed(result) : ok(result);
+  },
+});

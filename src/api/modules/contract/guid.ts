@@ -1,0 +1,8 @@
+import { text } from "../../params.ts";
+
+const REQUIRED = "Query parameter guid is required";
+
+/** What a submission was answered with. */
+export const guid = text({ required: REQUIRED, invalid: REQUIRED });
+
+export const UNKNOWN_GUID = "Unknown UID";

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { isFullyVerified } from "../../../store/verified-contracts.ts";
+import type { SourceFile } from "../../../verification/request.ts";
+import { defineAction } from "../../action.ts";
+import { type Failure, failed } from "../../envelope.ts";
+import type { InputValue, UploadedFile } from "../../input.ts";
+import { lookUp } from "../../input.ts";
+import { publishedResult, sentText } from "./fields.ts";
+import { ALREADY_VERIFIED, publish, readRequired } from "./publish.ts";
+import { commonFields } from "./submission.ts";
+
+const LEAST_FILES = 2;
+const USED = /\.(?:json|sol)$/i;
+
+/** Declares the verification by sources and the compiler's metadata, which the reference knows under two names. */
+export function defineMetadataFilesVerification(name: string) {
+  return defineAction({
+    name,
+    summary: "Verifies a contract from its sources and the compiler's metadata file",
+    envelope: "explorer",
+    params: z.object({
+      addressHash: sentText,
+      files: z
+        .unknown()
+        .meta({ description: "files[] of a multipart body, or an object of texts by file name" }),
+      licenseType: sentText,
+    }),
+    result: publishedResult,
+    example: { addressHash: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+    async handle(context) {
+      const { sent, sql } = context;
+      const address = readRequired(sent, {});
+      if (typeof address === "object") return address;
+      if (await isFullyVerified(sql, address)) return failed(ALREADY_VERIFIED);
+      const files = readFiles(lookUp(sent, "files"));
+      if ("kind" in files) return files;
+      const request = { format: "metadata-files" as const, address, files, ...commonFields(sent) };
+      return publish(context, request, () => "Unsuccessful Sourcify verification");
+    },
+  });
+}
+
+function readFiles(value: InputValue | undefined): SourceFile[] | Failure {
+  const files = value === undefined ? [] : filesOf(value);
+  if (!files) return failed("Invalid args format");
+  if (files.length < LEAST_FILES) return failed("You should attach at least 2 files");
+  const used = files.filter(({ path }) => USED.test(path));
+  const has = (ending: string) => used.some(({ path }) => path.toLowerCase().endsWith(ending));
+  return has(".json") && has(".sol")
+    ? used
+    : failed("You should attach at least one *.json and one *.sol files");
+}
+
+/** Files of a list, of a map by number, or of an object of texts by name; undefined for anything else. */
+function filesOf(value: InputValue): SourceFile[] | undefined {
+  if (typeof value === "string" || isFile(value)) return undefined;
+  const entries = Object.entries(value).flatMap(([key, entry]) => {
+    if (isFile(entry)) return [{ path: entry.fileName, text: entry.content }];
+    return typeof entry === "string" && !Array.isArray(value) ? [{ path: key, text: entry }] : [];
+  });
+  return entries;
+}
+
+function isFile(value: unknown): value is UploadedFile {
+  return typeof value === "object" && value !== null && "fileName" in value && "content" in value;
+}

@@ -1,0 +1,100 @@
+import { isAddress, lowerAddress } from "../../../core/address.ts";
+import { parseInteger } from "../../../core/decimal.ts";
+import type { GivenLibrary } from "../../../verification/request.ts";
+import { type Input, type InputValue, lookUp } from "../../input.ts";
+import { LICENSES } from "../../present/verified-contract.ts";
+
+// What clients send to have a contract verified, under the names that each of them uses. Source: the wire contract,
+// module contract, section 5.
+
+const DEFAULT_RUNS = 200;
+const MAXIMUM_LIBRARIES = 10;
+
+/** Names under which a client may send the same thing; the first that is given and not empty counts. */
+export const SPELLINGS = {
+  address: ["addressHash", "address", "contractaddress"],
+  source: ["contractSourceCode", "sourceCode"],
+  name: ["name", "contractname"],
+  compilerVersion: ["compilerVersion"],
+  optimization: ["optimization", "optimizationUsed"],
+  runs: ["optimizationRuns", "runs"],
+  evmVersion: ["evmVersion"],
+  // The second is Etherscan's own typing error; some clients send nothing else.
+  constructorArguments: ["constructorArguments", "constructorArguements"],
+  autodetect: ["autodetectConstructorArguments"],
+  license: ["licenseType"],
+  viaIR: ["viaIR"],
+} as const;
+
+/** Text sent under one of the names; undefined when there is none, or only empty ones. An object is its JSON. */
+export function given(sent: Input, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const text = textOf(lookUp(sent, name));
+    if (text !== undefined && text !== "") return text;
+  }
+  return undefined;
+}
+
+function textOf(value: InputValue | undefined): string | undefined {
+  return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Whether the optimiser is asked for; undefined for a text that does not tell. */
+export function parseOptimization(text: string): boolean | undefined {
+  if (text === "1" || text === "true") return true;
+  return text === "0" || text === "false" ? false : undefined;
+}
+
+/** Settings of one Solidity file that stand beside it; `optimized` is parsed already. */
+export function flattenedSettings(sent: Input, optimized: boolean) {
+  const runs = parseInteger(given(sent, SPELLINGS.runs) ?? "");
+  const libraries = librariesOf(sent);
+  return {
+    optimizer: {
+      enabled: optimized,
+      runs: runs === undefined || runs < 0n ? DEFAULT_RUNS : Number(runs),
+    },
+    ...evmVersionOf(sent),
+    ...(given(sent, SPELLINGS.viaIR) === "true" && { viaIR: true }),
+    ...(libraries.length > 0 && { libraries }),
+  };
+}
+
+/** The EVM version, unless it is left to the compiler. */
+export function evmVersionOf(sent: Input): { evmVersion?: string } {
+  const evmVersion = given(sent, SPELLINGS.evmVersion);
+  return evmVersion === undefined || evmVersion.toLowerCase() === "default" ? {} : { evmVersion };
+}
+
+/** What is proven beside the source: the constructor's arguments, taken from the chain unless they are given. */
+export function commonFields(sent: Input) {
+  const constructorArguments = given(sent, SPELLINGS.constructorArguments);
+  const autodetect = given(sent, SPELLINGS.autodetect) === "true";
+  const license = licenseOf(given(sent, SPELLINGS.license));
+  return {
+    ...(constructorArguments !== undefined && !autodetect && { constructorArguments }),
+    ...(license !== undefined && { license }),
+  };
+}
+
+/** Number of a licence that is named or numbered; an unknown one is none. */
+function licenseOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(parseInteger(text) ?? 0n);
+  if (LICENSES[number - 1] !== undefined) return number;
+  const index = LICENSES.findIndex((name) => name.toLowerCase() === text.toLowerCase());
+  return Math.max(index, 0) + 1;
+}
+
+/** `libraryname1` with `libraryaddress1`, or `library1Name` with `library1Address`; incomplete pairs are left out. */
+function librariesOf(sent: Input): GivenLibrary[] {
+  const numbers = Array.from({ length: MAXIMUM_LIBRARIES }, (_, index) => index + 1);
+  return numbers.flatMap((number) => {
+    const name = lookUp(sent, `libraryname${number}`) ?? lookUp(sent, `library${number}Name`);
+    const address =
+      lookUp(sent, `libraryaddress${number}`) ?? lookUp(sent, `library${number}Address`);
+    return typeof name === "string" && name !== "" && isAddress(address)
+      ? [{ name, address: lowerAddress(address) }]
+      : [];
+  });
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { isAddress, lowerAddress } from "../../../core/address.ts";
+import { defineAction } from "../../action.ts";
+import { failed, ok } from "../../envelope.ts";
+import { address } from "../../params.ts";
+import { sentText } from "./fields.ts";
+
+const REQUIRED = "Query parameter address is required";
+
+export const verifyproxycontract = defineAction({
+  name: "verifyproxycontract",
+  summary:
+    "Looks what a verified contract delegates to; checkproxyverification tells what was found",
+  envelope: "explorer",
+  params: z.object({
+    address: address({ required: REQUIRED, invalid: "Invalid address hash" }),
+    expectedimplementation: sentText,
+  }),
+  result: z.string(),
+  example: { address: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  refuse: (complaint) => failed(complaint, { httpStatus: complaint === REQUIRED ? 400 : 200 }),
+  async handle({ verifier }, { address: proxy, expectedimplementation: expected }) {
+    const checked = await verifier.verifyProxy(
+      proxy,
+      isAddress(expected) ? lowerAddress(expected) : undefined,
+    );
+    return checked.outcome === "checked"
+      ? ok(checked.guid)
+      : failed("Smart-contract not found or is not verified");
+  },
+});

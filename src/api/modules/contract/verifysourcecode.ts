@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { type Address, isAddress, lowerAddress } from "../../../core/address.ts";
+import { isFullyVerified } from "../../../store/verified-contracts.ts";
+import type { VerificationRequest } from "../../../verification/request.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { type Failure, failed, type Outcome, ok } from "../../envelope.ts";
+import type { Input } from "../../input.ts";
+import { sentText } from "./fields.ts";
+import {
+  ALREADY_VERIFIED,
+  firstAbsent,
+  limitReached,
+  NO_CODE,
+  submit,
+  WENT_WRONG,
+} from "./publish.ts";
+import {
+  commonFields,
+  flattenedSettings,
+  given,
+  parseOptimization,
+  SPELLINGS,
+} from "./submission.ts";
+
+const SINGLE_FILE = "solidity-single-file";
+const STANDARD_JSON = new Map<string, "standard-json" | "vyper-json">([
+  ["solidity-standard-json-input", "standard-json"],
+  ["vyper-json", "vyper-json"],
+]);
+const ADDRESS = ["contractaddress", ...SPELLINGS.address];
+const REQUIRED = {
+  contractname: SPELLINGS.name,
+  compilerversion: SPELLINGS.compilerVersion,
+};
+const REQUIRED_OF_SINGLE_FILE = {
+  optimizationUsed: SPELLINGS.optimization,
+  sourceCode: SPELLINGS.source,
+};
+
+/** A failure whose text stands in `result` too: clients look for it there, and take nothing but a string. */
+function refused(text: string): Failure {
+  return failed(text, { result: text });
+}
+
+export const verifysourcecode = defineAction({
+  name: "verifysourcecode",
+  summary:
+    "Submits a contract's source for verification; checkverifystatus tells what became of it",
+  envelope: "explorer",
+  params: z.object({
+    codeformat: sentText,
+    contractaddress: sentText,
+    sourceCode: sentText,
+    contractname: sentText,
+    compilerversion: sentText,
+    optimizationUsed: sentText,
+    runs: sentText,
+    evmversion: sentText,
+    constructorArguments: sentText,
+    licenseType: sentText,
+    libraryname1: sentText,
+    libraryaddress1: sentText,
+  }),
+  result: z.string(),
+  example: {
+    codeformat: SINGLE_FILE,
+    contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    sourceCode: "contract Ledger {}",
+    contractname: "Ledger",
+    compilerversion: "v0.8.24+commit.e11b9ed9",
+    optimizationUsed: "0",
+  },
+  async handle(context, { codeformat = "" }) {
+    const { sent, sql } = context;
+    const address = given(sent, ADDRESS);
+    const lacking = lacksForm(codeformat, address, given(sent, SPELLINGS.source));
+    if (lacking !== undefined) return failed(lacking);
+    if (!isAddress(address)) return refused("Invalid address hash");
+    if (await isFullyVerified(sql, lowerAddress(address))) return alreadyVerified(context);
+    const absent = firstAbsent(sent, REQUIRED);
+    if (absent !== undefined) return refused(`${absent} is required.`);
+    const request = readRequest(sent, codeformat, lowerAddress(address));
+    return "kind" in request ? request : submitted(context, request);
+  },
+});
+
+/** What is missed before anything else is looked at; these texts come without a `result`. */
+function lacksForm(
+  codeformat: string,
+  address: string | undefined,
+  source: string | undefined,
+): string | undefined {
+  if (STANDARD_JSON.has(codeformat)) {
+    return source === undefined || address === undefined
+      ? "Missing sourceCode or contractaddress fields"
+      : undefined;
+  }
+  const isComplete = codeformat === SINGLE_FILE && address !== undefined;
+  return isComplete ? undefined : "Missing codeformat field";
+}
+
+function readRequest(
+  sent: Input,
+  codeformat: string,
+  address: Address,
+): VerificationRequest | Failure {
+  const common = {
+    address,
+    name: given(sent, SPELLINGS.name) ?? "",
+    compilerVersion: given(sent, SPELLINGS.compilerVersion) ?? "",
+    ...commonFields(sent),
+  };
+  const source = given(sent, SPELLINGS.source) ?? "";
+  const format = STANDARD_JSON.get(codeformat);
+  if (format) return { format, input: source, ...common };
+  const absent = firstAbsent(sent, REQUIRED_OF_SINGLE_FILE);
+  if (absent !== undefined) return refused(`${absent} is required.`);
+  const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
+  if (optimized === undefined) return refused("optimizationUsed has invalid format");
+  return { format: "flattened", source, ...flattenedSettings(sent, optimized), ...common };
+}
+
+async function submitted(context: Context, request: VerificationRequest): Promise<Outcome<string>> {
+  const { verifier, dialect } = context;
+  const submission = await submit(verifier, request);
+  switch (submission.outcome) {
+    case "accepted":
+      return ok(submission.guid);
+    case "already-verified":
+      return alreadyVerified(context);
+    case "no-code":
+      return refused(
+        dialect === "etherscan" ? `Unable to locate ContractCode at ${request.address}` : NO_CODE,
+      );
+    case "no-metadata":
+      throw new TypeError("a request without files was refused for them");
+    case "node-unreachable":
+      return refused(`${WENT_WRONG}: node is not reachable`);
+    case "queue-full":
+    case "too-many":
+      return limitReached(submission.outcome);
+  }
+}
+
+function alreadyVerified({ dialect }: Context): Failure {
+  return refused(
+    dialect === "etherscan" ? "Contract source code already verified" : ALREADY_VERIFIED,
+  );
+}
