@@ -184,9 +184,9 @@ export async function getVerifiedContract(
     FROM valid_verified_contracts WHERE address = ${address}`;
   if (row === undefined) return undefined;
   const texts = await sql<{ path: string; text: Hex }[]>`
-    SELECT source.path, t.text
-    FROM jsonb_to_recordset(${row.sources}::text::jsonb) WITH ORDINALITY AS source (path text, hash text, place int8)
-    JOIN source_texts t ON t.hash = decode(source.hash, 'hex')
+    SELECT source.entry ->> 'path' AS path, t.text
+    FROM jsonb_array_elements(${row.sources}::text::jsonb) WITH ORDINALITY AS source (entry, place)
+    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex')
     ORDER BY source.place`;
   return {
     ...row,

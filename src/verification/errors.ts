@@ -40,7 +40,10 @@ const MAX_REASON_CHARACTERS = 1000;
  * known beyond it. One line, at most 1,000 characters, whatever stands in the user's text.
  */
 export function reasonOf(failure: VerificationFailure): string {
-  const text = sentence(failure).replace(/\s+/g, " ").trim();
+  const text = sentence(failure)
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
   return text.length > MAX_REASON_CHARACTERS
     ? `${text.slice(0, MAX_REASON_CHARACTERS - 1)}…`
     : text;

@@ -27,6 +27,9 @@ export type Submission =
 
 export const DEFAULT_JOB_LIMITS: JobLimits = { perHour: 10, waiting: 100 };
 
+/** Longer than any version. */
+const MAX_VERSION = 100;
+
 /**
  * Accepts a request: its job is committed when this resolves, so that a status can be asked at once. Throws
  * `VerificationError` of code `node` when only the node could tell whether there is code, and does not answer.
@@ -50,7 +53,10 @@ export async function submitVerification(
     guid,
     address,
     compiler: compiler.family,
-    compilerVersion: compiler.version,
+    compilerVersion: compiler.version
+      .toWellFormed()
+      .replace(/\p{Cc}/gu, "")
+      .slice(0, MAX_VERSION),
     request: JSON.stringify(request),
   };
   const outcome = await insertJob(sql, job, limits);

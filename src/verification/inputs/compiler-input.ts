@@ -30,6 +30,7 @@ export interface Target {
 const MAX_SOURCES = 1000;
 const MAX_SOURCE_BYTES = 16 * 1024 * 1024;
 const MAX_PATH_BYTES = 500;
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** The sources as a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
 export function collectSources(files: Iterable<SourceFile>): Map<string, string> {
@@ -38,6 +39,8 @@ export function collectSources(files: Iterable<SourceFile>): Map<string, string>
   for (const { path, text } of files) {
     if (Buffer.byteLength(path) > MAX_PATH_BYTES)
       refuse(`A path is longer than ${MAX_PATH_BYTES} bytes.`);
+    if (!path.isWellFormed() || CONTROL_CHARACTER.test(path))
+      refuse("A path is no printable text.");
     size += Buffer.byteLength(text);
     sources.set(path, text);
   }

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Address } from "../../src/core/address.ts";
+import { deleteChainRowsAbove } from "../../src/store/chain.ts";
+import { saveProxy } from "../../src/store/proxies.ts";
+import {
+  getCreationFacts,
+  getVerifiedAbi,
+  getVerifiedContract,
+  isFullyVerified,
+  listMethodNames,
+  listSimilarCandidates,
+  listVerifiedContracts,
+  listVerifiedSummaries,
+} from "../../src/store/verified-contracts.ts";
+import { addressAt, blockHash, publish, transactionHash, wordAt } from "../support/build.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { save } from "../support/verified-contract.ts";
+
+let database: TestDatabase;
+let nextAddress = 100;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const blocks = Array.from({ length: 11 }, (_, number) => ({ number }));
+  await publish(database.sql, { blocks });
+});
+
+afterAll(() => database.drop());
+
+/** A contract created by the transaction of a block of its own. */
+async function createdContract(number: number): Promise<Address> {
+  const address = addressAt(nextAddress++);
+  await publish(database.sql, {
+    blocks: [{ number }],
+    transactions: [
+      { blockNumber: number, toAddress: null, createdContract: address, input: "0x6001" },
+    ],
+    contracts: [{ blockNumber: number, address }],
+  });
+  return address;
+}
+
+async function moveHead(number: number): Promise<void> {
+  await database.sql`UPDATE sync_state SET head_number = ${number}`;
+}
+
+async function isVerified(address: Address): Promise<boolean> {
+  return (await getVerifiedAbi(database.sql, address)) !== undefined;
+}
+
+async function rollBackTo(number: number): Promise<void> {
+  await database.sql.begin((transaction) => deleteChainRowsAbove(transaction, number));
+  await moveHead(number);
+}
+
+test("a verified contract shows while its creation is in the published blocks", async () => {
+  const address = await createdContract(11);
+  await save(database.sql, { address, creationTransaction: transactionHash(11) });
+  expect(await isVerified(address)).toBe(true);
+  await moveHead(10);
+  expect(await isVerified(address)).toBe(false);
+  await moveHead(11);
+  expect(await isVerified(address)).toBe(true);
+});
+
+test("a reorganisation that removes the creation hides it, one that brings it back shows it", async () => {
+  const address = await createdContract(12);
+  await save(database.sql, { address, creationTransaction: transactionHash(12) });
+  await rollBackTo(11);
+  expect(await isVerified(address)).toBe(false);
+  await publish(database.sql, {
+    blocks: [{ number: 12, hash: wordAt(77) }, { number: 13 }],
+    transactions: [
+      { blockNumber: 13, hash: transactionHash(12), toAddress: null, createdContract: address },
+    ],
+    contracts: [{ blockNumber: 13, address }],
+  });
+  expect(await isVerified(address)).toBe(true);
+});
+
+test("another creation at the same address is not verified, equal code or not", async () => {
+  const address = await createdContract(14);
+  await save(database.sql, { address, creationTransaction: transactionHash(14) });
+  await rollBackTo(13);
+  expect(await createdAgain(address, 14, wordAt(1))).toBe(false);
+  await rollBackTo(13);
+  expect(await createdAgain(address, 14, wordAt(2))).toBe(false);
+});
+
+async function createdAgain(address: Address, number: number, codeHash: `0x${string}`) {
+  await publish(database.sql, {
+    blocks: [{ number, hash: wordAt(number) }],
+    transactions: [{ blockNumber: number, hash: wordAt(78), createdContract: address }],
+    contracts: [{ blockNumber: number, address, codeHash }],
+  });
+  return isVerified(address);
+}
+
+test("a later creation at the same address with other code hides it", async () => {
+  const address = await createdContract(15);
+  await save(database.sql, { address, creationTransaction: transactionHash(15) });
+  await publish(database.sql, {
+    blocks: [{ number: 16 }],
+    transactions: [{ blockNumber: 16, createdContract: address }],
+    contracts: [{ blockNumber: 16, address, codeHash: wordAt(2) }],
+  });
+  expect(await isVerified(address)).toBe(false);
+});
+
+test("the same transaction that leaves other code hides it", async () => {
+  const address = await createdContract(17);
+  await save(database.sql, { address, creationTransaction: transactionHash(17) });
+  await database.sql`UPDATE contracts SET code_hash = ${wordAt(2)} WHERE address = ${address}`;
+  expect(await isVerified(address)).toBe(false);
+});
+
+test("a chain without traces knows no code hash: the creating transaction decides", async () => {
+  const address = await createdContract(18);
+  await database.sql`UPDATE contracts SET code_hash = NULL WHERE address = ${address}`;
+  await save(database.sql, { address, creationTransaction: transactionHash(18) });
+  expect(await isVerified(address)).toBe(true);
+});
+
+test("a contract of the genesis shows while the block it was read at is on the chain", async () => {
+  const address = addressAt(nextAddress++);
+  await save(database.sql, { address, blockNumber: 5, blockHash: blockHash(5) });
+  expect(await isVerified(address)).toBe(true);
+  await database.sql`UPDATE blocks SET hash = ${wordAt(9)} WHERE number = 5`;
+  expect(await isVerified(address)).toBe(false);
+  await database.sql`UPDATE blocks SET hash = ${blockHash(5)} WHERE number = 5`;
+});
+
+test("a contract of the genesis that is created anew is not verified", async () => {
+  const address = await createdContract(19);
+  await save(database.sql, { address, blockNumber: 5, blockHash: blockHash(5) });
+  expect(await isVerified(address)).toBe(false);
+  await save(database.sql, { address, blockNumber: 19, blockHash: blockHash(19) });
+  expect(await isVerified(address)).toBe(true);
+});
+
+test("sources are kept by content, in their order, texts unchanged", async () => {
+  const address = await createdContract(20);
+  const sources = [
+    { path: "src/Z.sol", text: "contract Z {}\r\n// 漢字 🎉 \u0000" },
+    { path: "lib/A.sol", text: "library A {}" },
+    { path: "lib/B.sol", text: "library A {}" },
+  ];
+  await save(database.sql, { address, creationTransaction: transactionHash(20) }, sources);
+  const contract = await getVerifiedContract(database.sql, address);
+  expect(contract?.sources).toEqual(sources);
+  expect(contract).toMatchObject({ address, contractName: "Ledger", constructorArguments: "0x" });
+  const [count] = await database.sql`
+    SELECT count(*) FROM source_texts WHERE text = convert_to('library A {}', 'UTF8')`;
+  expect(count).toEqual({ count: 1 });
+});
+
+test("a better match replaces a worse one, never the other way round", async () => {
+  const address = await createdContract(21);
+  const stored = (matches: object) =>
+    save(database.sql, { address, creationTransaction: transactionHash(21), ...matches });
+  expect(await stored({ runtimeMatch: "partial", creationMatch: null })).toBe(true);
+  expect(await stored({ runtimeMatch: "partial", creationMatch: null })).toBe(false);
+  expect(await stored({ runtimeMatch: "partial", creationMatch: "partial" })).toBe(true);
+  expect(await isFullyVerified(database.sql, address)).toBe(false);
+  expect(await stored({ runtimeMatch: "full", creationMatch: null })).toBe(true);
+  expect(await isFullyVerified(database.sql, address)).toBe(true);
+  expect(await stored({ runtimeMatch: "full", creationMatch: "full" })).toBe(false);
+  expect(await stored({ runtimeMatch: "partial", creationMatch: "partial" })).toBe(false);
+});
+
+test("any match replaces what was proven of code that is gone", async () => {
+  const address = await createdContract(22);
+  await save(database.sql, { address, creationTransaction: wordAt(5), codeHash: wordAt(6) });
+  const stored = await save(database.sql, {
+    address,
+    creationTransaction: transactionHash(22),
+    runtimeMatch: "partial",
+    creationMatch: null,
+  });
+  expect(stored).toBe(true);
+  expect(await isVerified(address)).toBe(true);
+});
+
+test("lists come by time of verification, within bounds, and by address", async () => {
+  const [first, second] = [await createdContract(23), await createdContract(24)];
+  await save(database.sql, { address: second, creationTransaction: transactionHash(24) });
+  await save(database.sql, { address: first, creationTransaction: transactionHash(23) });
+  await database.sql`UPDATE verified_contracts SET verified_at = to_timestamp(2e9) WHERE address = ${second}`;
+  await database.sql`UPDATE verified_contracts SET verified_at = to_timestamp(2e9 + 10) WHERE address = ${first}`;
+  const list = async (from?: number, before?: number, skip = 0) => {
+    const rows = await listVerifiedContracts(database.sql, { limit: 10, skip }, { from, before });
+    return rows.map(({ address }) => address);
+  };
+  expect(await list(2e9)).toEqual([second, first]);
+  expect(await list(2e9, undefined, 1)).toEqual([first]);
+  expect(await list(2e9, 2e9 + 10)).toEqual([second]);
+  const summaries = await listVerifiedSummaries(database.sql, [first, addressAt(1)]);
+  expect(summaries).toEqual([
+    {
+      address: first,
+      abi: expect.any(String),
+      contractName: "Ledger",
+      language: "Solidity",
+      compilerVersion: "v0.8.28+commit.7893614a",
+      optimizerEnabled: true,
+    },
+  ]);
+});
+
+test("methods are named by the callee's ABI, else by that of what it delegates to", async () => {
+  const [proxy, logic] = [await createdContract(25), await createdContract(26)];
+  await save(database.sql, {
+    address: proxy,
+    creationTransaction: transactionHash(25),
+    methods: { "3659cfe6": "upgradeTo(address implementation)" },
+  });
+  await save(database.sql, {
+    address: logic,
+    creationTransaction: transactionHash(26),
+    methods: { a9059cbb: "transfer(address to, uint256 amount)" },
+  });
+  const detected = { kind: "eip1967", implementations: [logic], conflicts: [], beacon: null };
+  await saveProxy(database.sql, {
+    address: proxy,
+    ...detected,
+    blockNumber: 26,
+    blockHash: blockHash(26),
+  });
+  const names = await listMethodNames(database.sql, [
+    { address: proxy, selector: "0xa9059cbb" },
+    { address: proxy, selector: "0x3659cfe6" },
+    { address: logic, selector: "0xa9059cbb" },
+    { address: logic, selector: "0x3659cfe6" },
+    { address: addressAt(3), selector: "0xa9059cbb" },
+  ]);
+  expect(names).toEqual([
+    "transfer(address to, uint256 amount)",
+    "upgradeTo(address implementation)",
+    "transfer(address to, uint256 amount)",
+    null,
+    null,
+  ]);
+});
+
+test("the facts of a creation are those of the newest one, by a transaction or a contract", async () => {
+  const address = await createdContract(27);
+  expect(await getCreationFacts(database.sql, address)).toEqual({
+    blockNumber: 27,
+    blockHash: blockHash(27),
+    transactionHash: transactionHash(27),
+    codeHash: wordAt(1),
+    creationCode: "0x6001",
+  });
+  await publish(database.sql, {
+    blocks: [{ number: 28 }],
+    transactions: [{ blockNumber: 28 }],
+    internalTransactions: [
+      { blockNumber: 28, position: 2, type: "create", createdContract: address, input: "0x6002" },
+    ],
+    contracts: [{ blockNumber: 28, address, position: 2, codeHash: wordAt(2) }],
+  });
+  expect(await getCreationFacts(database.sql, address)).toMatchObject({
+    transactionHash: transactionHash(28),
+    codeHash: wordAt(2),
+    creationCode: "0x6002",
+  });
+  expect(await getCreationFacts(database.sql, addressAt(3))).toBeUndefined();
+});
+
+test("contracts of equal length are candidates for the same source", async () => {
+  const address = await createdContract(29);
+  const fingerprint = { length: 123, hash: wordAt(3), mask: [[4, 20]] as const };
+  await save(database.sql, { address, creationTransaction: transactionHash(29), fingerprint });
+  expect(await listSimilarCandidates(database.sql, 123, 10)).toEqual([
+    { address, hash: wordAt(3), mask: [[4, 20]] },
+  ]);
+  expect(await listSimilarCandidates(database.sql, 124, 10)).toEqual([]);
+});

@@ -1,0 +1,53 @@
+import type { Sql } from "../../src/db/client.ts";
+import {
+  type SourceText,
+  saveVerifiedContract,
+  type VerifiedContractRow,
+} from "../../src/store/verified-contracts.ts";
+import { blockHash, wordAt } from "./build.ts";
+
+/** A verified contract with defaults, created by nobody in the index. */
+export function verifiedContract(
+  fields: Partial<VerifiedContractRow> & Pick<VerifiedContractRow, "address">,
+): VerifiedContractRow {
+  return {
+    codeHash: wordAt(1),
+    creationTransaction: null,
+    blockNumber: 1,
+    blockHash: blockHash(1),
+    runtimeMatch: "full",
+    creationMatch: "full",
+    language: "Solidity",
+    format: "standard-json",
+    compilerVersion: "v0.8.28+commit.7893614a",
+    evmVersion: null,
+    optimizerEnabled: true,
+    optimizerRuns: 200,
+    license: null,
+    filePath: "src/Ledger.sol",
+    contractName: "Ledger",
+    settings: '{"optimizer":{"enabled":true,"runs":200}}',
+    libraries: [],
+    constructorArguments: "0x",
+    abi: '[{"type":"function","name":"total","inputs":[],"outputs":[],"stateMutability":"view"}]',
+    metadata: "{}",
+    metadataUri: "",
+    outputs: "{}",
+    methods: { "2ddbd13a": "total()" },
+    compilation: "{}",
+    fingerprint: null,
+    ...fields,
+  };
+}
+
+/** Stores it; tells whether it was. */
+export async function save(
+  sql: Sql,
+  fields: Parameters<typeof verifiedContract>[0],
+  sources: SourceText[] = [{ path: "src/Ledger.sol", text: "contract Ledger {}" }],
+): Promise<boolean> {
+  const outcome = await sql.begin((transaction) =>
+    saveVerifiedContract(transaction, verifiedContract(fields), sources),
+  );
+  return outcome;
+}
