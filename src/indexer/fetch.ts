@@ -32,7 +32,7 @@ export async function fetchValidBlocks(
 ): Promise<ValidBlocks> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const fetch = (options: AskOptions) =>
-    timeStage(metrics, "fetch", () => chain.fetchBlocks(numbers, options));
+    timeStage(metrics, "fetch", () => chain.fetchBlocks(numbers, { ...options, traces: traced }));
   const first = await fetch(avoid === undefined ? {} : { avoid });
   try {
     return validate(first.node, numbers, first.blocks, traced);
@@ -71,5 +71,5 @@ function validate(
       });
     }
   }
-  return { node, blocks: traced ? blocks : blocks.map((block) => ({ ...block, traces: null })) };
+  return { node, blocks };
 }

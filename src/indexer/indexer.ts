@@ -8,8 +8,9 @@ import { countPendingHoldings } from "../store/token-balances.ts";
 import { countPendingTokens } from "../store/tokens.ts";
 import { takeWriterLock, WriterReplacedError } from "../store/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { SyncOptions } from "./context.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
-import { type SyncOptions, synchronise } from "./sync.ts";
+import { synchronise } from "./sync.ts";
 
 export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   chain: Chain;

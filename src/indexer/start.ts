@@ -3,8 +3,8 @@ import type { BaseLogger, LevelWithSilent } from "pino";
 import type { ChainOptions } from "../chain/chain.ts";
 import { sleep } from "../core/async.ts";
 import type { CountedMetrics } from "../telemetry/metrics.ts";
+import type { SyncOptions } from "./context.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
-import type { SyncOptions } from "./sync.ts";
 
 /** All that the indexer's thread is told; plain data. */
 export interface IndexerSettings {

@@ -193,4 +193,20 @@ describe("an indexer on a node that", () => {
     const oracle = await createOracleReader(honest.url).read();
     expect(await compareDatabase(database.sql, oracle)).toEqual([]);
   });
+
+  it.each([
+    ["was reorganised", () => honest.chain.reorg(28)],
+    ["was replaced from its first block on", () => honest.chain.reset({ salt: "another" })],
+  ])("%s while nobody looked, and is longer now, is followed", async (_, change) => {
+    mine(30);
+    indexer = start([bad.url], 5);
+    await indexer.reach(honest.chain.head.block.hash);
+    await indexer.stop();
+    change();
+    honest.chain.mine(...Array.from({ length: 60 }, (_, index) => busyBlock(500 + index)));
+    indexer = start([bad.url], 5);
+    const oracle = await createOracleReader(honest.url).read();
+    await indexer.reach(oracle.head.hash);
+    expect(await compareDatabase(database.sql, oracle)).toEqual([]);
+  });
 });

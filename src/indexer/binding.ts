@@ -1,0 +1,73 @@
+import type { Chain } from "../chain/chain.ts";
+import { ChainError, ConfigError } from "../core/errors.ts";
+import type { Sql } from "../db/client.ts";
+import { type ChainIdentity, getChainIdentity, writeChainIdentity } from "../store/sync-state.ts";
+import type { SyncOptions } from "./context.ts";
+
+/**
+ * The chain that the database is bound to; an empty one is bound to the node's. Throws `ConfigError` when the settings
+ * or the node speak of another chain.
+ */
+export async function bindChain(
+  chain: Chain,
+  sql: Sql,
+  chainId: number,
+  options: SyncOptions,
+): Promise<ChainIdentity> {
+  if (options.chainId !== undefined && chainId !== options.chainId) {
+    throw new ConfigError(
+      `the node serves chain ${chainId}, but CHAIN_ID asks for ${options.chainId}`,
+    );
+  }
+  const known = await getChainIdentity(sql);
+  if (!known) {
+    const bound = await describeChain(chain, chainId, options);
+    await writeChainIdentity(sql, bound);
+    return bound;
+  }
+  if (known.chainId !== chainId) {
+    throw new ConfigError(
+      `the database holds chain ${known.chainId}, the node serves chain ${chainId}; ` +
+        "give another DATABASE_SCHEMA, DATABASE_URL or DATA_DIR for it",
+    );
+  }
+  if (known.startBlock !== options.startBlock) {
+    throw new ConfigError(
+      `the database was begun with START_BLOCK=${known.startBlock}; keep it, or begin an empty database`,
+    );
+  }
+  return known;
+}
+
+/** What a database would be bound to on the node's chain as it is now. */
+export async function describeChain(
+  chain: Chain,
+  chainId: number,
+  { startBlock, signal }: SyncOptions,
+): Promise<ChainIdentity> {
+  const genesis = await chain.fetchHeader(startBlock, { signal });
+  if (!genesis) {
+    throw new ChainError("block-missing", `the node has no block ${startBlock} yet`, {
+      retryable: true,
+    });
+  }
+  // Without the state of old blocks a node can trace only the newest: no chain with a hole in it is begun.
+  const { tracer, archive } = chain.capabilities();
+  const traced = tracer !== null && archive !== false;
+  return { chainId, startBlock, genesisHash: genesis.hash, traced };
+}
+
+/** Says whether internal transactions are indexed, or why not. */
+export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: SyncOptions): void {
+  const { tracer, tracerReason, archive } = chain.capabilities();
+  if (identity.traced) {
+    status.traces = { tracer, reason: tracerReason };
+    return;
+  }
+  const reason =
+    tracerReason ??
+    (archive === false
+      ? "the node keeps no state of old blocks, without which it cannot trace them"
+      : "the database was begun without traces; index into an empty one to have them");
+  status.traces = { tracer: null, reason };
+}

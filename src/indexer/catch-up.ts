@@ -1,0 +1,109 @@
+import { ChainError } from "../core/errors.ts";
+import { findGap } from "../store/chain.ts";
+import {
+  buildDeferredIndex,
+  deferIndexes,
+  listDeferredIndexes,
+} from "../store/deferred-indexes.ts";
+import {
+  getRecordedNumber,
+  isIndexed,
+  markIndexed,
+  writeRecordedNumber,
+} from "../store/sync-state.ts";
+import { demandWriter } from "../store/writer.ts";
+import { backfill } from "./backfill.ts";
+import { loadHead, publishedNumber, type Sync } from "./context.ts";
+import { publish } from "./publish.ts";
+
+/** An empty database that is to be filled with more blocks than this gets its secondary indexes afterwards. */
+const DEFERRED_INDEX_MINIMUM = 5_000;
+/** Connections that one range is written over. */
+const LANES = 4;
+const PUBLISH_INTERVAL_MS = 2_000;
+/** Blocks applied to the state in one transaction. */
+const PUBLISH_BLOCKS = 2_000;
+
+/**
+ * Records what is missing from `recordedNumber` up to the finalised target, many blocks at a time, and publishes it.
+ * The published head is the node's too (the caller looked).
+ */
+export async function catchUp(sync: Sync, recordedNumber: number, target: number): Promise<void> {
+  const { writer, options } = sync;
+  const { sql } = writer;
+  const isEmpty = recordedNumber < sync.identity.startBlock;
+  if (isEmpty && target - recordedNumber > DEFERRED_INDEX_MINIMUM) {
+    options.log.info("first load: secondary indexes are built after it");
+    await sql.begin(async (transaction) => {
+      await demandWriter(transaction, writer.epoch);
+      await deferIndexes(transaction);
+    });
+  }
+  const indexed = await isIndexed(sql);
+  if (target > recordedNumber) await recordTo(sync, recordedNumber, target, indexed);
+  if (options.signal.aborted) return;
+  if (!indexed) await buildIndexes(sync);
+  await publishTo(sync, (await getRecordedNumber(sql)) ?? publishedNumber(sync));
+  options.status.backfill = null;
+}
+
+async function recordTo(
+  sync: Sync,
+  recordedNumber: number,
+  target: number,
+  indexed: boolean,
+): Promise<void> {
+  const { chain, writer, identity, options } = sync;
+  const range = { from: recordedNumber + 1, to: target };
+  const started = performance.now();
+  let noted = started;
+  options.status.phase = "backfilling";
+  await backfill(chain, writer, {
+    range,
+    traced: identity.traced,
+    lanes: LANES,
+    signal: options.signal,
+    async onRecorded(number) {
+      const now = performance.now();
+      const blocksPerSecond = ((number - recordedNumber) * 1_000) / (now - started);
+      options.status.backfill = {
+        ...range,
+        recorded: number,
+        blocksPerSecond,
+        secondsLeft: (target - number) / blocksPerSecond,
+      };
+      if (number < target && now - noted < PUBLISH_INTERVAL_MS) return;
+      noted = now;
+      await writeRecordedNumber(writer.sql, number);
+      if (indexed) await publishTo(sync, number);
+    },
+  });
+}
+
+/** Publishes recorded blocks up to a number, after the proof that they are whole and continue the head. */
+async function publishTo(sync: Sync, number: number): Promise<void> {
+  const { writer } = sync;
+  while (publishedNumber(sync) < number) {
+    const from = publishedNumber(sync) + 1;
+    const range = { from, to: Math.min(number, from + PUBLISH_BLOCKS - 1) };
+    const gap = await findGap(writer.sql, range, sync.head?.hash ?? null);
+    if (gap !== null) {
+      await writeRecordedNumber(writer.sql, null);
+      throw new ChainError("inconsistent-chain", `what was recorded is no chain: ${gap}`, {
+        retryable: true,
+      });
+    }
+    await publish(writer, range, null);
+    await loadHead(sync);
+  }
+}
+
+/** Builds the indexes that the first load was spared. */
+export async function buildIndexes({ writer, options }: Sync): Promise<void> {
+  options.status.phase = "indexing";
+  for (const name of await listDeferredIndexes(writer.sql)) {
+    if (options.signal.aborted) return;
+    await buildDeferredIndex(writer.sql, name);
+  }
+  await markIndexed(writer.sql);
+}

@@ -1,0 +1,74 @@
+import type { BaseLogger } from "pino";
+import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
+import { ChainError } from "../core/errors.ts";
+import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
+import { timeStage } from "../telemetry/metrics.ts";
+import type { Writer } from "./publish.ts";
+import { fetchState, type StateKeys, type StateValues } from "./state.ts";
+import type { IndexerStatus } from "./status.ts";
+
+export interface SyncOptions {
+  /** First block to be indexed. */
+  startBlock: number;
+  /** The only chain to be indexed, if given. */
+  chainId: number | undefined;
+  /** Blocks this far below the node's head are taken for final and backfilled many at a time. */
+  finalityDepth: number;
+  pollIntervalMs: number;
+  /** Follow a new genesis also on chains that are no development chains. */
+  allowReset: boolean;
+  log: Pick<BaseLogger, "info" | "warn" | "error">;
+  signal: AbortSignal;
+  /** Kept up to date by the synchronisation. */
+  status: IndexerStatus;
+}
+
+/** One run of the synchronisation: its means, and what it knows. */
+export interface Sync {
+  readonly chain: Chain;
+  readonly writer: Writer;
+  readonly options: SyncOptions;
+  /** A new genesis is followed, and a node that says it has no such block any more is believed. */
+  readonly isDevelopment: boolean;
+  /** Replaced when a development chain is reset. */
+  identity: ChainIdentity;
+  /** As in the database; undefined before the first block. */
+  head: ServedHead | undefined;
+  /** A node that contradicted another one which still has our head. */
+  distrusted: NodeName | undefined;
+  /** Since when a reorg waits for nodes that cannot be asked about it. */
+  unheardSince: number | undefined;
+}
+
+/** Number of the published head, or the number before the start block. */
+export function publishedNumber({ head, identity }: Sync): number {
+  return head?.number ?? identity.startBlock - 1;
+}
+
+/** Reads the head that was just moved. */
+export async function loadHead(sync: Sync): Promise<void> {
+  sync.head = await getServedHead(sync.writer.sql);
+  sync.options.status.head = sync.head?.number ?? null;
+}
+
+/** Says that the indexer is at work at the head. */
+export function reportFollowing({ options: { status } }: Sync): void {
+  status.phase = "following";
+  status.reason = null;
+}
+
+/** Reads state for the indexer; undefined when it cannot be read now. Throws when the block is no longer the chain's. */
+export async function readState(
+  { chain, writer, options }: Sync,
+  keys: StateKeys,
+  block: BlockReference,
+): Promise<StateValues | undefined> {
+  try {
+    return await timeStage(writer.metrics, "state", () => fetchState(chain, keys, block));
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    if (error.code === "block-replaced" || error.code === "block-unknown") throw error;
+    options.log.warn({ block: block.number }, `state is read later: ${error.message}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import type { BlockHeader, FetchedBlock } from "../chain/types.ts";
+import { quantityToNumber } from "../core/quantity.ts";
+import { encodeChainRows } from "../store/chain.ts";
+import { demandWriter } from "../store/writer.ts";
+import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
+import { decodeBlocks } from "./decode/block.ts";
+import { fetchValidBlocks } from "./fetch.ts";
+import { publish, record } from "./publish.ts";
+import { reorganise } from "./reconcile.ts";
+import { countKeys, listPendingKeys, listTouchedKeys, writeState } from "./state.ts";
+
+/** Blocks fetched at once close to the head. */
+const HEAD_BLOCKS = 16;
+/** State reads of one batch once the head is reached. */
+const PENDING_READS = 500;
+
+/**
+ * Indexes the next blocks up to the node's head one by one, each with the state it touched. False when nothing was
+ * indexed.
+ */
+export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
+  const next = publishedNumber(sync) + 1;
+  const { blocks } = await fetchValidBlocks(sync.chain, {
+    from: next,
+    to: Math.min(node.number, next + HEAD_BLOCKS - 1),
+    traced: sync.identity.traced,
+    avoid: sync.distrusted,
+    metrics: sync.writer.metrics,
+  });
+  for (const fetched of blocks) {
+    if (sync.options.signal.aborted) return false;
+    if (sync.head && fetched.block.parentHash !== sync.head.hash)
+      return reorganise(sync, sync.head);
+    await indexBlock(sync, fetched);
+  }
+  return blocks.length > 0;
+}
+
+async function indexBlock(sync: Sync, fetched: FetchedBlock): Promise<void> {
+  const { writer } = sync;
+  await record(writer, encodeChainRows(decodeBlocks([fetched])), 1);
+  const { hash } = fetched.block;
+  const number = quantityToNumber(fetched.block.number);
+  const range = { from: number, to: number };
+  const keys = await listTouchedKeys(writer.sql, range);
+  const values = await readState(sync, keys, { number, hash });
+  await publish(writer, range, values ?? null);
+  await loadHead(sync);
+  reportFollowing(sync);
+}
+
+/** Reads a batch of the state that is still to be read: `none` left, `read`, or `later` when the node cannot tell now. */
+export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
+  const { writer, head } = sync;
+  if (!head) return "none";
+  const keys = await listPendingKeys(writer.sql, PENDING_READS);
+  if (countKeys(keys) === 0) return "none";
+  const values = await readState(sync, keys, head);
+  if (!values) return "later";
+  await writer.sql.begin(async (transaction) => {
+    await demandWriter(transaction, writer.epoch);
+    await writeState(transaction, values);
+  });
+  return "read";
+}

@@ -1,0 +1,118 @@
+import type { Head } from "../chain/chain.ts";
+import type { BlockHeader } from "../chain/types.ts";
+import { sleep } from "../core/async.ts";
+import { ChainError } from "../core/errors.ts";
+import { getBlockReference } from "../store/blocks.ts";
+import type { ServedHead } from "../store/sync-state.ts";
+import { describeChain } from "./binding.ts";
+import { loadHead, type Sync } from "./context.ts";
+import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
+
+const HALTED_RETRY_MS = 5_000;
+/** How long a reorg waits for the word of nodes that cannot be reached. */
+const UNHEARD_PATIENCE_MS = 30_000;
+
+/**
+ * The node's head is not above ours and not ours (rollback.ts has the cases). True when the database was changed.
+ */
+export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
+  const { chain, options } = sync;
+  const known = await getBlockReference(sync.writer.sql, node.number);
+  if (known?.hash !== node.hash) return reorganise(sync, ours);
+  if (!sync.isDevelopment) return false;
+  const confirmed = await chain.fetchHead({ signal: options.signal });
+  const above = await chain.fetchHeader(ours.number, {
+    node: confirmed.node,
+    signal: options.signal,
+  });
+  if (confirmed.hash !== node.hash || above !== null) return false;
+  await returnTo(sync, ours, node.number);
+  return true;
+}
+
+/**
+ * The node's chain does not continue ours: rolls back to the common ancestor, or starts over with a new chain. False
+ * when it may not, or there is nothing to do after all.
+ */
+export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
+  const node = await sync.chain.fetchHead({ signal: sync.options.signal });
+  if (!(await mayFollow(sync, node, ours))) return false;
+  const ancestor = await findCommonAncestor(sync.chain, sync.writer, {
+    node: node.node,
+    from: Math.min(ours.number, node.number),
+    startBlock: sync.identity.startBlock,
+  });
+  if (ancestor === null) return followReset(sync);
+  if (ancestor === ours.number) return false;
+  await returnTo(sync, ours, ancestor);
+  return true;
+}
+
+async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise<void> {
+  const { log, status } = sync.options;
+  const depth = ours.number - ancestor;
+  log.info({ from: ours.number, to: ancestor, depth }, "the chain was reorganised");
+  await rollBack(sync.chain, sync.writer, ours, ancestor);
+  status.reorgs = {
+    count: status.reorgs.count + 1,
+    deepest: Math.max(status.reorgs.deepest, depth),
+  };
+  await loadHead(sync);
+}
+
+/**
+ * Whether a node that left our chain is to be followed (rollback.ts, case 6): not while another one still has our head
+ * and is no shorter, and for a while not without hearing the others.
+ */
+async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
+  const { chain, options } = sync;
+  sync.distrusted = undefined;
+  let unheard = false;
+  for (const node of chain.nodes.filter((name) => name !== suspect.node)) {
+    const ask = { node, signal: options.signal };
+    try {
+      const [header, head] = await Promise.all([
+        chain.fetchHeader(ours.number, ask),
+        chain.fetchHead(ask),
+      ]);
+      if (header?.hash !== ours.hash || head.number < suspect.number) continue;
+      options.log.warn(
+        { node: suspect.node, other: node },
+        "a node is on a fork that another does not know",
+      );
+      sync.distrusted = suspect.node;
+      return false;
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error;
+      unheard = true;
+    }
+  }
+  if (!unheard) {
+    sync.unheardSince = undefined;
+    return true;
+  }
+  sync.unheardSince ??= performance.now();
+  return performance.now() - sync.unheardSince > UNHEARD_PATIENCE_MS;
+}
+
+/** The node's chain has no block in common with ours: true when it is indexed anew. */
+async function followReset(sync: Sync): Promise<boolean> {
+  const { chain, identity, options } = sync;
+  const current = await describeChain(chain, identity.chainId, options);
+  if (current.genesisHash === identity.genesisHash) return false;
+  if (sync.isDevelopment) {
+    options.log.info("the development chain was reset: indexing it anew");
+    await startOver(sync.writer, current);
+    sync.identity = current;
+    await loadHead(sync);
+    return true;
+  }
+  const reason =
+    `the node has another block ${current.startBlock} than this database: nothing is written until it has ours again ` +
+    "(ALLOW_RESET=1 would index the new chain instead)";
+  options.status.phase = "halted";
+  options.status.reason = reason;
+  options.log.error(reason);
+  await sleep(HALTED_RETRY_MS, options.signal);
+  return false;
+}
