@@ -2,7 +2,8 @@
 
 const POLL_MS = 2_000;
 const NETWORK_MS = 30_000;
-const WINDOW_SECONDS = 600;
+const LONGEST_SECONDS = 600;
+const SHORTEST_SECONDS = 120;
 /** Speed is an average over so long: blocks come one by one. */
 const SPEED_SECONDS = 30;
 const CHART = { width: 600, height: 160 };
@@ -40,7 +41,8 @@ function showHealth(health) {
   const { backfill } = health.indexer ?? {};
   headTimestamp = health.head?.timestamp ?? null;
   showNumber("head", head);
-  showNumber("node-head", health.nodeHead);
+  // The node's head is told once a second, ours at once.
+  showNumber("node-head", health.nodeHead && Math.max(health.nodeHead, head ?? 0));
   showNumber("lag", health.lag);
   showNumber("gaps", health.gaps);
   showNumber("generation", health.generation);
@@ -51,7 +53,7 @@ function showHealth(health) {
   showState(...describeState(health));
   const at = Date.now() / 1000;
   samples.push({ at, head, nodeHead: health.nodeHead, recorded: backfill?.recorded ?? null });
-  samples = samples.filter((sample) => sample.at > at - WINDOW_SECONDS);
+  samples = samples.filter((sample) => sample.at > at - LONGEST_SECONDS);
   drawCharts(at);
 }
 
@@ -123,30 +125,31 @@ function speedAt(index) {
 
 function draw(id, points, now, { minimumTop, unit }) {
   const known = points.filter(({ value }) => value !== null);
-  const top = Math.max(minimumTop, ...known.map(({ value }) => value)) * 1.1;
+  const top = Math.max(minimumTop, ...known.map(({ value }) => value));
+  const span = Math.max(SHORTEST_SECONDS, now - (samples[0]?.at ?? now));
   const { width, height } = CHART;
   const place = ({ at, value }) => {
-    const x = width - ((now - at) / WINDOW_SECONDS) * width;
+    const x = width - ((now - at) / span) * width;
     const y = height - 2 - (value / top) * (height - 4);
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   };
-  const grid = [0.25, 0.5, 0.75, 1].map((share) =>
-    shape("line", { class: "grid", x1: 0, x2: width, y1: height * share, y2: height * share }),
-  );
   const curve = known.map(place).join(" ");
   const [start] = curve.split(",");
   const area = known.length > 1 ? `${start},${height} ${curve} ${width},${height}` : "";
   const figure = element(id);
-  figure
-    .querySelector("svg")
-    .replaceChildren(
-      ...grid,
-      shape("polygon", { class: "area", points: area }),
-      shape("polyline", { class: "curve", points: curve }),
-    );
+  figure.querySelector("svg").replaceChildren(
+    ...[0, 0.5, 1].map((share) => {
+      const y = 2 + share * (height - 4);
+      return shape("line", { class: "grid", x1: 0, x2: width, y1: y, y2: y });
+    }),
+    shape("polygon", { class: "area", points: area }),
+    shape("polyline", { class: "curve", points: curve }),
+  );
   const value = known.at(-1)?.value;
   figure.querySelector("output").textContent =
     value === undefined ? "" : `${precise.format(value)} ${unit}`;
+  figure.querySelector(".top").textContent = precise.format(top);
+  figure.querySelector(".start").textContent = `${describeSeconds(span)} ago`;
 }
 
 function shape(name, attributes) {
@@ -199,7 +202,7 @@ function fill(listId, templateId, things, write) {
 }
 
 async function copy(button) {
-  const code = button.parentElement.querySelector("code");
+  const code = button.closest("[data-copied]").querySelector("code");
   if (navigator.clipboard) {
     await navigator.clipboard.writeText(code.textContent);
   } else {

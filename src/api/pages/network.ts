@@ -1,4 +1,4 @@
-import { getExamples } from "../../store/examples.ts";
+import { type Examples, getExamples } from "../../store/examples.ts";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
 import type { Services } from "../action.ts";
 import type { RpcOptions } from "../eth-rpc/handle.ts";
@@ -27,12 +27,14 @@ export interface Network {
   name: string | null;
   chainId: number | null;
   features: Feature[];
+  /** Addresses that have something to show. */
+  addresses: Examples;
   examples: ExampleRequest[];
 }
 
 /** Describes the chain as far as it is indexed. Throws when the database does not answer. */
 export async function describeNetwork(options: NetworkOptions): Promise<Network> {
-  const [health, examples] = await Promise.all([
+  const [health, addresses] = await Promise.all([
     getIndexHealth(options.sql),
     getExamples(options.sql),
   ]);
@@ -45,7 +47,8 @@ export async function describeNetwork(options: NetworkOptions): Promise<Network>
       describeSending(options),
       describeRateLimit(options),
     ],
-    examples: exampleRequests(examples, options.coinSymbol),
+    addresses,
+    examples: exampleRequests(addresses, options.coinSymbol),
   };
 }
 

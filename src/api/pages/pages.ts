@@ -22,6 +22,7 @@ const pack = promisify(gzip);
 const FILES: Readonly<Record<string, string>> = {
   "/": "./home.html",
   "/docs": "./docs.html",
+  "/pages/theme.css": "./theme.css",
   "/pages/home.css": "./home.css",
   "/pages/home.js": "./home.js",
   "/pages/docs.css": "./docs.css",

@@ -1,0 +1,204 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { registry } from "../../../src/api/registry.ts";
+import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
+import { createTestApp, type TestApp } from "../../support/app.ts";
+import { CHROMIUM, startBrowser, WITHOUT_CHROMIUM } from "../../support/browser.ts";
+import { addressAt, publish } from "../../support/build.ts";
+
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const PATIENCE = { timeout: 20_000 };
+
+describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, () => {
+  let server: TestApp;
+  let browser: Browser;
+  let origin: string;
+
+  beforeAll(async () => {
+    server = await createTestApp({ networkName: "Harbour & <b>Sons</b>" });
+    origin = await server.app.listen({ host: "127.0.0.1", port: 0 });
+    await publish(server.sql, {
+      blocks: [{ number: 0 }, { number: 1 }, { number: 2 }],
+      transactions: [{ blockNumber: 1, fromAddress: addressAt(5) }],
+      tokens: [{ address: addressAt(7), holderCount: 1 }],
+      dailyStatistics: [{ day: "2025-07-01", blockCount: 3 }],
+    });
+    await report({ phase: "following", nodeHead: 5 });
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server.close();
+  });
+
+  function report(status: object): Promise<void> {
+    const traces = { tracer: null, reason: "the node offers no traces" };
+    return writeIndexerStatus(server.sql, { pending: null, backfill: null, traces, ...status });
+  }
+
+  /** Opens a page, uses it, and expects that it complained of nothing and asked nobody else. */
+  async function visit(
+    path: string,
+    use: (page: Page) => Promise<void>,
+    options: BrowserContextOptions = {},
+  ): Promise<void> {
+    const context = await browser.newContext({ viewport: DESKTOP, ...options });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => {
+      if (!request.url().startsWith(`${origin}/`)) complaints.push(`asked ${request.url()}`);
+    });
+    try {
+      await page.goto(`${origin}${path}`);
+      await use(page);
+      expect(complaints).toEqual([]);
+    } finally {
+      await context.close();
+    }
+  }
+
+  const text = (page: Page, id: string) => page.locator(`#${id}`).textContent();
+
+  test("the page tells the network and where its index stands, and follows it", async () => {
+    await visit("/", async (page) => {
+      await page.getByText("Ready: every answer is true").waitFor(PATIENCE);
+      await page.getByRole("heading", { name: "Harbour & <b>Sons</b>" }).waitFor(PATIENCE);
+      expect(await text(page, "head")).toBe("2");
+      expect(await text(page, "node-head")).toBe("5");
+      expect(await text(page, "lag")).toBe("3");
+      await report({ phase: "following", nodeHead: 1234 });
+      await page.getByText("Not ready: 1232 blocks behind the node.").waitFor(PATIENCE);
+      expect(await text(page, "node-head")).toBe("1,234");
+      await report({ phase: "following", nodeHead: 5 });
+    });
+  });
+
+  test("the page shows how far a first synchronisation is", async () => {
+    const backfill = { from: 1, to: 2000, recorded: 500, blocksPerSecond: 145.2, secondsLeft: 130 };
+    await report({ phase: "backfilling", nodeHead: 2064, backfill });
+    await visit("/", async (page) => {
+      await page
+        .getByText("Block 500 of 2,000 · 25 % · 150 blocks/s · 2 min left")
+        .waitFor(PATIENCE);
+      expect(await page.locator("progress").getAttribute("value")).toBe("0.25");
+      expect(await page.locator(".state").getAttribute("data-state")).toBe("wait");
+    });
+    await report({ phase: "following", nodeHead: 5 });
+  });
+
+  test("the page draws lag and speed, and says what is off and why", async () => {
+    await visit("/", async (page) => {
+      const curve = page.locator("#lag-chart polyline");
+      await expect
+        .poll(
+          async () => (await curve.getAttribute("points", PATIENCE))?.split(" ").length,
+          PATIENCE,
+        )
+        .toBeGreaterThan(2);
+      expect(await page.locator("#lag-chart output").textContent()).toBe("3 blocks");
+      expect(await page.locator("#features").textContent()).toContain("Price of ETH: off");
+    });
+  });
+
+  test("the page's commands can be copied with the keyboard, and answer", async () => {
+    await visit(
+      "/",
+      async (page) => {
+        const example = page.locator("#examples li").first();
+        await example.waitFor(PATIENCE);
+        await example.getByRole("button", { name: "Copy" }).focus();
+        await page.keyboard.press("Enter");
+        await example.getByText("Copied").waitFor(PATIENCE);
+        const command = String(await page.evaluate("navigator.clipboard.readText()"));
+        expect(command).toContain(addressAt(5));
+        const [, url = ""] = /^curl '(.*)'$/.exec(command) ?? [];
+        const answer = (await (await fetch(url)).json()) as { status: string };
+        expect(answer.status).toBe("1");
+      },
+      { permissions: ["clipboard-read", "clipboard-write"] },
+    );
+  });
+
+  test("the page says so when the server is gone, and goes on when it is back", async () => {
+    await visit("/", async (page) => {
+      await page.getByText("Ready:").waitFor(PATIENCE);
+      await page.route("**/health", (route) => route.fulfill({ body: "<html>Bad gateway</html>" }));
+      await page.getByText("The server does not answer.").waitFor(PATIENCE);
+      await page.unroute("**/health");
+      await page.getByText("Ready:").waitFor(PATIENCE);
+    });
+  });
+
+  test.each([
+    ["/", "light", DESKTOP],
+    ["/", "dark", PHONE],
+    ["/docs", "light", PHONE],
+    ["/docs", "dark", DESKTOP],
+  ] as const)("%s fits the window and is readable, %s", async (path, colorScheme, viewport) => {
+    await visit(
+      path,
+      async (page) => {
+        await page
+          .locator(path === "/" ? "#examples li" : ".opblock")
+          .first()
+          .waitFor(PATIENCE);
+        const [overflow, contrast] = (await page.evaluate(READABILITY)) as [number, number];
+        expect(overflow).toBeLessThanOrEqual(0);
+        expect(contrast).toBeGreaterThan(7);
+      },
+      { colorScheme, viewport },
+    );
+  });
+
+  test("the reference has every action in either dialect", async () => {
+    await visit("/docs", async (page) => {
+      await page.locator(".opblock").first().waitFor(PATIENCE);
+      for (const [dialect, value] of [
+        ["blockscout", "/api"],
+        ["etherscan", "/v2/api"],
+      ] as const) {
+        await page.locator("#dialect").selectOption(value);
+        await page.locator(`[id*="-${dialect}_"]`).first().waitFor(PATIENCE);
+        const ids = await page
+          .locator(".opblock")
+          .evaluateAll((blocks) => blocks.map(({ id }) => id));
+        const expected = Object.entries(registry).flatMap(([module, actions]) =>
+          actions.map(({ name }) => `operations-${module}-${dialect}_${module}_${name}`),
+        );
+        expect(ids).toEqual(expect.arrayContaining(expected));
+      }
+    });
+  });
+
+  test("the reference asks the server, with addresses of this chain", async () => {
+    await visit("/docs", async (page) => {
+      const block = page.locator("#operations-account-blockscout_account_txlist");
+      await block.locator(".opblock-summary-control").click(PATIENCE);
+      await block.locator(".execute").click(PATIENCE);
+      const url = block.locator(".request-url");
+      await url.waitFor(PATIENCE);
+      expect(await url.textContent()).toContain(
+        `${origin}/api?module=account&action=txlist&address=${addressAt(5)}`,
+      );
+      await block.locator(".live-responses-table .response-col_status").getByText("200").waitFor();
+      expect(await block.locator(".live-responses-table").textContent()).toContain('"OK"');
+    });
+  });
+});
+
+/** How much wider than the window the page is, and the contrast of its text (WCAG 2.2). */
+const READABILITY = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const channels = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((part) => part / 255);
+  const luminance = (colour) => {
+    const [red, green, blue] = channels(colour).map((part) =>
+      part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const { color, backgroundColor } = getComputedStyle(document.body);
+  const [dark, light] = [luminance(color), luminance(backgroundColor)].sort((a, b) => a - b);
+  return [scrollWidth - clientWidth, (light + 0.05) / (dark + 0.05)];
+})()`;

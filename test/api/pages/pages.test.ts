@@ -1,0 +1,102 @@
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
+import { createTestApp, type TestApp } from "../../support/app.ts";
+import { addressAt, publish } from "../../support/build.ts";
+
+const PATHS = ["/", "/docs"];
+const ASSETS = [
+  "/pages/theme.css",
+  "/pages/home.css",
+  "/pages/home.js",
+  "/pages/docs.css",
+  "/pages/docs.js",
+  "/pages/icon.svg",
+  "/pages/swagger-ui.css",
+  "/pages/swagger-ui-bundle.js",
+];
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp({ networkName: "Harbour", coinSymbol: "HBR" });
+});
+afterAll(() => server.close());
+
+describe.each([...PATHS, ...ASSETS])("%s", (url) => {
+  test("may load nothing from elsewhere, and be framed by nobody", async () => {
+    const { statusCode, headers } = await server.app.inject(url);
+    expect(statusCode).toBe(200);
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(headers["content-security-policy"]).toContain("script-src 'self'");
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(headers["content-security-policy"]).not.toContain("unsafe");
+    expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+  });
+
+  test("is sent once, packed for those who take that", async () => {
+    const plain = await server.app.inject(url);
+    const packed = await server.app.inject({ url, headers: { "accept-encoding": "br, gzip" } });
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+    const etag = String(plain.headers.etag);
+    const again = await server.app.inject({ url, headers: { "if-none-match": etag } });
+    expect(again.statusCode).toBe(304);
+    expect(again.body).toBe("");
+  });
+});
+
+test.each(PATHS)("%s names no other server", async (url) => {
+  const { body } = await server.app.inject(url);
+  const links = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link);
+  expect(links.length).toBeGreaterThan(0);
+  for (const link of links) expect(link).not.toMatch(/^(?:[a-z]+:|\/)/);
+});
+
+test("other files are not served", async () => {
+  for (const url of [
+    "/pages/pages.ts",
+    "/pages/../server.ts",
+    "/pages/%2e%2e/http.ts",
+    "/pages/",
+  ]) {
+    expect((await server.app.inject(url)).statusCode).toBe(404);
+  }
+});
+
+test("the chain is described before its first block, and then with its own addresses", async () => {
+  const before = await server.app.inject("/pages/network.json");
+  expect(before.json()).toMatchObject({ name: "Harbour", chainId: null });
+  await publish(server.sql, {
+    blocks: [{ number: 0 }, { number: 1 }],
+    transactions: [{ blockNumber: 1, fromAddress: addressAt(5) }],
+    addresses: [{ address: addressAt(5), balance: "1", balanceBlock: 1 }],
+    tokens: [{ address: addressAt(7), holderCount: 1 }],
+  });
+  await writeIndexerStatus(server.sql, {
+    phase: "following",
+    nodeHead: 1,
+    traces: { tracer: null, reason: "the node offers no traces" },
+  });
+  const { chainId, addresses, features, examples } = (
+    await server.app.inject("/pages/network.json")
+  ).json();
+  expect(chainId).toBeGreaterThan(0);
+  expect(addresses).toEqual({ account: addressAt(5), token: addressAt(7) });
+  expect(features).toContainEqual({
+    name: "Price of HBR",
+    on: false,
+    detail: "PRICE_FEED_USD names no aggregator contract",
+  });
+  for (const { path, body } of examples) {
+    const answer = await server.app.inject({
+      url: path,
+      ...(body && {
+        method: "POST",
+        payload: body,
+        headers: { "content-type": "application/json" },
+      }),
+    });
+    expect([path, answer.statusCode]).toEqual([path, 200]);
+  }
+});
