@@ -1,13 +1,9 @@
 import { type Address, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
+import type { OracleTransfer } from "../support/oracle/decode.ts";
 import { createJsonRpc } from "../support/oracle/json-rpc.ts";
-import {
-  createOracleReader,
-  type Oracle,
-  type OracleReader,
-  type OracleTransfer,
-} from "../support/oracle/oracle.ts";
+import { createOracleReader, type Oracle, type OracleReader } from "../support/oracle/oracle.ts";
 import { createRandom } from "../support/world/random.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
 

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
+import type { OracleBlock, OracleTransaction, OracleTransfer } from "../oracle/decode.ts";
 import type { InternalTransaction } from "../oracle/frames.ts";
-import type { Oracle, OracleBlock, OracleTransaction, OracleTransfer } from "../oracle/oracle.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import {
   addressOf,
   blockFilter,

@@ -1,4 +1,5 @@
-import type { Oracle, OracleLog } from "../oracle/oracle.ts";
+import type { OracleLog } from "../oracle/decode.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import { quantity } from "./logs.ts";
 import { addressOf, hashOf } from "./parameters.ts";
 

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
-import type { Oracle, OracleLog } from "../oracle/oracle.ts";
+import type { OracleLog } from "../oracle/decode.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import {
   addressOf,
   hashOf,

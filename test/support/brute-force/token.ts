@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import { displayText } from "../compare/token-text.ts";
-import type { OracleHolding, OracleToken } from "../oracle/oracle.ts";
+import type { OracleHolding } from "../oracle/holdings.ts";
+import type { OracleToken } from "../oracle/oracle.ts";
 import { addressOf, pageOf, paging } from "./parameters.ts";
 import { type Answerer, fail, list, succeed } from "./wire.ts";
 

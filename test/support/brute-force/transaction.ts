@@ -1,4 +1,4 @@
-import type { OracleTransaction } from "../oracle/oracle.ts";
+import type { OracleTransaction } from "../oracle/decode.ts";
 import { addressOf, hashOf, integer } from "./parameters.ts";
 import { type Answerer, fail, type Question, succeed, type WireAnswer } from "./wire.ts";
 

@@ -1,7 +1,8 @@
 import type { Address, Hex } from "viem";
 import { keccak256 } from "viem";
+import type { OracleTransaction } from "../oracle/decode.ts";
 import type { InternalTransaction } from "../oracle/frames.ts";
-import type { Oracle, OracleTransaction } from "../oracle/oracle.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import type { TableName, TextRow } from "./rows.ts";
 
 /** A value as the rows of the database are read. */

@@ -1,4 +1,5 @@
-import type { Oracle, OracleBlock } from "../oracle/oracle.ts";
+import type { OracleBlock } from "../oracle/decode.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import { text } from "./expected-chain.ts";
 import type { TextRow } from "./rows.ts";
 

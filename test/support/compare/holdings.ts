@@ -1,4 +1,5 @@
-import type { Oracle, OracleHolding } from "../oracle/oracle.ts";
+import type { OracleHolding } from "../oracle/holdings.ts";
+import type { Oracle } from "../oracle/oracle.ts";
 import { compareRows, difference, nameRow } from "./difference.ts";
 import { text } from "./expected-chain.ts";
 import { TABLES, type TextRow } from "./rows.ts";

@@ -96,12 +96,16 @@ function callsFor(hashes: readonly Hex[], method: string, ...more: unknown[]): C
 export function createChainReader(rpc: JsonRpc): ChainReader {
   const known = new Map<Hex, ChainBlock>();
 
+  let isTraced: boolean | undefined;
+
+  /** Null where the node knows no callTracer: it gives another kind of trace then, or an error. */
   async function fetchTraces(hashes: readonly Hex[]): Promise<NodeFrame[] | null> {
-    const answers = await rpc.batch(callsFor(hashes, "debug_traceTransaction", CALL_TRACER));
-    const frames = answers.map(({ result }) => result as NodeFrame | undefined);
-    return frames.every((frame) => typeof frame?.type === "string")
-      ? (frames as NodeFrame[])
-      : null;
+    const calls = callsFor(hashes, "debug_traceTransaction", CALL_TRACER);
+    if (isTraced === undefined && calls.length > 0) {
+      const [answer] = await rpc.batch(calls.slice(0, 1));
+      isTraced = typeof (answer?.result as NodeFrame | undefined)?.type === "string";
+    }
+    return isTraced === false ? null : rpc.requestAll<NodeFrame>(calls);
   }
 
   async function complete(blocks: readonly NodeBlock[]): Promise<void> {

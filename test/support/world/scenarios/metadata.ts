@@ -64,7 +64,7 @@ const LESSONS: readonly (readonly Lesson[])[] = [
     answer("totalSupply()", `0x${word(8).slice(2)}${word(9).slice(2)}`),
     answer("balanceOf(address)", word(2n ** 256n - 1n)),
   ],
-  // Calls that never end.
+  // Calls that take all gas.
   [
     { signature: "name()", mode: "burnGas" },
     { signature: "symbol()", mode: "burnGas" },

@@ -1,0 +1,203 @@
+import type { Address, Hex } from "viem";
+import type { ChainBlock, NodeFrame, NodeReceipt, NodeTransaction } from "./chain.ts";
+import {
+  type ContractCreation,
+  type ContractEvent,
+  creationsOf,
+  destructionsOf,
+} from "./contracts.ts";
+import { flatten, type InternalTransaction } from "./frames.ts";
+import { type Movement, movementsOf } from "./transfers.ts";
+
+export interface OracleBlock {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  timestamp: number;
+  miner: Address;
+  difficulty: bigint;
+  size: number;
+  gasLimit: bigint;
+  gasUsed: bigint;
+  baseFeePerGas: bigint | null;
+  transactionCount: number;
+  /** Sum of gas used times effective price, in wei. */
+  fees: bigint;
+  /** What the producer gets of it. */
+  reward: bigint;
+  withdrawals: { index: number; validatorIndex: number; address: Address; amount: bigint }[];
+}
+
+export interface OracleTransaction {
+  blockNumber: number;
+  transactionIndex: number;
+  hash: Hex;
+  type: number;
+  from: Address;
+  to: Address | null;
+  /** Null when it failed. */
+  created: Address | null;
+  nonce: bigint;
+  value: bigint;
+  gas: bigint;
+  /** The price that was paid. */
+  gasPrice: bigint;
+  gasUsed: bigint;
+  cumulativeGasUsed: bigint;
+  /** Null before Byzantium. */
+  status: number | null;
+  input: Hex;
+  /** Of a failed transaction, as its trace tells. */
+  error: string | null;
+  revertData: Hex | null;
+  /** The rest, as the node gave it. */
+  raw: NodeTransaction;
+  rawReceipt: NodeReceipt;
+}
+
+export interface OracleLog {
+  blockNumber: number;
+  transactionIndex: number;
+  logIndex: number;
+  address: Address;
+  topics: Hex[];
+  data: Hex;
+}
+
+/** One id of one log; `batchIndex` is its place in a batch. */
+export interface OracleTransfer extends Movement {
+  blockNumber: number;
+  transactionIndex: number;
+  logIndex: number;
+  batchIndex: number;
+  token: Address;
+}
+
+/** What blocks say, in the order of the chain. `frames` has the top-level calls, too. */
+export interface DecodedChain {
+  blocks: OracleBlock[];
+  transactions: OracleTransaction[];
+  logs: OracleLog[];
+  frames: InternalTransaction[];
+  transfers: OracleTransfer[];
+  creations: ContractCreation[];
+  destructions: ContractEvent[];
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n);
+}
+
+function optional(quantity: Hex | undefined): bigint | null {
+  return quantity === undefined ? null : BigInt(quantity);
+}
+
+function decodeTransactions({ block, receipts, traces }: ChainBlock): OracleTransaction[] {
+  return block.transactions.map((raw, transactionIndex) => {
+    const receipt = receipts[transactionIndex] as NodeReceipt;
+    const trace: NodeFrame | undefined = traces?.[transactionIndex];
+    const failed = receipt.status === "0x0";
+    return {
+      blockNumber: Number(block.number),
+      transactionIndex,
+      hash: raw.hash,
+      type: Number(raw.type ?? 0),
+      from: raw.from,
+      to: raw.to,
+      created: failed || raw.to ? null : receipt.contractAddress,
+      nonce: BigInt(raw.nonce),
+      value: BigInt(raw.value),
+      gas: BigInt(raw.gas),
+      gasPrice: BigInt(receipt.effectiveGasPrice ?? raw.gasPrice ?? 0),
+      gasUsed: BigInt(receipt.gasUsed),
+      cumulativeGasUsed: BigInt(receipt.cumulativeGasUsed),
+      status: receipt.status === undefined ? null : Number(receipt.status),
+      input: raw.input,
+      error: failed ? (trace?.error ?? null) : null,
+      revertData: failed ? (trace?.output ?? null) : null,
+      raw,
+      rawReceipt: receipt,
+    };
+  });
+}
+
+function decodeBlock(chainBlock: ChainBlock): OracleBlock {
+  const { block } = chainBlock;
+  const transactions = decodeTransactions(chainBlock);
+  const baseFee = optional(block.baseFeePerGas);
+  return {
+    number: Number(block.number),
+    hash: block.hash,
+    parentHash: block.parentHash,
+    timestamp: Number(block.timestamp),
+    miner: block.miner,
+    difficulty: BigInt(block.difficulty ?? 0),
+    size: Number(block.size),
+    gasLimit: BigInt(block.gasLimit),
+    gasUsed: BigInt(block.gasUsed),
+    baseFeePerGas: baseFee,
+    transactionCount: transactions.length,
+    fees: sum(transactions.map(({ gasUsed, gasPrice }) => gasUsed * gasPrice)),
+    reward: sum(
+      transactions.map(({ gasUsed, gasPrice }) => gasUsed * (gasPrice - (baseFee ?? 0n))),
+    ),
+    withdrawals: (block.withdrawals ?? []).map(({ index, validatorIndex, address, amount }) => ({
+      index: Number(index),
+      validatorIndex: Number(validatorIndex),
+      address,
+      amount: BigInt(amount),
+    })),
+  };
+}
+
+function decodeLogs({ block, receipts }: ChainBlock): OracleLog[] {
+  return receipts.flatMap(({ logs }, transactionIndex) =>
+    logs.map(({ address, topics, data, logIndex }) => ({
+      blockNumber: Number(block.number),
+      transactionIndex,
+      logIndex: Number(logIndex),
+      address,
+      topics,
+      data,
+    })),
+  );
+}
+
+function decodeTransfers(logs: readonly OracleLog[]): OracleTransfer[] {
+  return logs.flatMap(({ blockNumber, transactionIndex, logIndex, address, topics, data }) =>
+    movementsOf(topics, data).map((movement, batchIndex) => ({
+      ...movement,
+      blockNumber,
+      transactionIndex,
+      logIndex,
+      batchIndex,
+      token: address,
+    })),
+  );
+}
+
+/** The frames of a block, top-level calls included; tracers differ on the gas of the top level, the receipt does not. */
+function decodeFrames({ block, receipts, traces }: ChainBlock): InternalTransaction[] {
+  return (traces ?? []).flatMap((trace, transactionIndex) => {
+    const entries = flatten(trace, Number(block.number), transactionIndex);
+    const [top] = entries;
+    if (top) top.gasUsed = BigInt(receipts[transactionIndex]?.gasUsed ?? 0);
+    return entries;
+  });
+}
+
+/** Everything that can be told of blocks without asking for more. */
+export function decodeChain(chainBlocks: readonly ChainBlock[]): DecodedChain {
+  const logs = chainBlocks.flatMap(decodeLogs);
+  const frames = new Map(chainBlocks.map((chainBlock) => [chainBlock, decodeFrames(chainBlock)]));
+  const framesOf = (chainBlock: ChainBlock) => frames.get(chainBlock) ?? [];
+  return {
+    blocks: chainBlocks.map(decodeBlock),
+    transactions: chainBlocks.flatMap(decodeTransactions),
+    logs,
+    frames: [...frames.values()].flat(),
+    transfers: decodeTransfers(logs),
+    creations: chainBlocks.flatMap((block) => creationsOf(block, framesOf(block))),
+    destructions: chainBlocks.flatMap((block) => destructionsOf(block, framesOf(block))),
+  };
+}
