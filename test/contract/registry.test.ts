@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import type { Action } from "../../src/api/action.ts";
+import { requiredParameters } from "../../src/api/action-table.ts";
+import { type Dialect, forDialect } from "../../src/api/envelope.ts";
+import { registry } from "../../src/api/registry.ts";
+import { createTestApp, type TestApp } from "../support/app.ts";
+import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
+import { publishSmallWorld } from "../support/small-world.ts";
+
+/** The wire's words for each parameter that must be there, when it alone is absent. */
+const MISSING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "account/eth_get_balance": { address: "Query parameter 'address' is required" },
+  "account/balance": { address: "Query parameter 'address' is required" },
+  "account/balancemulti": { address: "Query parameter 'address' is required" },
+  "account/pendingtxlist": { address: "Query parameter 'address' is required" },
+  "account/txlist": { address: "Query parameter 'address' is required" },
+  "account/tokenbalance": {
+    address: "Required query parameters missing: address",
+    contractaddress: "Required query parameters missing: contractaddress",
+  },
+  "account/tokenlist": { address: "Query parameter address is required" },
+  "account/getminedblocks": { address: "Query parameter 'address' is required" },
+  "account/addresstokenbalance": { address: "Query parameter 'address' is required" },
+  "account/addresstokennftbalance": { address: "Query parameter 'address' is required" },
+  "account/addresstokennftinventory": {
+    address: "Required query parameters missing: address",
+    contractaddress: "Required query parameters missing: contractaddress",
+  },
+  "account/tokenbalancehistory": {
+    address: "Required query parameters missing: address",
+    blockno: "Required query parameters missing: blockno",
+    contractaddress: "Required query parameters missing: contractaddress",
+  },
+  "account/balancehistory": {
+    address: "Required query parameters missing: address",
+    blockno: "Required query parameters missing: blockno",
+  },
+  "account/fundedby": { address: "Query parameter 'address' is required" },
+  "account/txsBeaconWithdrawal": { address: "Query parameter 'address' is required" },
+  "logs/getLogs": {
+    fromBlock: "Required query parameters missing: fromBlock",
+    toBlock: "Required query parameters missing: toBlock",
+  },
+  "token/getToken": { contractaddress: "Query parameter contract address is required" },
+  "token/getTokenHolders": { contractaddress: "Query parameter contract address is required" },
+  "token/tokeninfo": { contractaddress: "Query parameter contract address is required" },
+  "token/tokenholderlist": { contractaddress: "Query parameter contract address is required" },
+  "token/tokenholdercount": { contractaddress: "Query parameter contract address is required" },
+  "token/topholders": { contractaddress: "Query parameter contract address is required" },
+  "stats/tokensupply": { contractaddress: "Query parameter contract address is required" },
+  "stats/tokensupplyhistory": {
+    blockno: "Required query parameters missing: blockno",
+    contractaddress: "Required query parameters missing: contractaddress",
+  },
+  "stats/totalfees": { date: "Required date input is missing." },
+  "block/getblockreward": { blockno: "Query parameter 'blockno' is required" },
+  "block/getblockcountdown": { blockno: "Query parameter 'blockno' is required" },
+  "block/getblocknobytime": {
+    timestamp: "Query parameter 'timestamp' is required",
+    closest: "Query parameter 'closest' is required",
+  },
+  "block/getblocktxnscount": { blockno: "Query parameter 'blockno' is required" },
+  "contract/getabi": { address: "Query parameter address is required" },
+  "contract/getsourcecode": { address: "Query parameter address is required" },
+  "contract/getcontractcreation": {
+    contractaddresses: "Query parameter contractaddresses is required",
+  },
+  "transaction/gettxinfo": { txhash: "Query parameter txhash is required" },
+  "transaction/gettxreceiptstatus": { txhash: "Query parameter txhash is required" },
+  "transaction/getstatus": { txhash: "Query parameter txhash is required" },
+};
+const MISSING_DAYS = {
+  startdate: "Required query parameters missing: startdate",
+  enddate: "Required query parameters missing: enddate",
+};
+
+/** Missing parameters that are an HTTP 400, or whose words stand in `result` too. */
+const BAD_REQUESTS = new Set(["account/eth_get_balance"]);
+const REPEATED = new Set(["contract/getcontractcreation"]);
+
+const DIALECTS: readonly [path: string, dialect: Dialect][] = [
+  ["/api", "blockscout"],
+  ["/v2/api", "etherscan"],
+];
+
+let node: ScriptedNode;
+let server: TestApp;
+beforeAll(async () => {
+  node = await startScriptedNode();
+  server = await createTestApp({ nodeUrl: node.url });
+  await publishSmallWorld(server.sql, node.chain);
+});
+afterAll(async () => {
+  await server.close();
+  await node.stop();
+});
+
+function ask(
+  path: string,
+  module: string,
+  action: Action,
+  parameters: Readonly<Record<string, string>>,
+) {
+  const query = new URLSearchParams({ module, action: action.name, ...parameters });
+  return server.app.inject(`${path}?${query}`);
+}
+
+const actions = Object.entries(registry).flatMap(([module, list]) =>
+  list.map((action) => ({ module, action, name: `${module}/${action.name}` })),
+);
+/** Verifications do work that their own tests follow to its end. */
+const reading = actions.filter(({ action }) => !/^(?:verif|check)/.test(action.name));
+
+test("names are unique within their module, in any letter case", () => {
+  const names = actions.map(({ name }) => name.toLowerCase());
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.each(reading)("$name", ({ module, action, name }) => {
+  test("its example passes its schema", () => {
+    expect(action.params.safeParse(action.example).error).toBeUndefined();
+  });
+
+  test.each(DIALECTS)("answers its example as its schema says under %s", async (path, dialect) => {
+    const response = await ask(path, module, action, action.example);
+    expect([200, 404]).toContain(response.statusCode);
+    const body = response.json();
+    const result: z.ZodType = forDialect(action.result, dialect);
+    if (action.envelope === "json-rpc") {
+      expect(Object.keys(body)).toEqual(["jsonrpc", "error" in body ? "error" : "result", "id"]);
+      if ("result" in body) expect(result.safeParse(body.result).error).toBeUndefined();
+      return;
+    }
+    expect(Object.keys(body)).toEqual(["status", "message", "result"]);
+    if (body.status === "1") {
+      expect(body.message).toBe("OK");
+      expect(result.safeParse(body.result).error).toBeUndefined();
+    } else if (Array.isArray(body.result)) {
+      expect(body).toEqual({
+        status: "0",
+        message: action.empty && forDialect(action.empty, dialect),
+        result: [],
+      });
+    }
+  });
+
+  test("says what is missing, in the wire's words", async () => {
+    const texts = name.startsWith("stats/daily") ? MISSING_DAYS : (MISSING[name] ?? {});
+    expect(Object.keys(texts).sort()).toEqual([...requiredParameters(action)].sort());
+    for (const [parameter, text] of Object.entries(texts)) {
+      for (const [path, dialect] of DIALECTS) {
+        if (dialect === "etherscan" && action.etherscanDefaults?.[parameter]) continue;
+        const { [parameter]: _left, ...others } = action.example;
+        const response = await ask(path, module, action, others);
+        expect(response.statusCode).toBe(BAD_REQUESTS.has(name) ? 400 : 200);
+        expect(response.json()).toEqual(complaint(name, text, action, dialect));
+      }
+    }
+  });
+});
+
+function complaint(name: string, text: string, action: Action, dialect: Dialect) {
+  if (action.envelope === "json-rpc") return { jsonrpc: "2.0", error: text, id: action.id };
+  return dialect === "etherscan"
+    ? { status: "0", message: "NOTOK", result: text }
+    : { status: "0", message: text, result: REPEATED.has(name) ? text : null };
+}
