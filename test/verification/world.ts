@@ -1,0 +1,121 @@
+import { pino } from "pino";
+import type { Chain } from "../../src/chain/chain.ts";
+import { createChain } from "../../src/chain/client.ts";
+import type { Address } from "../../src/core/address.ts";
+import type { Hex } from "../../src/core/hex.ts";
+import type { Sql } from "../../src/db/client.ts";
+import { compileStandardJson } from "../../src/verification/compile.ts";
+import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
+import type { VerificationRequest } from "../../src/verification/request.ts";
+import {
+  createVerifier,
+  type Verifier,
+  type VerifierOptions,
+} from "../../src/verification/verifier.ts";
+import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { type CompilerFolder, createCompilerFolder } from "./compiler-folder.ts";
+import { type DeploymentChain, startDeploymentChain } from "./deployment.ts";
+
+/** A chain, its index, and what verifies on them: all of it real. */
+export interface World {
+  node: DeploymentChain;
+  database: TestDatabase;
+  sql: Sql;
+  indexer: TestIndexer;
+  chain: Chain;
+  compilers: CompilerFolder;
+  /** Starts a verifier; whoever does closes it. */
+  startVerifier(options?: Partial<VerifierOptions>): Verifier;
+  stop(): Promise<void>;
+}
+
+export async function startWorld(): Promise<World> {
+  const [node, database] = await Promise.all([startDeploymentChain(), createTestDatabase()]);
+  const compilers = createCompilerFolder();
+  const indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.anvil.url] });
+  const log = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
+  const closing = new AbortController();
+  const chain = createChain({
+    urls: [node.anvil.url],
+    requestTimeoutMs: 30_000,
+    batchSize: 100,
+    concurrency: 4,
+    maxResponseBytes: 32 * 1024 * 1024,
+    traces: "off",
+    log,
+    signal: closing.signal,
+  });
+  const catalogue = createCatalogue({
+    folders: { solc: compilers.path, vyper: undefined },
+    downloads: { solc: undefined, vyper: undefined },
+  });
+  return {
+    node,
+    database,
+    sql: database.sql,
+    indexer,
+    chain,
+    compilers,
+    startVerifier: (options = {}) =>
+      createVerifier({ sql: database.sql, chain, catalogue, concurrency: 1, log, ...options }),
+    stop: async () => {
+      await indexer.stop();
+      closing.abort();
+      await chain.close();
+      await database.drop();
+      await node.anvil.stop();
+      compilers.remove();
+    },
+  };
+}
+
+/** A contract of the tests: one file, and what its deployment needs. */
+export interface Program {
+  source: string;
+  /** Without its path, which is `Note.sol`. */
+  name: string;
+  /** Hex digits. */
+  arguments?: string;
+}
+
+const PATH = "Note.sol";
+const SETTINGS = { optimizer: { enabled: true, runs: 200 } };
+
+/** A small contract; `text` makes its metadata another one, `mark` its code. */
+export function note(text: string, mark = 1): Program {
+  const source = `pragma solidity ^0.8.0;\n\n// ${text}\ncontract Note {\n    uint256 public constant mark = ${mark};\n}\n`;
+  return { source, name: "Note" };
+}
+
+/** Compiles a program with the bundled compiler and deploys it. */
+export async function deployProgram(node: DeploymentChain, program: Program): Promise<Address> {
+  const initCode = await initCodeOf(program);
+  const { address } = await node.deploy(initCode);
+  return address;
+}
+
+export async function initCodeOf({ source, name, arguments: given = "" }: Program): Promise<Hex> {
+  const output = (await compileStandardJson({
+    language: "Solidity",
+    sources: { [PATH]: { content: source } },
+    settings: { ...SETTINGS, outputSelection: { [PATH]: { [name]: ["evm.bytecode.object"] } } },
+  })) as { contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>> };
+  return `0x${output.contracts[PATH]?.[name]?.evm.bytecode.object}${given}`;
+}
+
+/** The request that verifies a program. */
+export function requestFor(address: Address, { source, name }: Program): VerificationRequest {
+  const input = {
+    language: "Solidity",
+    sources: { [PATH]: { content: source } },
+    settings: SETTINGS,
+  };
+  return {
+    format: "standard-json",
+    address,
+    input: JSON.stringify(input),
+    name: `${PATH}:${name}`,
+    compilerVersion: "v0.8.37+commit.f401782d",
+  };
+}
