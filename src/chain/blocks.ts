@@ -5,7 +5,7 @@ import type { Features, NodeFeatures } from "./features.ts";
 import { headerOf } from "./headers.ts";
 import type { Node, NodeOutcome } from "./node.ts";
 import { type Ask, errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
-import { fetchTraces, isMissing } from "./tracers.ts";
+import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
 import type { FetchedBlock, RawBlock, RawReceipt, TransactionTrace } from "./types.ts";
 
 /** What blocks are fetched with. */
@@ -116,6 +116,7 @@ async function addTraces(
       leaveToTracingNode(source, node);
       continue;
     }
+    await traceWithoutState(traces, traceable, features, source, ask);
     for (const one of found) one.traces = [];
     for (const [index, one] of withTransactions.entries()) {
       one.traces = tracesOf(
@@ -126,6 +127,31 @@ async function addTraces(
       );
     }
     return;
+  }
+}
+
+/**
+ * Asks `trace_block`, which some nodes answer from traces that they kept, for the blocks that can no longer be executed.
+ * Replaces the error of each block that it has.
+ */
+async function traceWithoutState(
+  traces: (TransactionTrace[] | NodeError)[],
+  traceable: readonly TraceableBlock[],
+  { tracer, refusals }: NodeFeatures,
+  { traceTimeout }: BlockSource,
+  ask: Ask,
+): Promise<void> {
+  if (tracer === "trace_block" || refusals.has("trace_block")) return;
+  const pruned = [...traces.keys()].filter((index) => {
+    const trace = traces[index];
+    return trace instanceof NodeError && trace.code === "state-unavailable";
+  });
+  if (pruned.length === 0) return;
+  const blocks = pruned.map((index) => traceable[index] as TraceableBlock);
+  const kept = await fetchTraces("trace_block", blocks, ask, traceTimeout);
+  for (const [position, index] of pruned.entries()) {
+    const found = kept[position];
+    if (found && !(found instanceof NodeError)) traces[index] = found;
   }
 }
 

@@ -74,7 +74,10 @@ export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   return answer.map((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
     if (entry?.error !== undefined) {
-      throw new NodeError("node-error", `the tracer gave up: ${String(entry.error).slice(0, 200)}`);
+      const text = String(entry.error).slice(0, 200);
+      // anvil's word for a state it no longer has: the transaction itself stands in the list.
+      const code = text === "Resource not found" ? "state-unavailable" : "node-error";
+      throw new NodeError(code, `the tracer gave up: ${text}`);
     }
     return { transactionHash: entry?.txHash ?? null, frame: frameOfCallTracer(entry?.result) };
   });

@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createChain } from "../../src/chain/client.ts";
 import { quantity, quantityToNumber } from "../../src/core/quantity.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createRpc, type Rpc } from "../../src/devnet/rpc.ts";
@@ -60,6 +61,31 @@ test("the chain goes on where it ended", async () => {
   await withDevnet(async (rpc) => {
     expect(await rpc("eth_getBlockByNumber", "0x5", true)).toEqual(before);
     expect(await head(rpc)).toBeLessThan(25);
+  });
+});
+
+test("the blocks of earlier runs can still be indexed with their internal transactions", async () => {
+  await withDevnet(async (rpc, { rpcUrl }) => {
+    const closing = new AbortController();
+    const chain = createChain({
+      urls: [rpcUrl],
+      requestTimeoutMs: 10_000,
+      batchSize: 100,
+      concurrency: 4,
+      maxResponseBytes: 100_000_000,
+      traces: "auto",
+      log: pino({ level: "silent" }),
+      signal: closing.signal,
+    });
+    const { blocks } = await chain.fetchBlocks([2, 3, 4, 5, 6, 7, 8]);
+    const frames = blocks.flatMap((block) => block?.traces ?? []).map(({ frame }) => frame);
+    expect(frames).toHaveLength(blocks.flatMap((block) => block?.block.transactions ?? []).length);
+    expect(frames.filter((frame) => frame?.type === "create")).toHaveLength(8);
+    await expect(
+      rpc("debug_traceBlockByNumber", "0x5", { tracer: "callTracer" }),
+    ).resolves.toContainEqual(expect.objectContaining({ error: "Resource not found" }));
+    closing.abort();
+    await chain.close();
   });
 });
 
