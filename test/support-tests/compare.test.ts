@@ -19,6 +19,8 @@ const FREE = [
   "token_id_balances.block_number",
 ];
 
+const PATIENCE_MS = 180_000;
+
 /** SQL for another value than the one in the column. */
 const OTHER: Readonly<Record<string, (column: string) => string>> = {
   bytea: (column) => `coalesce(${column}, '') || '\\x00'`,
@@ -73,7 +75,7 @@ describe("the comparison of a database with its chain", () => {
     expect(await compareDatabase(database.sql, oracle)).toEqual([]);
   });
 
-  it("finds a change of any column of any table", async () => {
+  it("finds a change of any column of any table", { timeout: PATIENCE_MS }, async () => {
     const unnoticed: string[] = [];
     for (const { table, column, type } of await listColumns(database.sql)) {
       if (FREE.includes(`${table}.${column}`)) continue;

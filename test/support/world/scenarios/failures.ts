@@ -74,7 +74,7 @@ export const failedCreations: Scenario = async (scene) => {
   for (const data of failing) {
     const operations: Operation[] = [
       { kind: "create", data, value: 1n },
-      { kind: "create2", data, salt: word(from.length), value: 1n },
+      { kind: "create2", data, salt: word(7), value: 1n },
       { kind: "log", topics: [word(2)] },
     ];
     scene.send({ from, to: machine, data: run(operations), value: 2n, gas: 1_500_000n });
