@@ -61,6 +61,7 @@ function joinFiles(earlier: InputValue | undefined, value: Field[1]): InputValue
 }
 
 function decodeComponent(text: string): string {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch (error) {

@@ -19,7 +19,7 @@ function redactPart(part: string): string {
 
 function isSecret(name: string): boolean {
   try {
-    return decodeURIComponent(name).trim().toLowerCase() === SECRET;
+    return decodeURIComponent(name.replaceAll("+", " ")).trim().toLowerCase() === SECRET;
   } catch {
     return name.toLowerCase().includes(SECRET);
   }

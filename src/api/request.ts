@@ -8,6 +8,7 @@ export const BODY_LIMIT = 20_000_000;
 /** Fields and files of one multipart body. */
 export const MULTIPART_PARTS = 1000;
 
+const MAXIMUM_DEPTH = 100;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 
 /**
@@ -62,13 +63,22 @@ function parseJsonBody(text: string): ParsedBody {
   return { input, id: "id" in object ? object.id : undefined };
 }
 
-/** The value of JSON text. Throws `RequestError` when it is none. */
+/** The value of JSON text. Throws `RequestError` when it is none, or nested deeper than anything that is meant. */
 export function parseJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw badRequest(error);
   }
+  // What goes through it by recursion, JSON.stringify above all, must not run out of stack.
+  if (isDeeperThan(value, MAXIMUM_DEPTH)) throw badRequest();
+  return value;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 function flatten(value: unknown): InputValue | undefined {

@@ -162,6 +162,11 @@ describe("bodies", () => {
     ["broken JSON", "application/json", "{"],
     ["a JSON array", "application/json", "[]"],
     ["a JSON scalar", "application/vnd.api+json", "5"],
+    [
+      "JSON of endless depth",
+      "application/json",
+      `{"module":${"[".repeat(5000)}${"]".repeat(5000)}}`,
+    ],
     ["JSON that is no UTF-8", "application/json", Buffer.from([0x22, 0xff, 0x22])],
     ["a form that is no UTF-8", "application/x-www-form-urlencoded", "module=%ff"],
     ["a form with half a percent sign", "application/x-www-form-urlencoded", "module=%e"],

@@ -64,13 +64,16 @@ describe("the transport", () => {
     expect(response.body).toBe(answer);
   });
 
-  test.each(["{", "[", "nothing", "%7B"])("answers a parse error to %j", async (payload) => {
-    const response = await post(payload);
-    expect(response.statusCode).toBe(400);
-    expect(response.body).toBe(
-      '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}',
-    );
-  });
+  test.each(["{", "[", "nothing", "%7B", `${"[".repeat(5000)}${"]".repeat(5000)}`])(
+    "answers a parse error to %j",
+    async (payload) => {
+      const response = await post(payload);
+      expect(response.statusCode).toBe(400);
+      expect(response.body).toBe(
+        '{"jsonrpc":"2.0","error":{"code":-32700,"message":"Parse error"},"id":null}',
+      );
+    },
+  );
 
   test("takes an empty body for an empty object", async () => {
     expect((await post("")).json()).toEqual({
