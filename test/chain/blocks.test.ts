@@ -186,11 +186,25 @@ describe("fetchBlocks", () => {
       when: ({ params }) => params[0] === first,
       effect: rpcError(-32000, "required historical state unavailable (reexec=128)"),
     });
+    node.fail({ method: "trace_block", effect: rpcError(-32000, "state is not available") });
     for (let i = 0; i < 2; i++) {
       const { blocks } = await chain.fetchBlocks([1, 2, 3]);
       expect(blocks.map((block) => block?.traces?.length ?? null)).toEqual([null, 0, 1]);
     }
     expect(log.filter((line) => line.includes("old blocks"))).toHaveLength(1);
+  });
+
+  test("takes the traces that a node kept of a block whose state is pruned", async () => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node]);
+    await chain.probe();
+    node.fail({
+      method: "debug_traceBlockByHash",
+      effect: lie(() => [{ error: "Resource not found" }]),
+    });
+    const { blocks } = await chain.fetchBlocks([3]);
+    expect(blocks[0]?.traces).toHaveLength(1);
   });
 
   test("throws when the tracer gives up, and fetches without traces when asked to", async () => {
