@@ -49,7 +49,7 @@ export function findAction(input: Input): { module: string; action: Action } {
 export function createDispatch(services: Services, refuseWhileLoading: LoadingGuard): Dispatch {
   async function run(action: Action, input: Input, dialect: Dialect): Promise<Outcome<unknown>> {
     if (dialect === "etherscan" && isForeignChain(lookUp(input, "chainid"), services.chainId)) {
-      return failed(WRONG_CHAIN);
+      throw new RequestError(200, WRONG_CHAIN);
     }
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);

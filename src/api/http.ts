@@ -81,7 +81,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       querystringParser: () => ({}),
     },
     frameworkErrors: (_error, request, reply) => {
-      void send(reply, refusal(404, "Not found", request));
+      void send(reply.headers(COMMON_HEADERS), refusal(404, "Not found", request));
     },
     clientErrorHandler: refuseConnection,
   });

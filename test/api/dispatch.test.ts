@@ -66,6 +66,11 @@ describe("chainid", () => {
     },
   );
 
+  test("that is not ours is refused in the explorer's envelope by JSON-RPC actions too", async () => {
+    const { body } = await ask("/v2/api?module=block&action=eth_block_number&chainid=1");
+    expect(Object.keys(body)).toEqual(["status", "message", "result"]);
+  });
+
   test("does not matter under /api", async () => {
     const { body } = await ask(`/api?${action}&closest=before&chainid=1`);
     expect(body.result).toEqual({ blockNumber: "1" });

@@ -86,6 +86,7 @@ describe("headers", () => {
     ["an answer", "GET", `/api?${ACTION}`],
     ["a wrong request", "GET", "/api"],
     ["an unknown path", "GET", "/nothing"],
+    ["a path that cannot be read", "GET", "/foo/%zz"],
     ["a refused method", "PUT", "/api"],
   ])("of %s open it to every origin and tell that no limit applies", async (_what, method, url) => {
     const { headers } = await ask(method, url, { headers: { accept: "text/html" } });
