@@ -3,7 +3,7 @@ import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import manifest from "../package.json" with { type: "json" };
 import type { MetricsOptions } from "./api/ops/metrics.ts";
-import { createServer } from "./api/server.ts";
+import { createOperationsServer, createServer } from "./api/server.ts";
 import type { Chain } from "./chain/chain.ts";
 import { createChain } from "./chain/client.ts";
 import type { Config } from "./config.ts";
@@ -59,15 +59,12 @@ export async function startApp(config: Config, surroundings: Surroundings): Prom
   shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
   const indexer = config.ROLE === "api" ? null : startIndexing(config, sources, surroundings);
   shutdown.add("indexer", () => inTime(indexer?.stop()));
-  let apiUrl: string | null = null;
-  if (config.ROLE !== "indexer") {
-    const expectedChainId = knownChainId ?? sources.chainId;
-    const counting = { metrics, countedElsewhere: () => indexer?.counted() ?? [] };
-    const server = createApi(config, sources, sql, counting, expectedChainId, surroundings);
-    shutdown.add("API", () => inTime(server.close()));
-    apiUrl = await listen(server, config);
-  }
-  return { sql, apiUrl, devnet: sources.devnet, indexer };
+  const expectedChainId = knownChainId ?? sources.chainId;
+  const counting = { metrics, countedElsewhere: () => indexer?.counted() ?? [] };
+  const server = createHttpServer(config, sources, sql, counting, expectedChainId, surroundings);
+  shutdown.add("HTTP server", () => inTime(server.close()));
+  const url = await listen(server, config);
+  return { sql, apiUrl: config.ROLE === "indexer" ? null : url, devnet: sources.devnet, indexer };
 }
 
 /** Waits for a closing part, but not for long. */
@@ -122,7 +119,7 @@ function chainOptions(config: Config, sources: Sources): IndexerSettings["chain"
   };
 }
 
-function createApi(
+function createHttpServer(
   config: Config,
   sources: Sources,
   sql: Sql,
@@ -141,7 +138,8 @@ function createApi(
   shutdown.add("node connections", () => chain.close());
   const verifier = startVerifier(config, sources, chain, surroundings);
   const chainId = learnChainId(chain, expectedChainId, surroundings);
-  return createServer({
+  const build = config.ROLE === "indexer" ? createOperationsServer : createServer;
+  return build({
     sql,
     chain,
     verifier,

@@ -44,6 +44,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
+/** Builds the HTTP server of a process that serves no API: its health and its metrics. */
+export function createOperationsServer(options: ServerOptions): FastifyInstance {
+  const app = createHttp(options);
+  addHealth(app, options);
+  addMetrics(app, options);
+  return app;
+}
+
 function addActions(
   app: FastifyInstance,
   services: Services,

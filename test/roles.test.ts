@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSql } from "../src/db/client.ts";
+import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { type Periscope, startPeriscope } from "./support/periscope.ts";
+import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
+
+const PATIENCE = { timeout: 30_000, interval: 50 };
+
+let anvil: Anvil;
+let database: TestDatabase;
+const running: Periscope[] = [];
+
+beforeAll(async () => {
+  [anvil, database] = await Promise.all([startAnvil(), createTestDatabase()]);
+});
+afterAll(async () => {
+  await Promise.all(running.map((periscope) => periscope.end("SIGKILL")));
+  await database.drop();
+  await anvil.stop();
+});
+
+/** Starts one process of several; gives it with its URL. */
+async function start(role: string): Promise<{ periscope: Periscope; url: string }> {
+  const settings = { ROLE: role, DATABASE_URL: database.url, RPC_URL: anvil.url };
+  const periscope = startPeriscope(settings);
+  running.push(periscope);
+  const listening = () =>
+    /Server listening at (http:\S+)/.exec(periscope.messages().join("\n"))?.[1];
+  await expect.poll(listening, PATIENCE).toBeDefined();
+  return { periscope, url: listening() ?? "" };
+}
+
+async function mine(): Promise<string> {
+  const ask = async (method: string) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: [] });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(anvil.url, { method: "POST", headers, body });
+    return ((await answer.json()) as { result: string }).result;
+  };
+  await ask("evm_mine");
+  return ask("eth_blockNumber");
+}
+
+async function headAt(url: string): Promise<string> {
+  const answer = await fetch(`${url}/api?module=block&action=eth_block_number`);
+  return ((await answer.json()) as { result: string }).result;
+}
+
+test("an indexer and several servers work on one database, and a second indexer takes over", async () => {
+  const indexer = await start("indexer");
+  const standby = await start("indexer");
+  const servers = [await start("api"), await start("api")];
+  const head = await mine();
+  for (const { url } of servers) {
+    await expect.poll(() => headAt(url), PATIENCE).toBe(head);
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  }
+
+  expect((await fetch(`${indexer.url}/health/ready`)).status).toBe(200);
+  expect((await fetch(`${indexer.url}/api?module=block&action=eth_block_number`)).status).toBe(404);
+  const published = /^periscope_published_blocks_total (\d+)$/m;
+  await expect
+    .poll(
+      async () => published.exec(await (await fetch(`${indexer.url}/metrics`)).text())?.[1],
+      PATIENCE,
+    )
+    .toBe(String(Number(head) + 1));
+
+  await indexer.periscope.end("SIGKILL");
+  const later = await mine();
+  for (const { url } of servers) await expect.poll(() => headAt(url), PATIENCE).toBe(later);
+  expect(standby.periscope.messages()).toContain(
+    "another indexer writes to this database: standing by",
+  );
+});
+
+test("a server that is told to end answers first what it has accepted", async () => {
+  const { periscope, url } = await start("all");
+  await periscope.ready;
+  const sql = createSql(database.url, { connections: 2 });
+  const requests = 10;
+  let answers: Promise<Response[]> | undefined;
+  let ended: Promise<unknown> | undefined;
+  await sql.begin(async (transaction) => {
+    await transaction`LOCK TABLE blocks`;
+    answers = Promise.all(
+      Array.from({ length: requests }, () =>
+        fetch(`${url}/api?module=block&action=getblockreward&blockno=0`),
+      ),
+    );
+    await expect
+      .poll(async () => {
+        const [row] = await sql<{ waiting: number }[]>`
+          SELECT count(*)::int AS waiting FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return row?.waiting;
+      }, PATIENCE)
+      .toBeGreaterThanOrEqual(requests);
+    ended = periscope.end("SIGTERM");
+    await expect.poll(() => periscope.messages(), PATIENCE).toContain("stopping on SIGTERM");
+  });
+  const statuses = (await answers)?.map(({ status }) => status);
+  expect(statuses).toEqual(Array(requests).fill(200));
+  expect(await ended).toBe(0);
+  await sql.end();
+});
