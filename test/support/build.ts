@@ -1,6 +1,12 @@
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
-import { type ChainRows, SIDE } from "../../src/store/chain-tables.ts";
+import type { ChainRows } from "../../src/store/chain-tables.ts";
+import {
+  activityOfFrame,
+  activityOfTransaction,
+  activityOfTransfer,
+  transactionKey,
+} from "./activity.ts";
 
 // Rows for tests of the store and the API: valid with defaults, the fields under test spelled out.
 
@@ -359,52 +365,6 @@ function dailyStatistics(fields: Given<DailyStatisticsRow, "day">): DailyStatist
     newAddresses: 0,
     ...fields,
   };
-}
-
-function transactionKey({ hash, blockNumber, transactionIndex }: Row<"transactions">) {
-  return { hash, blockNumber, transactionIndex };
-}
-
-function activityOfTransaction(row: Row<"transactions">) {
-  const { blockNumber, transactionIndex } = row;
-  return sidesOf(row.fromAddress, row.toAddress, row.createdContract).map(([address, sides]) => ({
-    address,
-    blockNumber,
-    transactionIndex,
-    sides,
-  }));
-}
-
-function activityOfFrame(row: Row<"internalTransactions">) {
-  const { blockNumber, transactionIndex, position, type, value } = row;
-  const valued = type !== "call" || BigInt(value) > 0n;
-  return sidesOf(row.fromAddress, row.toAddress, row.createdContract).map(([address, sides]) => ({
-    address,
-    blockNumber,
-    transactionIndex,
-    position,
-    sides,
-    valued,
-  }));
-}
-
-function activityOfTransfer(row: Row<"tokenTransfers">) {
-  const { standard, blockNumber, logIndex, batchIndex, token: tokenAddress } = row;
-  return [...new Set([row.fromAddress, row.toAddress])].map((address) => ({
-    address,
-    standard,
-    blockNumber,
-    logIndex,
-    batchIndex,
-    token: tokenAddress,
-  }));
-}
-
-function sidesOf(sender: Hex, receiver: Hex | null, created: Hex | null): [Hex, number][] {
-  const sides = new Map<Hex, number>([[sender, SIDE.sender]]);
-  if (receiver) sides.set(receiver, (sides.get(receiver) ?? 0) | SIDE.receiver);
-  if (created) sides.set(created, (sides.get(created) ?? 0) | SIDE.created);
-  return [...sides];
 }
 
 async function insert(sql: Sql, table: string, rows: readonly object[]): Promise<void> {
