@@ -43,9 +43,10 @@ export interface LogBlocks {
 }
 
 /**
- * A range of an index that holds every log of a pattern. Its first column is compared with a list of one value, and the
- * order begins with that column: the planner then has no other index in this order. With an equality it may walk the
- * primary key for the order instead and drop what does not match, which reads the whole table where matches are late.
+ * A range of an index that holds every log of a pattern. No other index has a column that its condition speaks of, and
+ * that column is compared with a list of one value and stands in the order: so there is one way to read it. With an
+ * equality the planner may walk the primary key for the order instead and drop what does not match, which reads the
+ * whole table where matches are late.
  */
 interface LogRange {
   condition: Fragment;
@@ -118,24 +119,33 @@ function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
   if (address !== undefined) {
-    const narrower =
-      topic0 === undefined ? sql`` : sql`AND substr(topic0, 1, 8) = substr(${topic0}::bytea, 1, 8)`;
-    ranges.push({
-      condition: sql`address = ANY(ARRAY[${address}::bytea]) ${narrower}`,
-      order: sql`address`,
-    });
+    ranges.push(
+      topic0 === undefined
+        ? rangeOf(sql, sql`address`, sql`${address}::bytea`)
+        : rangeOf(
+            sql,
+            keyOf(sql, sql`address || topic0`),
+            keyOf(sql, sql`${address}::bytea || ${topic0}::bytea`),
+          ),
+    );
   } else if (topic0 !== undefined) {
-    ranges.push({
-      condition: sql`substr(topic0, 1, 8) = ANY(ARRAY[substr(${topic0}::bytea, 1, 8)])`,
-      order: sql`substr(topic0, 1, 8)`,
-    });
+    ranges.push(rangeOf(sql, keyOf(sql, sql`topic0`), keyOf(sql, sql`${topic0}::bytea`)));
   }
   others.forEach((topic, index) => {
     if (topic === undefined) return;
-    const order = sql`substr(${sql(`topic${index + 1}`)}, 25, 8)`;
-    ranges.push({ condition: sql`${order} = ANY(ARRAY[substr(${topic}::bytea, 25, 8)])`, order });
+    const column = sql`${sql(`topic${index + 1}`)}`;
+    ranges.push(rangeOf(sql, keyOf(sql, column), keyOf(sql, sql`${topic}::bytea`)));
   });
   return ranges;
+}
+
+function rangeOf(sql: Queryable, order: Fragment, value: Fragment): LogRange {
+  return { order, condition: sql`${order} = ANY(ARRAY[${value}])` };
+}
+
+/** What the indexes have in the place of words. */
+function keyOf(sql: Queryable, words: Fragment): Fragment {
+  return sql`hashtextextended(encode(${words}, 'hex'), 0)`;
 }
 
 /** The range with the fewest entries, the first one when all have many; undefined when there is none: all blocks' logs. */

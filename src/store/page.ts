@@ -25,10 +25,12 @@ export function direction(sql: Queryable, order: Order): Fragment {
  */
 export function inPublishedBlocks(
   sql: Queryable,
-  { from = 0, to = Number.MAX_SAFE_INTEGER }: BlockBounds = {},
+  { from, to }: BlockBounds = {},
   column = "block_number",
 ): Fragment {
-  return sql`
-    ${sql(column)} >= ${from}::bigint AND ${sql(column)} <= ${to}::bigint
-    AND ${sql(column)} <= (SELECT head_number FROM sync_state)`;
+  const name = sql(column);
+  // A bound that bounds nothing would make the planner expect next to no rows.
+  const notBefore = from === undefined ? sql`` : sql`AND ${name} >= ${from}::bigint`;
+  const notAfter = to === undefined ? sql`` : sql`AND ${name} <= ${to}::bigint`;
+  return sql`${name} <= (SELECT head_number FROM sync_state) ${notBefore} ${notAfter}`;
 }

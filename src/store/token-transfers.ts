@@ -55,7 +55,22 @@ export async function listTokenTransfers(
   { limit, skip }: PageRange,
 ): Promise<TokenTransferEntry[]> {
   const towards = direction(sql, order);
-  const table = address === undefined ? sql`token_transfers` : sql`address_token_transfers`;
+  // With the token in the order only its own index has that order: see `LogRange` in logs.ts.
+  const {
+    table,
+    condition,
+    order: inFront,
+  } = address === undefined
+    ? {
+        table: sql`token_transfers`,
+        condition: sql`token = ANY(ARRAY[${token}::bytea])`,
+        order: sql`token ${towards},`,
+      }
+    : {
+        table: sql`address_token_transfers`,
+        condition: sql`address = ${address} ${token === undefined ? sql`` : sql`AND token = ${token}`}`,
+        order: sql``,
+      };
   return sql<TokenTransferEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
@@ -64,11 +79,8 @@ export async function listTokenTransfers(
       f.transaction_index AS "transactionIndex", t.*
     FROM (
       SELECT block_number, log_index, batch_index FROM ${table}
-      WHERE standard = ${standard}
-        ${address === undefined ? sql`` : sql`AND address = ${address}`}
-        ${token === undefined ? sql`` : sql`AND token = ${token}`}
-        AND ${inPublishedBlocks(sql, blocks)}
-      ORDER BY block_number ${towards}, log_index ${towards}, batch_index ${towards}
+      WHERE standard = ${standard} AND ${condition} AND ${inPublishedBlocks(sql, blocks)}
+      ORDER BY ${inFront} block_number ${towards}, log_index ${towards}, batch_index ${towards}
       LIMIT ${limit} OFFSET ${skip}
     ) page
     CROSS JOIN LATERAL (

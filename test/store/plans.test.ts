@@ -1,0 +1,296 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Hex } from "../../src/core/hex.ts";
+import type { Sql } from "../../src/db/client.ts";
+import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
+import { listMinedBlocks } from "../../src/store/blocks.ts";
+import { listCoinAccounts, listCoinAccountsByAge } from "../../src/store/coin-balances.ts";
+import { listContractCreations } from "../../src/store/contract-creations.ts";
+import { listContracts, listEmptyContracts } from "../../src/store/contract-list.ts";
+import { getFunding } from "../../src/store/funding.ts";
+import {
+  getHolderPage,
+  getHolding,
+  listOwnedTokens,
+  listUnsureHoldings,
+} from "../../src/store/holdings.ts";
+import {
+  listInternalTransactionsOfAddress,
+  listInternalTransactionsOfBlocks,
+  listInternalTransactionsOfTransaction,
+} from "../../src/store/internal-transactions.ts";
+import { type LogPattern, searchLogs } from "../../src/store/logs.ts";
+import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
+import { listTokenTransfers } from "../../src/store/token-transfers.ts";
+import { getTransaction, listLogsOfTransaction } from "../../src/store/transactions.ts";
+import { listWithdrawals } from "../../src/store/withdrawals.ts";
+import { executedPlansOf, largestSort, rowsRead, slowNodes } from "../support/explain.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+
+// 1,500 blocks of 20 transactions. Address 1 sends one transaction of each block; contract 77 emits every log of the
+// last tenth and none before; topic 0 has few values, topics 1 and 2 many.
+
+const BLOCKS = 1_500;
+const PAGE = 50;
+/** A row of a page is looked at in at most so many tables. */
+const TABLES = 6;
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = database.sql;
+  await sql.unsafe(WORLD);
+  await sql`VACUUM ANALYZE`;
+});
+afterAll(() => database.drop());
+
+const WORLD = `
+  CREATE FUNCTION addr(n bigint) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+    SELECT '\\x00'::bytea || int8send(n) || '\\xaaaaaaaaaaaaaaaaaaaaaa'::bytea $$;
+  CREATE FUNCTION word(n bigint) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+    SELECT '\\x000000000000000000000000'::bytea || addr(n) $$;
+  SELECT setseed(0.5);
+  INSERT INTO sync_state (chain_id, start_block, genesis_hash, head_number, head_hash, head_timestamp, traced)
+    VALUES (1, 0, '\\x00', ${BLOCKS - 1}, '\\x00', ${BLOCKS * 12}, true);
+  INSERT INTO blocks SELECT n, word(n), word(n - 1), n * 12, addr(n % 2), 0, 1, 1, 1, 1, 20, 1, 1
+    FROM generate_series(0, ${BLOCKS - 1}) n;
+  INSERT INTO transactions
+    SELECT b, i, word(b * 100 + i), 2, CASE WHEN i = 0 THEN addr(1) ELSE addr((random() * 999)::int) END,
+      addr((random() * 999)::int), NULL, b, 1, 1, 1, NULL, NULL, 1, 1, 1, '\\x', NULL, NULL, 1, '\\x', '\\x', NULL
+    FROM generate_series(0, ${BLOCKS - 1}) b, generate_series(0, 19) i;
+  INSERT INTO transaction_hashes SELECT hash, block_number, transaction_index FROM transactions;
+  INSERT INTO address_transactions
+    SELECT address, block_number, transaction_index, sum(side) FROM (
+      SELECT from_address AS address, block_number, transaction_index, 1 AS side FROM transactions
+      UNION ALL SELECT to_address, block_number, transaction_index, 2 FROM transactions) s
+    GROUP BY 1, 2, 3;
+  INSERT INTO logs
+    SELECT block_number, transaction_index, transaction_index,
+      CASE WHEN block_number > ${BLOCKS * 0.9} THEN addr(77) ELSE addr((random() * 9)::int) END,
+      word((random() * 2)::int), word((random() * 999)::int), word((random() * 999)::int), NULL, '\\x'
+    FROM transactions;
+  INSERT INTO token_transfers
+    SELECT block_number, log_index, 0, transaction_index, address, 20, substr(topic1, 13), substr(topic2, 13), NULL, 1
+    FROM logs;
+  INSERT INTO address_token_transfers
+    SELECT DISTINCT address, 20, block_number, log_index, 0, token FROM (
+      SELECT from_address AS address, block_number, log_index, token FROM token_transfers
+      UNION ALL SELECT to_address, block_number, log_index, token FROM token_transfers) s;
+  INSERT INTO internal_transactions
+    SELECT block_number, transaction_index, 1, '{0}', 'call', 'call', from_address, to_address, NULL,
+      CASE WHEN transaction_index = 7 THEN 5 ELSE 0 END, 1, 1, '\\x', '\\x', NULL, true
+    FROM transactions;
+  INSERT INTO address_internal_transactions
+    SELECT address, block_number, transaction_index, 1, sum(side), bool_or(value > 0) FROM (
+      SELECT from_address AS address, block_number, transaction_index, value, 1 AS side FROM internal_transactions
+      UNION ALL SELECT to_address, block_number, transaction_index, value, 2 FROM internal_transactions) s
+    GROUP BY 1, 2, 3;
+  INSERT INTO withdrawals SELECT n % ${BLOCKS}, n, 1, addr(n % 3), 1 FROM generate_series(0, 14999) n;
+  INSERT INTO contracts SELECT addr(10000 + n), n % ${BLOCKS}, n % 20, n, addr(1), '\\x01'
+    FROM generate_series(0, 14999) n;
+  INSERT INTO contract_destructions SELECT addr(10000 + n), ${BLOCKS - 1}, 19, 1 FROM generate_series(0, 90, 30) n;
+  INSERT INTO addresses SELECT addr(n), n % ${BLOCKS}, n, 1 FROM generate_series(0, 19999) n;
+  INSERT INTO tokens (address, standard, first_block, metadata_block, supply_block)
+    SELECT addr(n), CASE n % 3 WHEN 0 THEN 20 WHEN 1 THEN 721 ELSE 1155 END, 0, 1, 1 FROM generate_series(0, 2999) n;
+  INSERT INTO token_balances SELECT addr(n % 3), addr(n), n + 1, 1 FROM generate_series(0, 14999) n;
+  INSERT INTO token_balances SELECT addr(n), addr(1), n + 1, 1 FROM generate_series(3, 2999) n;
+  INSERT INTO token_id_balances SELECT addr(2), addr(n / 10), n % 10, 1, 1 FROM generate_series(0, 14999) n;
+  INSERT INTO nft_owners SELECT addr(1), n, addr(n % 3), 1 FROM generate_series(0, 14999) n;
+`;
+
+const addr = (n: number): Hex => `0x00${n.toString(16).padStart(16, "0")}${"aa".repeat(11)}`;
+const word = (n: number): Hex => `0x${"00".repeat(12)}${addr(n).slice(2)}`;
+const FIRST = { limit: PAGE, skip: 0 };
+const DEEP = { limit: PAGE, skip: 900 };
+
+const pattern = (topics: (number | undefined)[], address?: number): LogPattern => ({
+  topics: topics.map((topic) => (topic === undefined ? undefined : word(topic))),
+  address: address === undefined ? undefined : addr(address),
+});
+const logs = (patterns: LogPattern[], page = FIRST, from = 0) =>
+  searchLogs(sql, patterns, { from, to: "latest" }, page);
+const owner = addr(1);
+
+/** Each with the entries that it skips, which an index alone must tell. */
+const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
+  [
+    "transactions of a busy address",
+    () => listTransactionsOfAddress(sql, { address: owner }, "desc", FIRST),
+  ],
+  [
+    "a deep page of them",
+    () => listTransactionsOfAddress(sql, { address: owner }, "asc", DEEP),
+    900,
+  ],
+  [
+    "transactions of an address in a time",
+    () =>
+      listTransactionsOfAddress(
+        sql,
+        { address: addr(5), timestamps: { from: 6_000, to: 12_000 }, blocks: { from: 600 } },
+        "asc",
+        FIRST,
+      ),
+  ],
+  [
+    "transactions that an address sent, of many that it received",
+    () => listTransactionsOfAddress(sql, { address: addr(5), side: "from" }, "asc", FIRST),
+    60,
+  ],
+  [
+    "internal transactions of an address",
+    () =>
+      listInternalTransactionsOfAddress(
+        sql,
+        { address: owner, includeZeroValue: true },
+        "desc",
+        DEEP,
+      ),
+    900,
+  ],
+  [
+    "valued internal transactions of an address",
+    () =>
+      listInternalTransactionsOfAddress(
+        sql,
+        { address: addr(5), includeZeroValue: false },
+        "desc",
+        FIRST,
+      ),
+  ],
+  [
+    "valued internal transactions of the chain",
+    () =>
+      listInternalTransactionsOfBlocks(sql, { blocks: {}, includeZeroValue: false }, "desc", DEEP),
+    900,
+  ],
+  [
+    "internal transactions of a range",
+    () =>
+      listInternalTransactionsOfBlocks(
+        sql,
+        { blocks: { from: 900 }, includeZeroValue: true },
+        "asc",
+        FIRST,
+      ),
+  ],
+  [
+    "internal transactions of a transaction",
+    () =>
+      listInternalTransactionsOfTransaction(sql, word(70_007), { includeZeroValue: false }, "asc"),
+  ],
+  [
+    "transfers of an address",
+    () => listTokenTransfers(sql, { standard: 20, address: addr(5) }, "desc", FIRST),
+  ],
+  [
+    "transfers of an address and a token",
+    () =>
+      listTokenTransfers(sql, { standard: 20, address: addr(5), token: addr(77) }, "asc", FIRST),
+  ],
+  [
+    "transfers of a late token",
+    () => listTokenTransfers(sql, { standard: 20, token: addr(77) }, "asc", DEEP),
+    900,
+  ],
+  ["blocks of a miner", () => listMinedBlocks(sql, owner, { limit: PAGE, skip: 100 }), 100],
+  [
+    "withdrawals",
+    () => listWithdrawals(sql, { address: owner, blocks: { from: 100 } }, "desc", DEEP),
+    900,
+  ],
+  ["accounts by age", () => listCoinAccountsByAge(sql, DEEP), 900],
+  ["accounts", () => listCoinAccounts(sql, [addr(1), addr(2)])],
+  ["holders", () => getHolderPage(sql, addr(0), DEEP), 900],
+  ["a holding", () => getHolding(sql, addr(0), addr(3))],
+  ["NFTs of an owner", () => listNftsOfOwner(sql, addr(1), owner, DEEP), 900],
+  ["a transaction", () => getTransaction(sql, word(70_007))],
+  [
+    "logs of a transaction",
+    () =>
+      listLogsOfTransaction(
+        sql,
+        { blockNumber: 700, transactionIndex: 7 },
+        { after: -1, limit: PAGE },
+      ),
+  ],
+  ["contracts", () => listContracts(sql, "all", DEEP), 2 * 900],
+  [
+    "creations of contracts",
+    () => listContractCreations(sql, [addr(10_000), addr(1), addr(10_001)]),
+  ],
+];
+
+describe("reads one index range up to the page, and sorts no more than the page", () => {
+  test.each(LISTS)("%s", async (_name, list, skipped = 0) => {
+    const plans = await executedPlansOf(sql, list);
+    expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq"))).toEqual([]);
+    expect(Math.max(...plans.map(largestSort))).toBeLessThanOrEqual(PAGE);
+    const rows = plans.reduce((sum, plan) => sum + rowsRead(plan), 0);
+    expect(rows).toBeGreaterThan(0);
+    expect(rows).toBeLessThanOrEqual(skipped + TABLES * PAGE);
+  });
+});
+
+/** Each with the branches that it is put together from, and the entries that are counted to choose an index. */
+const SEARCHES: [string, () => Promise<unknown>, branches: number, counted?: number][] = [
+  ["a late contract", () => logs([pattern([], 77)]), 1],
+  ["a late contract and topic 0", () => logs([pattern([1], 77)]), 1],
+  ["a frequent topic 0", () => logs([pattern([1])]), 1],
+  ["a topic 0 that never occurs", () => logs([pattern([9])]), 1],
+  ["a rare topic 1", () => logs([pattern([undefined, 5])]), 1],
+  [
+    "a rare topic 2 of a late contract",
+    () => logs([pattern([undefined, undefined, 5], 77)]),
+    1,
+    1_100,
+  ],
+  ["a rare topic 1 with a frequent topic 0", () => logs([pattern([1, 5])]), 1, 1_100],
+  ["a frequent topic 0 or a rare topic 1", () => logs([pattern([1]), pattern([undefined, 5])]), 2],
+  ["a narrow range of a frequent topic 0", () => logs([pattern([1])], FIRST, BLOCKS - 3), 1],
+];
+
+describe("searches logs in index ranges, and sorts no more than the page of each", () => {
+  test.each(SEARCHES)("%s", async (_name, search, branches, counted = 0) => {
+    const plans = await executedPlansOf(sql, search);
+    expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq"))).toEqual([]);
+    expect(Math.max(...plans.map(largestSort))).toBeLessThanOrEqual(branches * PAGE);
+    const rows = plans.reduce((sum, plan) => sum + rowsRead(plan), 0);
+    expect(rows).toBeLessThanOrEqual(counted + (branches + TABLES) * PAGE);
+  });
+
+  test("a page of an address is skipped to by the index alone", async () => {
+    const [plan] = await executedPlansOf(sql, () => logs([pattern([], 77)], DEEP));
+    expect(plan && rowsRead(plan)).toBeLessThanOrEqual(900 + TABLES * PAGE);
+  });
+});
+
+describe("reads only what belongs to the one that is asked about", () => {
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      "holdings in doubt of a token",
+      () => listUnsureHoldings(sql, { token: addr(0) }, "pending", 201),
+    ],
+    ["holdings in doubt of an owner", () => listUnsureHoldings(sql, { owner }, "pending", 201)],
+    ["irregular holdings of an owner", () => listUnsureHoldings(sql, { owner }, "irregular", 201)],
+    ["who funded an account", () => getFunding(sql, addr(5))],
+    ["unverified contracts", () => listContracts(sql, "unverified", FIRST)],
+    ["contracts without code", () => listEmptyContracts(sql, FIRST)],
+  ])("%s", async (_name, ask) => {
+    const plans = await executedPlansOf(sql, ask);
+    expect(
+      plans
+        .flatMap(slowNodes)
+        .filter((node) => /^Seq Scan (?!tokens|contract_d|verified)/.test(node)),
+    ).toEqual([]);
+    expect(plans.reduce((sum, plan) => sum + rowsRead(plan), 0)).toBeLessThanOrEqual(5_000);
+  });
+
+  test("tokens of an owner are read up to the page", async () => {
+    const list = () => listOwnedTokens(sql, owner, [20, 404, 721, 1155], [], FIRST);
+    const plans = await executedPlansOf(sql, list);
+    expect(plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens)/.test(node))).toEqual(
+      [],
+    );
+  });
+});
