@@ -80,7 +80,7 @@ function startWorker(build: CompilerBuild, folder: string): ChildProcess {
   const permissions = ["--permission", "--allow-worker"];
   // An executable is beyond Node's permissions: it gets no more than any program of this user does.
   if (build.kind !== "soljson") permissions.push("--allow-child-process");
-  return fork(WORKER, [], {
+  return fork(WORKER, [String(process.pid)], {
     execArgv: [
       "--no-warnings",
       ...permissions,

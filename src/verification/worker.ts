@@ -27,11 +27,12 @@ export type WorkerAnswer =
   | { type: "verified"; source: VerifiedSource }
   | { type: "failed"; failure: VerificationFailure };
 
-// A process deep in a compile notices nothing. This thread does, and lets it not outlive the one it works for.
+// A process deep in a compile notices nothing. This thread does, and lets it not outlive the one it works for, whose
+// number is its argument: by now it may be gone already.
 const WATCH = `
 const { workerData } = require("node:worker_threads");
 setInterval(() => { if (process.ppid !== workerData) process.kill(-process.pid, "SIGKILL"); }, 500);`;
-new Worker(WATCH, { eval: true, workerData: process.ppid }).unref();
+new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
 
 process.once("message", (task: WorkerTask) => {
   void answer(task).then((message) => {
