@@ -113,10 +113,19 @@ const BY_NUMBER_ELSE: Readonly<Record<number, ChainErrorCode>> = {
 
 const LONGEST_QUOTE = 200;
 
+/** anvil says the same of a block above its head and of one below it whose state is gone, but names both numbers. */
+const OUT_OF_RANGE = /BlockOutOfRangeError: block height is (\d+) but requested was (\d+)/;
+
+function isOldState(message: string): boolean {
+  const [, height, requested] = OUT_OF_RANGE.exec(message) ?? [];
+  return Number(requested) <= Number(height);
+}
+
 function codeOfAnswer({ code, message }: RpcErrorObject): ChainErrorCode {
+  const byText = BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
   return (
     BY_NUMBER[code] ??
-    BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ??
+    (byText === "block-unknown" && isOldState(message) ? "state-unavailable" : byText) ??
     BY_NUMBER_ELSE[code] ??
     "node-error"
   );

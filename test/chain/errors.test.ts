@@ -31,6 +31,7 @@ const ANSWERS: readonly [code: number, message: string, expected: string][] = [
   [-32000, "unknown block", "block-unknown"],
   [-32001, "Resource not found", "block-unknown"],
   [-32602, "BlockOutOfRangeError: block height is 2 but requested was 153", "block-unknown"],
+  [-32602, "BlockOutOfRangeError: block height is 156 but requested was 83", "state-unavailable"],
   [-32000, "Received invalid block tag 153. Latest block number is 5", "block-unknown"],
   [-32000, "hash 0xab is not currently canonical", "block-replaced"],
   [-32601, "the method trace_block does not exist/is not available", "method-missing"],

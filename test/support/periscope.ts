@@ -33,12 +33,20 @@ export function startPeriscope(settings: Readonly<Record<string, string>>): Peri
     env: { PATH: process.env["PATH"], PORT: "0", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test that failed may have left it running; what it started ends with it.
+  const kill = (): void => {
+    child.kill("SIGKILL");
+  };
+  process.once("exit", kill);
   const messages: string[] = [];
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     complaints += text;
   });
-  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number);
+  const ended = once(child, "close").then(([code, signal]) => {
+    process.off("exit", kill);
+    return (code ?? signal) as number;
+  });
   const logged = new Promise<Ready>((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       const record = JSON.parse(line) as Ready & { msg: string };
