@@ -16,7 +16,13 @@ import type { Devnet } from "./devnet/devnet.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
 import { type Sources, type Surroundings, startSources } from "./sources.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
-import { countQuery, countRpcRequest, createMetrics } from "./telemetry/metrics.ts";
+import {
+  countQuery,
+  countRpcRequest,
+  countVerification,
+  createMetrics,
+  type Metrics,
+} from "./telemetry/metrics.ts";
 import { openCatalogue } from "./verification/compiler-sources.ts";
 import { createVerifier, type Verifier } from "./verification/verifier.ts";
 
@@ -136,32 +142,34 @@ function createHttpServer(
     onRequest: countRpcRequest(counting.metrics),
   });
   shutdown.add("node connections", () => chain.close());
-  const verifier = startVerifier(config, sources, chain, surroundings);
-  const chainId = learnChainId(chain, expectedChainId, surroundings);
-  const build = config.ROLE === "indexer" ? createOperationsServer : createServer;
-  return build({
+  const operations = {
     sql,
     chain,
-    verifier,
+    log,
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    trustedProxies: config.TRUSTED_PROXIES ?? [],
+    version: manifest.version,
+    ...counting,
+  };
+  if (config.ROLE === "indexer") return createOperationsServer(operations);
+  const chainId = learnChainId(chain, expectedChainId, surroundings);
+  return createServer({
+    ...operations,
+    verifier: startVerifier(config, sources, chain, counting.metrics, surroundings),
     get chainId() {
       return chainId();
     },
-    log,
     staticReward: config.STATIC_REWARD,
     priceFeeds: {
       ...(config.PRICE_FEED_USD ? { usd: config.PRICE_FEED_USD } : {}),
       ...(config.PRICE_FEED_BTC ? { btc: config.PRICE_FEED_BTC } : {}),
     },
-    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     networkName: config.NETWORK_NAME,
     coinSymbol: config.COIN_SYMBOL,
-    trustedProxies: config.TRUSTED_PROXIES ?? [],
     rateLimit: config.RATE_LIMIT,
     apiKeys: config.API_KEYS ?? [],
     apiKeyRateLimit: config.API_KEY_RATE_LIMIT,
     sendRawTransaction: config.SEND_TRANSACTIONS,
-    version: manifest.version,
-    ...counting,
   });
 }
 
@@ -169,6 +177,7 @@ function startVerifier(
   config: Config,
   { databaseUrl, schema }: Sources,
   chain: Chain,
+  metrics: Metrics,
   { log, shutdown }: Surroundings,
 ): Verifier {
   const sql = createSql(databaseUrl, {
@@ -191,7 +200,8 @@ function startVerifier(
     log,
   );
   const concurrency = config.VERIFIER_CONCURRENCY;
-  const verifier = createVerifier({ sql, chain, catalogue, concurrency, log });
+  const onJob = countVerification(metrics);
+  const verifier = createVerifier({ sql, chain, catalogue, concurrency, log, onJob });
   shutdown.add("verifier", () => inTime(verifier.close()));
   return verifier;
 }

@@ -45,7 +45,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 /** Builds the HTTP server of a process that serves no API: its health and its metrics. */
-export function createOperationsServer(options: ServerOptions): FastifyInstance {
+export function createOperationsServer(
+  options: HttpOptions & HealthOptions & MetricsOptions,
+): FastifyInstance {
   const app = createHttp(options);
   addHealth(app, options);
   addMetrics(app, options);

@@ -57,6 +57,25 @@ export async function insertJob(
   return outcome;
 }
 
+/** Jobs that are not finished. */
+export interface OpenJobs {
+  pending: number;
+  running: number;
+  /** How long the first of those that wait does so, in seconds. */
+  waitSeconds: number;
+}
+
+/** Counts the jobs that are not finished. */
+export async function countOpenJobs(sql: Queryable): Promise<OpenJobs> {
+  const [jobs] = await sql<[OpenJobs]>`
+    SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
+      count(*) FILTER (WHERE state = 'running') AS running,
+      coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE state = 'pending')), 0)::int
+        AS "waitSeconds"
+    FROM verification_jobs WHERE state IN ('pending', 'running')`;
+  return jobs;
+}
+
 /** The job of a guid; undefined when there is none. */
 export async function getJobStatus(
   sql: Queryable,

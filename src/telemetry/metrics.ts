@@ -20,6 +20,7 @@ export type IndexingStage = "fetch" | "decode" | "record" | "state" | "publish" 
 
 const REQUEST_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const QUERY_SECONDS = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
+const VERIFICATION_SECONDS = [0.3, 1, 3, 10, 30, 100, 300];
 const REORG_BLOCKS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 /** Creates the metrics of a thread. No label ever holds a text that a request brought. */
@@ -72,6 +73,13 @@ export function createMetrics(thread: "main" | "indexer") {
     databaseQueries: new Gauge({
       name: "periscope_database_queries",
       help: "The API's queries under way, those that wait for a connection included",
+      registers,
+    }),
+    verificationSeconds: new Histogram({
+      name: "periscope_verification_duration_seconds",
+      help: "Time of a verification from its begin to its outcome",
+      labelNames: ["outcome"] as const,
+      buckets: VERIFICATION_SECONDS,
       registers,
     }),
     publishedBlocks: new Counter({
@@ -127,6 +135,11 @@ export function countQuery(metrics: Metrics): () => () => void {
       end();
     };
   };
+}
+
+/** Notes a verification that ended. */
+export function countVerification(metrics: Metrics): (outcome: string, ms: number) => void {
+  return (outcome, ms) => metrics.verificationSeconds.observe({ outcome }, ms / 1000);
 }
 
 /** Runs one step of indexing and notes its time, also when it fails. */

@@ -4,7 +4,7 @@ import type { Services } from "../action.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { send } from "../http.ts";
 
-export interface HealthOptions {
+export interface HealthOptions extends Pick<Services, "sql" | "chain" | "log"> {
   /** Of the program. */
   version: string;
 }
@@ -15,7 +15,7 @@ const MAXIMUM_LAG = 100;
 const MAXIMUM_SILENCE_SECONDS = 60;
 
 /** Adds `/health/live` (the process answers), `/health/ready` (its answers are worth asking for) and `/health`. */
-export function addHealth(app: FastifyInstance, services: Services & HealthOptions): void {
+export function addHealth(app: FastifyInstance, services: HealthOptions): void {
   app.get("/health/live", (_request, reply) => send(reply, jsonAnswer({ status: "live" })));
   app.get("/health/ready", async (_request, reply) => {
     const problems = problemsOf(await readHealth(services));
@@ -33,7 +33,7 @@ export function addHealth(app: FastifyInstance, services: Services & HealthOptio
 }
 
 /** Undefined when the database does not answer. */
-export async function readHealth({ sql, log }: Services): Promise<IndexHealth | undefined> {
+export async function readHealth({ sql, log }: HealthOptions): Promise<IndexHealth | undefined> {
   try {
     return await getIndexHealth(sql);
   } catch (error) {
@@ -69,7 +69,7 @@ export function problemsOf(health: IndexHealth | undefined): string[] {
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
-function report({ version, chain }: Services & HealthOptions, health?: IndexHealth) {
+function report({ version, chain }: HealthOptions, health?: IndexHealth) {
   const problems = problemsOf(health);
   return {
     status: problems.length === 0 ? "ready" : "not ready",

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { countOpenJobs } from "../../store/verification-jobs.ts";
 import {
   type CountedMetrics,
   METRICS_TYPE,
@@ -7,7 +8,6 @@ import {
   renderMetrics,
   type StateMetric,
 } from "../../telemetry/metrics.ts";
-import type { Services } from "../action.ts";
 import { type HealthOptions, lagOf, problemsOf, readHealth } from "./health.ts";
 
 export interface MetricsOptions {
@@ -17,10 +17,7 @@ export interface MetricsOptions {
 }
 
 /** Adds `/metrics`, and counts what the server answers. */
-export function addMetrics(
-  app: FastifyInstance,
-  options: Services & HealthOptions & MetricsOptions,
-): void {
+export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
   const { metrics, countedElsewhere } = options;
   app.addHook("onResponse", (request, reply, done) => {
     const labels = labelsOf(request);
@@ -43,10 +40,11 @@ function labelsOf({ actionName, routeOptions }: FastifyRequest) {
 }
 
 /** What holds now, whichever process brought it about. */
-async function describeState(options: Services & HealthOptions): Promise<StateMetric[]> {
+async function describeState(options: HealthOptions): Promise<StateMetric[]> {
   const health = await readHealth(options);
   const indexer = health?.indexer;
   const pending = Object.entries(indexer?.pending ?? {});
+  const jobs = health && (await countOpenJobs(options.sql));
   const nodes = options.chain.status();
   const headAge = health?.headTimestamp && Date.now() / 1000 - health.headTimestamp;
   return [
@@ -83,6 +81,15 @@ async function describeState(options: Services & HealthOptions): Promise<StateMe
       help: "State that is still to be read from the node, counted up to a limit",
       values: pending.map(([kind, value]) => ({ value, labels: { kind } })),
     },
+    {
+      name: "periscope_verification_jobs",
+      help: "Verifications that are not finished",
+      values: (["pending", "running"] as const).map((state) => ({
+        value: jobs?.[state],
+        labels: { state },
+      })),
+    },
+    single("periscope_verification_wait_seconds", "Wait of the first of them", jobs?.waitSeconds),
     {
       name: "periscope_node_usable",
       help: "1 while a node answers",

@@ -6,7 +6,7 @@ import type { RateLimitOptions } from "../rate-limit.ts";
 import { type ExampleRequest, exampleRequests } from "./examples.ts";
 
 export interface NetworkOptions
-  extends Pick<Services, "sql" | "priceFeeds">,
+  extends Pick<Services, "sql" | "priceFeeds" | "verifier">,
     RpcOptions,
     RateLimitOptions {
   /** The chain's name for people, if it has one. */
@@ -32,23 +32,45 @@ export interface Network {
   examples: ExampleRequest[];
 }
 
-/** Describes the chain as far as it is indexed. Throws when the database does not answer. */
-export async function describeNetwork(options: NetworkOptions): Promise<Network> {
-  const [health, addresses] = await Promise.all([
-    getIndexHealth(options.sql),
-    getExamples(options.sql),
-  ]);
-  return {
-    name: options.networkName ?? null,
-    chainId: health.chainId,
-    features: [
-      describeTraces(health),
-      describePrices(options),
-      describeSending(options),
-      describeRateLimit(options),
-    ],
-    addresses,
-    examples: exampleRequests(addresses, options.coinSymbol),
+/**
+ * Gives a function that describes the chain as far as it is indexed; that throws when the database does not answer.
+ */
+export function createNetworkDescription(options: NetworkOptions): () => Promise<Network> {
+  const describeVerifier = createVerifierDescription(options);
+  return async () => {
+    const [health, addresses] = await Promise.all([
+      getIndexHealth(options.sql),
+      getExamples(options.sql),
+    ]);
+    return {
+      name: options.networkName ?? null,
+      chainId: health.chainId,
+      features: [
+        describeTraces(health),
+        describeVerifier(),
+        describePrices(options),
+        describeSending(options),
+        describeRateLimit(options),
+      ],
+      addresses,
+      examples: exampleRequests(addresses, options.coinSymbol),
+    };
+  };
+}
+
+/** The lists of compilers may have to be fetched, which nobody waits for: what was known last is told. */
+function createVerifierDescription({ verifier }: NetworkOptions): () => Feature {
+  let detail = "Its compilers are being listed";
+  return () => {
+    Promise.all([verifier.compilers("solc"), verifier.compilers("vyper")]).then(
+      ([solc, vyper]) => {
+        detail = `Compilers: ${solc.length} of Solidity up to ${solc[0]}, ${vyper.length} of Vyper`;
+      },
+      () => {
+        detail = "Its compilers cannot be listed";
+      },
+    );
+    return { name: "Contract verification", on: true, detail };
   };
 }
 

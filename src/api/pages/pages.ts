@@ -6,7 +6,7 @@ import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { jsonAnswer } from "../envelope.ts";
 import { send } from "../http.ts";
-import { describeNetwork, type NetworkOptions } from "./network.ts";
+import { createNetworkDescription, type NetworkOptions } from "./network.ts";
 import { watchSync } from "./sync-history.ts";
 
 /** A file as it is sent. */
@@ -58,8 +58,9 @@ export function addPages(app: FastifyInstance, options: NetworkOptions): void {
     });
   }
   app.get("/pages/history.json", (_request, reply) => send(reply, jsonAnswer(history())));
+  const describeNetwork = createNetworkDescription(options);
   app.get("/pages/network.json", async (_request, reply) =>
-    send(reply, jsonAnswer(await describeNetwork(options))),
+    send(reply, jsonAnswer(await describeNetwork())),
   );
 }
 

@@ -5,6 +5,7 @@ import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { CHROMIUM, startBrowser, WITHOUT_CHROMIUM } from "../../support/browser.ts";
 import { addressAt, publish } from "../../support/build.ts";
+import { bundledVerifier } from "../../support/bundled-verifier.ts";
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -16,7 +17,10 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
   let origin: string;
 
   beforeAll(async () => {
-    server = await createTestApp({ networkName: "Harbour & <b>Sons</b>" });
+    server = await createTestApp({
+      verifier: bundledVerifier,
+      networkName: "Harbour & <b>Sons</b>",
+    });
     origin = await server.app.listen({ host: "127.0.0.1", port: 0 });
     await publish(server.sql, {
       blocks: [{ number: 0 }, { number: 1 }, { number: 2 }],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, publish } from "../../support/build.ts";
+import { bundledVerifier } from "../../support/bundled-verifier.ts";
 
 const PATHS = ["/", "/docs"];
 const ASSETS = [
@@ -18,7 +19,11 @@ const ASSETS = [
 
 let server: TestApp;
 beforeAll(async () => {
-  server = await createTestApp({ networkName: "Harbour", coinSymbol: "HBR" });
+  server = await createTestApp({
+    verifier: bundledVerifier,
+    networkName: "Harbour",
+    coinSymbol: "HBR",
+  });
 });
 afterAll(() => server.close());
 
@@ -87,6 +92,11 @@ test("the chain is described before its first block, and then with its own addre
     name: "Price of HBR",
     on: false,
     detail: "PRICE_FEED_USD names no aggregator contract",
+  });
+  expect(features[1]).toEqual({
+    name: "Contract verification",
+    on: true,
+    detail: "Compilers: 1 of Solidity up to v0.8.37+commit.f401782d, 0 of Vyper",
   });
   for (const { path, body } of examples) {
     const answer = await server.app.inject({
