@@ -29,15 +29,17 @@ export async function findBinaries(user: OsUser | undefined): Promise<Binaries> 
   const { folder, version } = await installedPackage();
   const majorVersion = version.split(".")[0] ?? version;
   const original = path.join(folder, "native");
-  if (await runs(original, user)) return { ...programs(original), majorVersion };
-  const copy = path.join(COPY_FOLDER, `postgresql-${version}`);
+  let obstacle = await obstacleTo(original, user);
+  if (obstacle === undefined) return { ...programs(original), majorVersion };
   if (user && process.platform === "linux") {
-    if (!(await runs(copy, user))) await copyFor(original, copy);
-    if (await runs(copy, user)) return { ...programs(copy), majorVersion };
+    const copy = path.join(COPY_FOLDER, `postgresql-${version}`);
+    if (await obstacleTo(copy, user)) await copyFor(original, copy);
+    obstacle = await obstacleTo(copy, user);
+    if (obstacle === undefined) return { ...programs(copy), majorVersion };
   }
   throw new ConfigError(
-    `the embedded PostgreSQL in ${original} cannot be executed${user ? ` by user ${user.uid}` : ""}; ` +
-      "give others the right to read that folder, or set DATABASE_URL to a server of yours",
+    `the embedded PostgreSQL in ${original} cannot be executed: ${obstacle}; ` +
+      "run npm ci again with install scripts allowed, or set DATABASE_URL to a server of yours",
   );
 }
 
@@ -85,16 +87,16 @@ async function installedPackage(): Promise<{ folder: string; version: string }> 
   }
 }
 
-/** Whether the programs and their libraries can be reached and executed. */
-async function runs(folder: string, user: OsUser | undefined): Promise<boolean> {
+/** Why the programs cannot be executed, a library they need being missing, for one; undefined when they can. */
+async function obstacleTo(folder: string, user: OsUser | undefined): Promise<string | undefined> {
   const { initdb, postgres } = programs(folder);
   try {
-    await Promise.all(
-      [initdb, postgres].map((program) => run(program, ["--version"], { ...user, cwd: "/" })),
-    );
-    return true;
-  } catch {
-    return false;
+    for (const program of [postgres, initdb]) {
+      await run(program, ["--version"], { ...user, cwd: "/" });
+    }
+    return undefined;
+  } catch (error) {
+    return (error as { stderr?: string }).stderr?.trim() || messageOf(error);
   }
 }
 
