@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import type { CompilerBuild, CompilerFamily } from "./compilers/build.ts";
 import { type CompilerCatalogue, createCatalogue } from "./compilers/catalogue.ts";
 import { type CompilerDownloads, createDownloads } from "./compilers/downloads.ts";
-import type { CompilerVersion } from "./compilers/versions.ts";
 import { DEFAULT_LIMITS, runWorker } from "./process.ts";
 
 export interface CompilerSource {
@@ -21,7 +20,7 @@ export function openCatalogue(
     const { folder, listUrl } = sources[family];
     return listUrl === undefined
       ? undefined
-      : createDownloads({ listUrl, folder, family, ask: askVersion, log });
+      : createDownloads({ listUrl, folder, family, check, log });
   };
   return createCatalogue({
     folders: { solc: sources.solc.folder, vyper: sources.vyper.folder },
@@ -29,8 +28,6 @@ export function openCatalogue(
   });
 }
 
-async function askVersion(build: CompilerBuild): Promise<CompilerVersion> {
-  const answer = await runWorker({ type: "version", build }, DEFAULT_LIMITS);
-  if (answer.type !== "version") throw new TypeError(`the worker answered with ${answer.type}`);
-  return answer.version;
+function check(build: CompilerBuild): Promise<unknown> {
+  return runWorker({ type: "version", build }, DEFAULT_LIMITS);
 }
