@@ -1,0 +1,202 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { settings } from "../src/config.ts";
+import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
+
+const ROOT = path.join(import.meta.dirname, "..");
+const PATIENCE = { timeout: 30_000, interval: 100 };
+/** `nobody`; only root can run something as somebody else. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+const run = promisify(execFile);
+
+/** An instruction of the Dockerfile. */
+type Instruction = [name: string, rest: string];
+
+/** The instructions of the Dockerfile's last stage, in order. */
+async function instructions(): Promise<Instruction[]> {
+  const text = await readFile(path.join(ROOT, "Dockerfile"), "utf8");
+  const lines = text.replaceAll(/\\\n\s*/g, "").split("\n");
+  const all = lines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line): Instruction => {
+      const [name = ""] = line.split(" ", 1);
+      return [name, line.slice(name.length + 1)];
+    });
+  return all.slice(all.findLastIndex(([name]) => name === "FROM"));
+}
+
+async function single(name: string): Promise<string> {
+  const found = (await instructions()).filter(([instruction]) => instruction === name);
+  expect(found).toHaveLength(1);
+  return found[0]?.[1] ?? "";
+}
+
+describe("the image", () => {
+  let folder: string;
+  let anvil: Anvil;
+  let database: TestDatabase;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    [anvil, database] = await Promise.all([startAnvil(), createTestDatabase()]);
+    folder = await mkdtemp(path.join(os.tmpdir(), "periscope-image-"));
+    await chmod(folder, 0o755);
+    await copyProductionPackages(path.join(folder, "app"));
+    for (const [name, rest] of await instructions()) {
+      if (name !== "COPY" || rest.startsWith("--from")) continue;
+      const sources = rest.split(" ").slice(0, -1);
+      for (const source of sources) {
+        await cp(path.join(ROOT, source), path.join(folder, "app", source), { recursive: true });
+      }
+    }
+    const data = path.join(folder, "data");
+    await mkdir(data);
+    if (UNPRIVILEGED.uid) await chown(data, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+    const declared = (await single("ENV"))
+      .split(" ")
+      .map((entry) => entry.split("=") as [string, string]);
+    environment = {
+      ...Object.fromEntries(declared),
+      DATA_DIR: data,
+      PATH: path.dirname(process.execPath),
+    };
+  });
+  afterAll(async () => {
+    await database?.drop();
+    await anvil?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("runs from production packages alone, as a user who may write nothing but its data", async () => {
+    expect(await single("USER")).toBe("node");
+    const [command, ...args] = JSON.parse(await single("CMD")) as string[];
+    const port = await freePort();
+    const child = spawn(command ?? "", args, {
+      cwd: path.join(folder, "app"),
+      env: { ...environment, PORT: port, DATABASE_URL: database.url, RPC_URL: anvil.url },
+      stdio: ["ignore", "ignore", "pipe"],
+      ...UNPRIVILEGED,
+    });
+    let complaints = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      complaints += text;
+    });
+    const ended = once(child, "exit");
+    const [, probe = ""] = /CMD (\[.*\])$/.exec(await single("HEALTHCHECK")) ?? [];
+    const [probeCommand = "", ...probeArgs] = JSON.parse(probe) as string[];
+    const isHealthy = () =>
+      run(probeCommand, probeArgs, { env: { ...environment, PORT: port } }).then(
+        () => true,
+        () => false,
+      );
+    try {
+      expect(await isHealthy()).toBe(false);
+      await expect.poll(isHealthy, PATIENCE).toBe(true);
+      const answers = async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).status;
+      await expect.poll(answers, PATIENCE).toBe(200);
+      const page = await fetch(`http://127.0.0.1:${port}/docs`);
+      expect(page.status).toBe(200);
+    } finally {
+      child.kill("SIGTERM");
+    }
+    expect(await ended).toEqual([0, null]);
+    expect(complaints).toBe("");
+  });
+
+  test("takes nothing along but what it copies", async () => {
+    const kept = (await readFile(path.join(ROOT, ".dockerignore"), "utf8"))
+      .trim()
+      .split("\n")
+      .slice(1);
+    const dockerfile = await readFile(path.join(ROOT, "Dockerfile"), "utf8");
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, sources]) =>
+      String(sources).split(" "),
+    );
+    expect(kept.map((line) => line.slice(1)).sort()).toEqual([...new Set(copied)].sort());
+  });
+});
+
+describe("the composition", () => {
+  interface Service {
+    environment?: Record<string, string>;
+    profiles?: string[];
+    depends_on?: Record<string, { condition: string }>;
+    volumes?: string[];
+    healthcheck?: { test: string[] };
+    build?: string;
+    read_only?: boolean;
+    user?: string;
+  }
+  let services: Record<string, Service>;
+  let volumes: Record<string, unknown>;
+
+  beforeAll(async () => {
+    const text = await readFile(path.join(ROOT, "docker-compose.yml"), "utf8");
+    ({ services, volumes } = parse(text, { merge: true }));
+  });
+
+  test("runs an indexer and a server on one database, and an anvil on demand", () => {
+    expect(Object.keys(services)).toEqual(["postgres", "indexer", "api", "anvil"]);
+    expect(services["indexer"]?.environment).toMatchObject({ ROLE: "indexer" });
+    expect(services["api"]?.environment).toMatchObject({ ROLE: "api" });
+    expect(services["api"]?.environment?.["RATE_LIMIT"]).toMatch(/:-[1-9]\d*\}$/);
+    expect(services["anvil"]?.profiles).toEqual(["devnet"]);
+    for (const name of ["indexer", "api"]) {
+      expect(services[name]).toMatchObject({ build: ".", read_only: true });
+      expect(services[name]?.depends_on).toEqual({ postgres: { condition: "service_healthy" } });
+    }
+    expect(services["postgres"]?.healthcheck?.test[1]).toBe("pg_isready");
+  });
+
+  test("sets what there is to be set", () => {
+    for (const name of ["indexer", "api"]) {
+      for (const setting of Object.keys(services[name]?.environment ?? {})) {
+        expect(Object.keys(settings)).toContain(setting);
+      }
+    }
+  });
+
+  test("keeps its data in volumes that it declares", () => {
+    const used = Object.values(services).flatMap((service) => service.volumes ?? []);
+    expect(used.map((volume) => volume.split(":")[0]).sort()).toEqual(Object.keys(volumes).sort());
+  });
+});
+
+async function freePort(): Promise<string> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, "close");
+  return String(port);
+}
+
+/** What `npm ci --omit=dev --omit=optional` would install, as the lock file tells it, from what is installed here. */
+async function copyProductionPackages(target: string): Promise<void> {
+  const lock = JSON.parse(await readFile(path.join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }>;
+  };
+  const wanted = Object.entries(lock.packages).filter(
+    ([place, { dev, optional, devOptional }]) => place !== "" && !dev && !optional && !devOptional,
+  );
+  for (const [place] of wanted) {
+    await cp(path.join(ROOT, place), path.join(target, place), {
+      recursive: true,
+      filter: (source) =>
+        !/\.(?:map|d\.[cm]?ts)$/.test(source) &&
+        !nested.test(source.slice(ROOT.length + place.length + 1)),
+    });
+  }
+}
+
+/** Packages inside packages have entries of their own. */
+const nested = /(?:^|\/)node_modules(?:\/|$)/;
