@@ -27,32 +27,27 @@ export async function applyDailyStatistics(
   { from, to }: BlockRange,
 ): Promise<void> {
   await sql`
-    WITH block_days AS (
-      SELECT number, (to_timestamp(timestamp) AT TIME ZONE 'UTC')::date AS day, timestamp, size,
-        gas_used, gas_limit, fees, reward, transaction_count
-      FROM blocks WHERE number BETWEEN ${from} AND ${to}
-    ), prices AS (
-      SELECT day, min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total
-      FROM transactions JOIN block_days ON number = block_number
-      WHERE block_number BETWEEN ${from} AND ${to} GROUP BY day
-    ), withdrawn AS (
-      SELECT day, sum(amount) AS gwei FROM withdrawals JOIN block_days ON number = block_number
-      WHERE block_number BETWEEN ${from} AND ${to} GROUP BY day
-    ), newcomers AS (
-      SELECT day, count(*) AS count FROM addresses JOIN block_days ON number = first_block
-      WHERE first_block BETWEEN ${from} AND ${to} GROUP BY day
-    )
     INSERT INTO daily_statistics AS known (
       day, block_count, first_timestamp, last_timestamp, transaction_count, fees, rewards,
       burnt_fees, gas_used, gas_limit, block_bytes, gas_price_minimum, gas_price_maximum,
       gas_price_sum, withdrawn_gwei, new_addresses)
-    SELECT day, count(*), min(timestamp), max(timestamp), sum(transaction_count), sum(fees),
-      sum(reward), sum(fees - reward), sum(gas_used), sum(gas_limit), sum(size),
-      min(prices.minimum), max(prices.maximum), coalesce(min(prices.total), 0),
-      coalesce(min(withdrawn.gwei), 0), coalesce(min(newcomers.count), 0)
-    FROM block_days
-    LEFT JOIN prices USING (day) LEFT JOIN withdrawn USING (day) LEFT JOIN newcomers USING (day)
-    GROUP BY day
+    SELECT (to_timestamp(timestamp) AT TIME ZONE 'UTC')::date, count(*), min(timestamp), max(timestamp),
+      sum(transaction_count), sum(fees), sum(reward), sum(fees - reward), sum(gas_used), sum(gas_limit),
+      sum(size), min(prices.minimum), max(prices.maximum), coalesce(sum(prices.total), 0),
+      coalesce(sum(withdrawn.gwei), 0), sum(newcomers.count)
+    FROM blocks
+    CROSS JOIN LATERAL (
+      SELECT min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total
+      FROM transactions WHERE block_number = number
+    ) AS prices
+    CROSS JOIN LATERAL (
+      SELECT sum(amount) AS gwei FROM withdrawals WHERE block_number = number
+    ) AS withdrawn
+    CROSS JOIN LATERAL (
+      SELECT count(*) FROM addresses WHERE first_block = number
+    ) AS newcomers
+    WHERE number BETWEEN ${from} AND ${to}
+    GROUP BY 1
     ON CONFLICT (day) DO UPDATE SET
       block_count = known.block_count + excluded.block_count,
       first_timestamp = least(known.first_timestamp, excluded.first_timestamp),

@@ -21,18 +21,12 @@ const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 function changes(sql: Queryable, { from, to }: BlockRange) {
   // An ERC-721 transfer moves one token; the id side of ERC-404 moves nothing that is counted here.
   return sql`
-    SELECT token, standard, owner, CASE WHEN standard = 1155 THEN token_id END AS token_id, sum(change) AS change
-    FROM (
-      SELECT token, standard, from_address AS owner, token_id,
-        -CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END AS change
-      FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to}
-      UNION ALL
-      SELECT token, standard, to_address, token_id,
-        CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END
-      FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to}
-    ) AS moved
-    WHERE owner <> ${ZERO_ADDRESS}
-    GROUP BY token, standard, owner, CASE WHEN standard = 1155 THEN token_id END`;
+    SELECT token, side.owner, CASE WHEN standard = 1155 THEN token_id END AS token_id,
+      sum(side.sign * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END) AS change
+    FROM token_transfers
+    CROSS JOIN LATERAL (VALUES (from_address, -1), (to_address, 1)) AS side (owner, sign)
+    WHERE block_number BETWEEN ${from} AND ${to} AND side.owner <> ${ZERO_ADDRESS}
+    GROUP BY token, side.owner, CASE WHEN standard = 1155 THEN token_id END`;
 }
 
 /** Holdings that the recorded blocks of the range may have changed, those of irregular tokens moved in it included. */
@@ -111,29 +105,28 @@ export async function deleteUntoldHoldings(
 }
 
 async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
+  // The planner takes a fresh range for empty and joins by nested loops: the one join here is to a primary key.
   await sql`
-    INSERT INTO token_id_balances (token, owner, token_id, amount)
-    SELECT token, owner, token_id, ${sign}::int * change FROM (${changes(sql, range)}) AS moved
-    WHERE token_id IS NOT NULL
-    ORDER BY token, owner, token_id
-    ON CONFLICT (token, owner, token_id)
-    DO UPDATE SET amount = token_id_balances.amount + excluded.amount, block_number = NULL`;
-  await sql`
-    WITH moved AS (
-      SELECT token, owner, ${sign}::int * sum(change) AS change
-      FROM (${changes(sql, range)}) AS moved GROUP BY token, owner
-    ), before AS (
-      SELECT token, owner, token_balances.amount FROM token_balances JOIN moved USING (token, owner)
+    WITH moved AS MATERIALIZED (${changes(sql, range)}),
+    ids AS (
+      INSERT INTO token_id_balances (token, owner, token_id, amount)
+      SELECT token, owner, token_id, ${sign}::int * change FROM moved
+      WHERE token_id IS NOT NULL
+      ORDER BY token, owner, token_id
+      ON CONFLICT (token, owner, token_id)
+      DO UPDATE SET amount = token_id_balances.amount + excluded.amount, block_number = NULL
+    ), wholes AS MATERIALIZED (
+      SELECT token, owner, ${sign}::int * sum(change) AS change FROM moved GROUP BY token, owner
     ), written AS (
       INSERT INTO token_balances (token, owner, amount)
-      SELECT token, owner, change FROM moved ORDER BY token, owner
+      SELECT token, owner, change FROM wholes ORDER BY token, owner
       ON CONFLICT (token, owner)
       DO UPDATE SET amount = token_balances.amount + excluded.amount, block_number = NULL
     )
     UPDATE tokens SET holder_count = holder_count + counted.change
     FROM (
-      SELECT token, sum((coalesce(before.amount, 0) + moved.change > 0)::int - (coalesce(before.amount, 0) > 0)::int) AS change
-      FROM moved LEFT JOIN before USING (token, owner) GROUP BY token
+      SELECT token, sum((coalesce(held.amount, 0) + change > 0)::int - (coalesce(held.amount, 0) > 0)::int) AS change
+      FROM wholes LEFT JOIN token_balances AS held USING (token, owner) GROUP BY token
     ) AS counted
     WHERE tokens.address = counted.token AND counted.change <> 0`;
 }
