@@ -4,7 +4,16 @@ import { ChainError } from "../core/errors.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Writer } from "./publish.ts";
-import { fetchState, type StateKeys, type StateValues } from "./state.ts";
+import type { SilentContracts } from "./silent-contracts.ts";
+import {
+  contractsOf,
+  countKeys,
+  fetchState,
+  noKeys,
+  type StateKeys,
+  type StateValues,
+  withoutContracts,
+} from "./state.ts";
 import type { IndexerStatus } from "./status.ts";
 
 export interface SyncOptions {
@@ -36,8 +45,11 @@ export interface Sync {
   head: ServedHead | undefined;
   /** A node that contradicted another one which still has our head. */
   distrusted: NodeName | undefined;
+  /** State is being left for later: said once, until it can be read again. */
+  statePostponed: boolean;
   /** Since when a reorg waits for nodes that cannot be asked about it. */
   unheardSince: number | undefined;
+  readonly silent: SilentContracts;
 }
 
 /** Number of the published head, or the number before the start block. */
@@ -57,14 +69,54 @@ export function reportFollowing({ options: { status } }: Sync): void {
   status.reason = null;
 }
 
-/** Reads state for the indexer; undefined when it cannot be read now. Throws when the block is no longer the chain's. */
+/** More than this is not read before a block is published but afterwards, batch by batch. */
+const READ_MAXIMUM = 20_000;
+/** How long contracts are waited for: the head does not wait for one of them that computes without end. */
+const CONTRACTS_PATIENCE_MS = 5_000;
+
+/**
+ * Reads state for the indexer; what is missing from the result, or all when it is undefined, cannot be read now.
+ * Throws when the block is no longer the chain's.
+ */
 export async function readState(
-  { chain, writer, options }: Sync,
+  sync: Sync,
   keys: StateKeys,
   block: BlockReference,
 ): Promise<StateValues | undefined> {
+  if (countKeys(keys) > READ_MAXIMUM) return undefined;
+  const coins = await tryToRead(sync, { ...noKeys, coins: keys.coins }, block);
+  if (!coins) return undefined;
+  const others = withoutContracts({ ...keys, coins: [] }, sync.silent);
+  const contracts = await readContracts(sync, others, block);
+  return contracts && { ...contracts, coins: coins.coins };
+}
+
+/**
+ * Reads what only contracts can tell, for a limited time: when it is over, all of them count as silent, and the result
+ * is empty.
+ */
+export async function readContracts(
+  sync: Sync,
+  keys: StateKeys,
+  block: BlockReference,
+): Promise<StateValues | undefined> {
+  const signal = AbortSignal.timeout(CONTRACTS_PATIENCE_MS);
+  const values = await tryToRead(sync, keys, block, signal);
+  if (values || !signal.aborted) return values;
+  for (const contract of contractsOf(keys)) sync.silent.add(contract);
+  return { block, ...noValues };
+}
+
+async function tryToRead(
+  { chain, writer, options }: Sync,
+  keys: StateKeys,
+  block: BlockReference,
+  signal?: AbortSignal,
+): Promise<StateValues | undefined> {
   try {
-    return await timeStage(writer.metrics, "state", () => fetchState(chain, keys, block));
+    return await timeStage(writer.metrics, "state", () =>
+      fetchState(chain, keys, block, signal ? { signal } : {}),
+    );
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (error.code === "block-replaced" || error.code === "block-unknown") throw error;

@@ -47,6 +47,7 @@ export async function synchronise(
     identity: await bindChain(chain, writer.sql, chainId, options),
     head: undefined,
     distrusted: undefined,
+    statePostponed: false,
     unheardSince: undefined,
   };
   reportTraces(chain, sync.identity, options);
