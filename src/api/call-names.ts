@@ -1,6 +1,8 @@
 import type { Address } from "../core/address.ts";
 import { type Hex, hexLength, hexSlice } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Queryable, Sql } from "../db/client.ts";
+import { readSnapshot } from "../store/snapshot.ts";
+import { getServedHead } from "../store/sync-state.ts";
 import { listMethodNames } from "../store/verified-contracts.ts";
 
 /** What decides which function a transaction calls. */
@@ -27,24 +29,60 @@ export function selectorOf({ to, input }: Call): Hex | undefined {
     : undefined;
 }
 
+/** An entry of a list of transactions, or of what they brought about. */
+export interface Calling {
+  mayBeNamed: boolean;
+  generation: number;
+}
+
+/** An entry with the name of what it calls; undefined where no ABI knows it. */
+export interface Named<Entry> {
+  entry: Entry;
+  call: CallName | undefined;
+}
+
 /**
- * Names of what the transactions call, from the verified ABIs of their receivers and of what these delegate to;
- * undefined where none knows the selector. Each call is looked up once, however often it occurs.
+ * The entries that `list` gives with the names of what they call, from the verified ABIs of the receivers and of what
+ * these delegate to, both of one state of the chain. `callOf` gives the call of an entry's transaction.
  */
-export async function listCallNames(
+export async function nameCalls<Entry extends Calling>(
+  sql: Sql,
+  list: (sql: Queryable) => Promise<Entry[]>,
+  callOf: (entry: Entry) => Call,
+): Promise<Named<Entry>[]> {
+  const entries = await list(sql);
+  if (!entries.some(({ mayBeNamed }) => mayBeNamed)) {
+    return entries.map((entry) => ({ entry, call: undefined }));
+  }
+  const named = await nameEntries(sql, entries, callOf);
+  const head = await getServedHead(sql);
+  if (head?.generation === entries[0]?.generation) return named;
+  // Overtaken by a reorg; in a transaction that cannot happen, but every request would pay for it.
+  return readSnapshot(sql, async (snapshot) => nameEntries(snapshot, await list(snapshot), callOf));
+}
+
+/** Each call is looked up once, however often it occurs. */
+async function nameEntries<Entry extends Calling>(
   sql: Queryable,
-  transactions: readonly Call[],
-): Promise<(CallName | undefined)[]> {
-  const calls = transactions.map(({ to, input }) => {
-    const selector = selectorOf({ to, input });
-    return to !== null && selector !== undefined ? { address: to, selector } : undefined;
+  entries: readonly Entry[],
+  callOf: (entry: Entry) => Call,
+): Promise<Named<Entry>[]> {
+  const calls = entries.map((entry) => {
+    const { to, input } = callOf(entry);
+    const selector = entry.mayBeNamed ? selectorOf({ to, input }) : undefined;
+    return to !== null && selector !== undefined
+      ? { key: to + selector, address: to, selector }
+      : undefined;
   });
-  const keyOf = ({ address, selector }: { address: Address; selector: Hex }) => address + selector;
-  const distinct = new Map(calls.flatMap((call) => (call ? [[keyOf(call), call] as const] : [])));
+  const distinct = new Map(calls.flatMap((call) => (call ? [[call.key, call] as const] : [])));
   const names = await listMethodNames(sql, [...distinct.values()]);
   const nameOf = new Map([...distinct.keys()].map((key, index) => [key, names[index]]));
-  return calls.map((call) => {
-    const functionName = call && nameOf.get(keyOf(call));
-    return call && functionName ? { selector: call.selector, functionName } : undefined;
+  return entries.map((entry, index) => {
+    const call = calls[index];
+    const functionName = call && nameOf.get(call.key);
+    return {
+      entry,
+      call: call && functionName ? { selector: call.selector, functionName } : undefined,
+    };
   });
 }

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { mayBeNamed } from "./called-methods.ts";
 import {
   type BlockBounds,
   direction,
@@ -42,6 +43,10 @@ export interface TransactionEntry {
   /** Null before Byzantium. */
   status: number | null;
   input: Hex;
+  /** Whether something is stored of the receiver that may name what is called. */
+  mayBeNamed: boolean;
+  /** Of the chain, see `ServedHead`. */
+  generation: number;
 }
 
 /** Further condition on the `sides` of an activity row, or nothing. */
@@ -60,7 +65,8 @@ export async function listTransactionsOfAddress(
   const towards = direction(sql, order);
   return sql<TransactionEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
-      (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
+      (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
+      (SELECT generation FROM sync_state) AS generation, t.*
     FROM (
       SELECT block_number, transaction_index FROM address_transactions
       WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
@@ -71,7 +77,8 @@ export async function listTransactionsOfAddress(
     CROSS JOIN LATERAL (
       SELECT transaction_index AS "transactionIndex", hash, from_address AS from, to_address AS to,
         created_contract AS "createdContract", nonce, value, gas, gas_price AS "gasPrice",
-        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", status, input
+        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", status, input,
+        ${mayBeNamed(sql)} AS "mayBeNamed"
       FROM transactions
       WHERE block_number = page.block_number AND transaction_index = page.transaction_index
       LIMIT 1

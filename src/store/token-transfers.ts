@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
+import { mayBeNamed } from "./called-methods.ts";
 import {
   type BlockBounds,
   direction,
@@ -45,6 +46,10 @@ export interface TokenTransferEntry {
   gasUsed: string;
   cumulativeGasUsed: string;
   input: Hex;
+  /** Whether something is stored of the transaction's receiver that may name what is called. */
+  mayBeNamed: boolean;
+  /** Of the chain, see `ServedHead`. */
+  generation: number;
 }
 
 /** Token transfers in the order of block, log and position in a batch. */
@@ -74,6 +79,7 @@ export async function listTokenTransfers(
   return sql<TokenTransferEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
+      (SELECT generation FROM sync_state) AS generation,
       f.log_index AS "logIndex", f.from_address AS from, f.to_address AS to, f.token, f.token_id AS "tokenId",
       f.amount, k.name AS "tokenName", k.symbol AS "tokenSymbol", k.decimals AS "tokenDecimals",
       f.transaction_index AS "transactionIndex", t.*
@@ -92,7 +98,8 @@ export async function listTokenTransfers(
     ) f
     CROSS JOIN LATERAL (
       SELECT hash AS "transactionHash", to_address AS "transactionTo", nonce, gas, gas_price AS "gasPrice",
-        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", input
+        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", input,
+        ${mayBeNamed(sql)} AS "mayBeNamed"
       FROM transactions
       WHERE block_number = page.block_number AND transaction_index = f.transaction_index
       LIMIT 1

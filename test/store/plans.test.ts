@@ -32,7 +32,7 @@ import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 const BLOCKS = 1_500;
 const PAGE = 50;
 /** A row of a page is looked at in at most so many tables. */
-const TABLES = 6;
+const TABLES = 7;
 
 let database: TestDatabase;
 let sql: Sql;
@@ -95,6 +95,12 @@ const WORLD = `
   INSERT INTO token_balances SELECT addr(n % 3), addr(n), n + 1, 1 FROM generate_series(0, 14999) n;
   INSERT INTO token_balances SELECT addr(n), addr(1), n + 1, 1 FROM generate_series(3, 2999) n;
   INSERT INTO token_id_balances SELECT addr(2), addr(n / 10), n % 10, 1, 1 FROM generate_series(0, 14999) n;
+  INSERT INTO verified_contracts (address, verified_at, code_hash, block_number, block_hash, language, format,
+      compiler_version, file_path, contract_name, sources, settings, libraries, abi, metadata, metadata_uri, outputs,
+      methods, compilation)
+    SELECT addr(20000 + n), now(), '\\x01', 1, word(1), '', '', '', '', '', '', '', '', '', '', '', '', '{}', ''
+    FROM generate_series(0, 2999) n;
+  INSERT INTO proxies SELECT addr(20000 + n), '', '[]', '[]', NULL, 1, word(1) FROM generate_series(0, 2999) n;
   INSERT INTO nft_owners SELECT addr(1), n, addr(n % 3), 1 FROM generate_series(0, 14999) n;
 `;
 

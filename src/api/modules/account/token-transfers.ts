@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { readSnapshot } from "../../../store/snapshot.ts";
 import { listTokenTransfers, type TokenStandard } from "../../../store/token-transfers.ts";
 import { defineAction } from "../../action.ts";
-import { listCallNames } from "../../call-names.ts";
+import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
 import { address, pageRange, windowCheck } from "../../params.ts";
 import { presentTokenTransfer, tokenTransferRecord } from "../../present/token-transfer.ts";
@@ -37,13 +36,13 @@ export function defineTokenTransferList(name: string, standard: TokenStandard) {
             ? { standard, blocks, token }
             : undefined;
       if (!filter) return failed(NEITHER);
-      const { rows, names } = await readSnapshot(sql, async (snapshot) => {
-        const found = await listTokenTransfers(snapshot, filter, order, pageRange(input));
-        const calls = found.map(({ transactionTo: to, input: data }) => ({ to, input: data }));
-        return { rows: found, names: await listCallNames(snapshot, calls) };
-      });
+      const named = await nameCalls(
+        sql,
+        (state) => listTokenTransfers(state, filter, order, pageRange(input)),
+        ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
+      );
       return ok(
-        rows.map((row, index) => presentTokenTransfer(row, standard, dialect, names[index])),
+        named.map(({ entry, call }) => presentTokenTransfer(entry, standard, dialect, call)),
       );
     },
   });

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
 import { listTransactionsOfAddress } from "../../../store/address-transactions.ts";
-import { readSnapshot } from "../../../store/snapshot.ts";
 import { defineAction } from "../../action.ts";
-import { listCallNames } from "../../call-names.ts";
+import { nameCalls } from "../../call-names.ts";
 import { ok } from "../../envelope.ts";
 import { address, pageRange, side, timeBound, windowCheck } from "../../params.ts";
 import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
@@ -37,14 +36,11 @@ export const txlist = defineAction({
     const order = orderOf(input.sort, dialect);
     const page = pageRange(input);
     const list = (state: Queryable) => listTransactionsOfAddress(state, filter, order, page);
-    // Only Etherscan's dialect shows names.
-    const { rows, names } =
-      dialect === "etherscan"
-        ? await readSnapshot(sql, async (snapshot) => {
-            const found = await list(snapshot);
-            return { rows: found, names: await listCallNames(snapshot, found) };
-          })
-        : { rows: await list(sql), names: [] };
-    return ok(rows.map((row, index) => presentTransaction(row, dialect, names[index])));
+    if (dialect === "etherscan") {
+      const named = await nameCalls(sql, list, (row) => row);
+      return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call)));
+    }
+    const rows = await list(sql);
+    return ok(rows.map((row) => presentTransaction(row, dialect, undefined)));
   },
 });
