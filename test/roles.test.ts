@@ -4,7 +4,7 @@ import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { type Periscope, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 60_000, interval: 50 };
 
 let anvil: Anvil;
 let database: TestDatabase;
