@@ -12,7 +12,6 @@ import {
   noKeys,
   type StateKeys,
   type StateValues,
-  withoutContracts,
 } from "./state.ts";
 import type { IndexerStatus } from "./status.ts";
 
@@ -49,6 +48,7 @@ export interface Sync {
   statePostponed: boolean;
   /** Since when a reorg waits for nodes that cannot be asked about it. */
   unheardSince: number | undefined;
+  /** Contracts left out of the reads for others. */
   readonly silent: SilentContracts;
 }
 
@@ -73,9 +73,21 @@ export function reportFollowing({ options: { status } }: Sync): void {
 const READ_MAXIMUM = 20_000;
 /** How long contracts are waited for: the head does not wait for one of them that computes without end. */
 const CONTRACTS_PATIENCE_MS = 5_000;
+/** With these the node says nothing about the contracts. */
+const NODE_TROUBLE: ReadonlySet<string> = new Set([
+  "unreachable",
+  "rate-limited",
+  "unauthorized",
+  "method-missing",
+  "state-unavailable",
+  "head-moved",
+  "other-chain",
+  "busy",
+]);
 
 /**
- * Reads state for the indexer; what is missing from the result, or all when it is undefined, cannot be read now.
+ * Reads state for the indexer; what is missing from the result, or all when it is undefined, cannot be read now. Of
+ * contracts that the node did not get past in time nothing is read, and they count as silent from then on.
  * Throws when the block is no longer the chain's.
  */
 export async function readState(
@@ -84,43 +96,38 @@ export async function readState(
   block: BlockReference,
 ): Promise<StateValues | undefined> {
   if (countKeys(keys) > READ_MAXIMUM) return undefined;
-  const coins = await tryToRead(sync, { ...noKeys, coins: keys.coins }, block);
-  if (!coins) return undefined;
-  const others = withoutContracts({ ...keys, coins: [] }, sync.silent);
-  const contracts = await readContracts(sync, others, block);
-  return contracts && { ...contracts, coins: coins.coins };
-}
-
-/**
- * Reads what only contracts can tell, for a limited time: when it is over, all of them count as silent, and the result
- * is empty.
- */
-export async function readContracts(
-  sync: Sync,
-  keys: StateKeys,
-  block: BlockReference,
-): Promise<StateValues | undefined> {
-  const signal = AbortSignal.timeout(CONTRACTS_PATIENCE_MS);
-  const values = await tryToRead(sync, keys, block, signal);
-  if (values || !signal.aborted) return values;
-  for (const contract of contractsOf(keys)) sync.silent.add(contract);
-  return { block, ...noValues };
+  return timeStage(sync.writer.metrics, "state", async () => {
+    const coins = await tryToRead(sync, { ...noKeys, coins: keys.coins }, block);
+    if (coins instanceof ChainError) return undefined;
+    const rest = { ...keys, coins: [] };
+    const contracts = await tryToRead(sync, rest, block, CONTRACTS_PATIENCE_MS);
+    if (contracts instanceof ChainError) {
+      if (NODE_TROUBLE.has(contracts.code)) return undefined;
+      sync.silent.add(contractsOf(rest));
+      return coins;
+    }
+    sync.statePostponed = false;
+    return { ...contracts, coins: coins.coins };
+  });
 }
 
 async function tryToRead(
-  { chain, writer, options }: Sync,
+  sync: Sync,
   keys: StateKeys,
   block: BlockReference,
-  signal?: AbortSignal,
-): Promise<StateValues | undefined> {
+  patienceMs?: number,
+): Promise<StateValues | ChainError> {
+  const { chain, options } = sync;
+  const signal = patienceMs === undefined ? options.signal : AbortSignal.timeout(patienceMs);
   try {
-    return await timeStage(writer.metrics, "state", () =>
-      fetchState(chain, keys, block, signal ? { signal } : {}),
-    );
+    return await fetchState(chain, keys, block, { signal });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (error.code === "block-replaced" || error.code === "block-unknown") throw error;
-    options.log.warn({ block: block.number }, `state is read later: ${error.message}`);
-    return undefined;
+    if (!sync.statePostponed) {
+      sync.statePostponed = true;
+      options.log.warn({ block: block.number }, `state is read later: ${error.message}`);
+    }
+    return error;
   }
 }

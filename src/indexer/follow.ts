@@ -7,7 +7,14 @@ import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { publish, record } from "./publish.ts";
 import { reorganise } from "./reconcile.ts";
-import { countKeys, listPendingKeys, listTouchedKeys, writeState } from "./state.ts";
+import {
+  countKeys,
+  listPendingKeys,
+  listPendingKeysOf,
+  listTouchedKeys,
+  withoutContracts,
+  writeState,
+} from "./state.ts";
 
 /** Blocks fetched at once close to the head. */
 const HEAD_BLOCKS = 16;
@@ -43,7 +50,8 @@ async function indexBlock(sync: Sync, fetched: FetchedBlock): Promise<void> {
   const number = quantityToNumber(fetched.block.number);
   const range = { from: number, to: number };
   const keys = await listTouchedKeys(writer.sql, range);
-  const values = await readState(sync, keys, { number, hash });
+  const asked = withoutContracts(keys, sync.silent.all());
+  const values = await readState(sync, asked, { number, hash });
   await publish(writer, range, values ?? null);
   await loadHead(sync);
   reportFollowing(sync);
@@ -51,10 +59,16 @@ async function indexBlock(sync: Sync, fetched: FetchedBlock): Promise<void> {
 
 /** Reads a batch of the state that is still to be read: `none` left, `read`, or `later` when the node cannot tell now. */
 export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
-  const { writer, head } = sync;
+  const { writer, head, silent } = sync;
   if (!head) return "none";
-  const keys = await listPendingKeys(writer.sql, PENDING_READS);
-  if (countKeys(keys) === 0) return "none";
+  let keys = await listPendingKeys(writer.sql, [...silent.all()], PENDING_READS);
+  const contract = countKeys(keys) === 0 ? silent.due() : undefined;
+  if (contract !== undefined) keys = await listPendingKeysOf(writer.sql, contract, PENDING_READS);
+  if (countKeys(keys) === 0) {
+    if (contract === undefined) return "none";
+    silent.delete(contract);
+    return "read";
+  }
   const values = await readState(sync, keys, head);
   if (!values) return "later";
   await writer.sql.begin(async (transaction) => {

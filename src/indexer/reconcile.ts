@@ -5,8 +5,9 @@ import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import type { ServedHead } from "../store/sync-state.ts";
 import { describeChain } from "./binding.ts";
-import { loadHead, type Sync } from "./context.ts";
+import { loadHead, readState, type Sync } from "./context.ts";
 import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
+import { withoutContracts } from "./state.ts";
 
 const HALTED_RETRY_MS = 5_000;
 /** How long a reorg waits for the word of nodes that cannot be reached. */
@@ -52,7 +53,14 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
   const { log, status } = sync.options;
   const depth = ours.number - ancestor;
   log.info({ from: ours.number, to: ancestor, depth }, "the chain was reorganised");
-  await rollBack(sync.chain, sync.writer, ours, ancestor);
+  await rollBack(sync.writer, ours, ancestor, async (keys, block) => {
+    try {
+      return await readState(sync, withoutContracts(keys, sync.silent.all()), block);
+    } catch {
+      // The ancestor is itself being replaced: what is not read now is read later.
+      return undefined;
+    }
+  });
   status.reorgs = {
     count: status.reorgs.count + 1,
     deepest: Math.max(status.reorgs.deepest, depth),

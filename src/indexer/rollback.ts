@@ -1,4 +1,4 @@
-import type { Chain, NodeName } from "../chain/chain.ts";
+import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { revertAddresses } from "../store/addresses.ts";
 import { getBlockReference, getBlockTimestamp } from "../store/blocks.ts";
@@ -16,7 +16,7 @@ import { revertTokens } from "../store/tokens.ts";
 import { demandWriter } from "../store/writer.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Writer } from "./publish.ts";
-import { countKeys, fetchState, listTouchedKeys, type StateValues, writeState } from "./state.ts";
+import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "./state.ts";
 
 // The cases, by what the node's chain is next to ours (head H, node's head N):
 //
@@ -35,8 +35,6 @@ import { countKeys, fetchState, listTouchedKeys, type StateValues, writeState } 
 
 /** Headers asked for at once on the way back. */
 const WALK_STRIDE = 64;
-/** More changed state than this is not read before the roll-back but afterwards, batch by batch. */
-const READ_MAXIMUM = 20_000;
 
 /**
  * Number of the newest block at or below `from` that our chain and the node's have in common; null when the start
@@ -73,13 +71,13 @@ export async function findCommonAncestor(
 
 /**
  * Takes the blocks above `ancestor` away, and all that followed from them. Afterwards the head is `ancestor` and the
- * generation higher by one.
+ * generation higher by one. `read` gives the state at the ancestor, as far as it can be told now.
  */
 export async function rollBack(
-  chain: Chain,
   writer: Writer,
   head: ServedHead,
   ancestor: number,
+  read: (keys: StateKeys, block: BlockReference) => Promise<StateValues | undefined>,
 ): Promise<void> {
   const { sql, epoch, metrics } = writer;
   const range = { from: ancestor + 1, to: head.number };
@@ -89,11 +87,7 @@ export async function rollBack(
     getBlockTimestamp(sql, range.from),
     getBlockReference(sql, ancestor),
   ]);
-  let values: StateValues | null = null;
-  if (block && countKeys(keys) <= READ_MAXIMUM) {
-    // Refused or unreachable: what is not read now is read later.
-    values = await fetchState(chain, keys, block).catch(() => null);
-  }
+  const values = block && (await read(keys, block));
   await timeStage(metrics, "rollback", () =>
     sql.begin(async (transaction) => {
       await demandWriter(transaction, epoch);

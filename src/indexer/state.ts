@@ -1,4 +1,4 @@
-import type { BlockReference, Chain, TokenMetadata } from "../chain/chain.ts";
+import type { AskOptions, BlockReference, Chain, TokenMetadata } from "../chain/chain.ts";
 import type { Address } from "../core/address.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 import {
@@ -42,6 +42,8 @@ export interface StateValues {
   supplies: TokenSupplyRow[];
 }
 
+export const noKeys: StateKeys = { coins: [], holdings: [], metadata: [], supplies: [] };
+
 /** The state that the recorded blocks of a range may have changed. */
 export async function listTouchedKeys(sql: Queryable, range: BlockRange): Promise<StateKeys> {
   const [coins, holdings, metadata, supplies] = await Promise.all([
@@ -53,14 +55,47 @@ export async function listTouchedKeys(sql: Queryable, range: BlockRange): Promis
   return { coins, holdings, metadata, supplies };
 }
 
-/** State that is still to be read, at most `limit` of each kind. */
-export async function listPendingKeys(sql: Queryable, limit: number): Promise<StateKeys> {
+/** State that is still to be read, at most `limit` of each kind, but for that of some contracts. */
+export async function listPendingKeys(
+  sql: Queryable,
+  except: readonly Address[],
+  limit: number,
+): Promise<StateKeys> {
   const [coins, holdings, tokens] = await Promise.all([
     listPendingCoinAddresses(sql, limit),
-    listPendingHoldings(sql, limit),
-    listPendingTokens(sql, limit),
+    listPendingHoldings(sql, { except }, limit),
+    listPendingTokens(sql, { except }, limit),
   ]);
   return { coins, holdings, metadata: tokens.metadata, supplies: tokens.supply };
+}
+
+/** State of one contract that is still to be read, at most `limit` of each kind. */
+export async function listPendingKeysOf(
+  sql: Queryable,
+  contract: Address,
+  limit: number,
+): Promise<StateKeys> {
+  const [holdings, tokens] = await Promise.all([
+    listPendingHoldings(sql, { only: contract }, limit),
+    listPendingTokens(sql, { only: contract }, limit),
+  ]);
+  return { coins: [], holdings, metadata: tokens.metadata, supplies: tokens.supply };
+}
+
+/** The keys without those that only the given contracts can tell. */
+export function withoutContracts(keys: StateKeys, contracts: ReadonlySet<Address>): StateKeys {
+  if (contracts.size === 0) return keys;
+  return {
+    coins: keys.coins,
+    holdings: keys.holdings.filter(({ token }) => !contracts.has(token)),
+    metadata: keys.metadata.filter((token) => !contracts.has(token)),
+    supplies: keys.supplies.filter((token) => !contracts.has(token)),
+  };
+}
+
+/** The contracts that must be asked for the keys. */
+export function contractsOf({ holdings, metadata, supplies }: StateKeys): Set<Address> {
+  return new Set([...holdings.map(({ token }) => token), ...metadata, ...supplies]);
 }
 
 /** How many reads the keys ask for. */
@@ -73,17 +108,19 @@ export async function fetchState(
   chain: Chain,
   keys: StateKeys,
   block: BlockReference,
+  ask: AskOptions,
 ): Promise<StateValues> {
   const [balances, amounts, metadata, supplies] = await Promise.all([
-    chain.fetchCoinBalances(keys.coins, block),
+    chain.fetchCoinBalances(keys.coins, block, ask),
     chain.fetchTokenBalances(
       keys.holdings.map(({ token, owner, tokenId }) =>
         tokenId === null ? { token, owner } : { token, owner, id: BigInt(tokenId) },
       ),
       block,
+      ask,
     ),
-    chain.fetchTokenMetadata(keys.metadata, block),
-    chain.fetchTotalSupplies(keys.supplies, block),
+    chain.fetchTokenMetadata(keys.metadata, block, ask),
+    chain.fetchTotalSupplies(keys.supplies, block, ask),
   ]);
   return {
     block,

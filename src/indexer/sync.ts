@@ -16,6 +16,7 @@ import { indexNext, readPending } from "./follow.ts";
 import { watchHeads } from "./heads.ts";
 import type { Writer } from "./publish.ts";
 import { reconcile, reorganise } from "./reconcile.ts";
+import { createSilentContracts } from "./silent-contracts.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
@@ -49,6 +50,7 @@ export async function synchronise(
     distrusted: undefined,
     statePostponed: false,
     unheardSince: undefined,
+    silent: createSilentContracts(),
   };
   reportTraces(chain, sync.identity, options);
   await recover(sync);

@@ -1,6 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
+import { type ContractScope, inScope } from "./tokens.ts";
 
 /** Whose holding of what is meant; `tokenId` (decimal text) only for ERC-1155, null for the holding as a whole. */
 export interface HoldingKey {
@@ -190,14 +191,19 @@ export async function writeHoldings(
 }
 
 /** Holdings that are to be read, at most `limit`. */
-export async function listPendingHoldings(sql: Queryable, limit: number): Promise<HoldingKey[]> {
+export async function listPendingHoldings(
+  sql: Queryable,
+  scope: ContractScope,
+  limit: number,
+): Promise<HoldingKey[]> {
+  const condition = sql`block_number IS NULL AND ${inScope(sql, "token", scope)}`;
   const ids = await sql<HoldingKey[]>`
     SELECT token, owner, token_id AS "tokenId" FROM token_id_balances
-    WHERE block_number IS NULL ORDER BY token, owner, token_id LIMIT ${limit}`;
+    WHERE ${condition} ORDER BY token, owner, token_id LIMIT ${limit}`;
   if (ids.length > 0) return ids;
   return sql<HoldingKey[]>`
     SELECT token, owner, NULL AS "tokenId" FROM token_balances
-    WHERE block_number IS NULL ORDER BY token, owner LIMIT ${limit}`;
+    WHERE ${condition} ORDER BY token, owner LIMIT ${limit}`;
 }
 
 /** How many holdings are to be read, counted up to `limit`. */

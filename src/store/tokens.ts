@@ -1,6 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
 
 /** What a token contract says of itself; null for what it does not answer. */
@@ -106,14 +106,26 @@ export async function writeTokenSupplies(
     WHERE tokens.address = news.address`;
 }
 
+/** One contract, or all but some. */
+export type ContractScope = { only: Address } | { except: readonly Address[] };
+
+/** The condition that a column of contract addresses is in the scope. */
+export function inScope(sql: Queryable, column: string, scope: ContractScope): Fragment {
+  return "only" in scope
+    ? sql`${sql(column)} = ${scope.only}`
+    : sql`${sql(column)} <> ALL (${[...scope.except]}::bytea[])`;
+}
+
 /** Tokens whose metadata or supply is to be read, at most `limit` of each. */
 export async function listPendingTokens(
   sql: Queryable,
+  scope: ContractScope,
   limit: number,
 ): Promise<{ metadata: Address[]; supply: Address[] }> {
   const rows = await sql<{ address: Address; metadata: boolean; supply: boolean }[]>`
     SELECT address, metadata_block IS NULL AS metadata, supply_block IS NULL AS supply FROM tokens
-    WHERE metadata_block IS NULL OR supply_block IS NULL ORDER BY address LIMIT ${limit}`;
+    WHERE (metadata_block IS NULL OR supply_block IS NULL) AND ${inScope(sql, "address", scope)}
+    ORDER BY address LIMIT ${limit}`;
   return {
     metadata: rows.filter((row) => row.metadata).map((row) => row.address),
     supply: rows.filter((row) => row.supply).map((row) => row.address),
