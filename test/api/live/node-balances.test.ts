@@ -39,7 +39,13 @@ function contract(name: string): Address {
 beforeAll(async () => {
   anvil = await startAnvil(["--chain-id", "1234"]);
   world = await deployWorld(anvil.url);
-  for (const name of ["fungibles", "collectibles", "multiTokens", "irregulars"] as const) {
+  for (const name of [
+    "fungibles",
+    "collectibles",
+    "multiTokens",
+    "irregulars",
+    "failedCalls",
+  ] as const) {
     await world.play(name);
   }
   [first, second] = world.accounts as [Address, Address];
@@ -83,7 +89,14 @@ function queries(): string[] {
 async function undone(work: (sql: Sql) => Promise<void>): Promise<void> {
   const sql = database.sql;
   await sql`CREATE SCHEMA kept`;
-  const tables = ["addresses", "tokens", "token_balances", "token_id_balances", "sync_state"];
+  const tables = [
+    "addresses",
+    "tokens",
+    "token_balances",
+    "token_id_balances",
+    "transactions",
+    "sync_state",
+  ];
   for (const table of tables) {
     await sql`CREATE TABLE ${sql(`kept.${table}`)} AS TABLE ${sql(table)}`;
   }
@@ -282,6 +295,21 @@ describe("a reorg while an answer is computed", () => {
   test("refuses it the second time", async () => {
     const { app: api } = await overtaken(2);
     expect(await ask(api, query())).toMatchObject({ httpStatus: 503, status: "0" });
+  });
+});
+
+test("without traces gettxinfo asks the node what a failed transaction returned", async () => {
+  const failed = await database.sql<{ hash: string; revertData: string }[]>`
+    SELECT hash, revert_data AS "revertData" FROM transactions
+    WHERE status = 0 AND length(revert_data) > 0 AND to_address = ${contract("machine1")}`;
+  expect(failed.length).toBeGreaterThan(1);
+  await undone(async (sql) => {
+    await sql`UPDATE sync_state SET traced = false`;
+    await sql`UPDATE transactions SET revert_data = NULL`;
+    for (const { hash, revertData } of failed) {
+      const query = `module=transaction&action=gettxinfo&txhash=${hash}`;
+      expect((await ask(server.app, query)).result.revertReason).toBe(revertData);
+    }
   });
 });
 
