@@ -8,13 +8,16 @@ import { type Anvil, startAnvil } from "../support/anvil.ts";
 export interface DeploymentChain {
   anvil: Anvil;
   request<Result>(method: string, ...params: unknown[]): Promise<Result>;
+  /** Sends a transaction from the first account; its receipt, once it succeeded. */
+  send(transaction: { to?: Address; data: Hex }): Promise<Receipt>;
   /** Deploys init code, directly or by the deployer of EIP-2470's kind that anvil brings, and reads the code. */
   deploy(initCode: Hex, via?: "create2"): Promise<{ address: Address; runtimeCode: Hex }>;
 }
 
-interface Receipt {
+export interface Receipt {
   contractAddress: Address | null;
   status: Hex;
+  logs: { data: Hex }[];
 }
 
 const CREATE2_DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
@@ -36,7 +39,7 @@ export async function startDeploymentChain(): Promise<DeploymentChain> {
     return answer.result;
   }
 
-  async function send(transaction: object): Promise<Receipt> {
+  async function send(transaction: { to?: Address; data: Hex }): Promise<Receipt> {
     const [from] = await request<Address[]>("eth_accounts");
     const hash = await request<Hex>("eth_sendTransaction", { from, gas: GAS, ...transaction });
     // Under load anvil mines a moment after it answered.
@@ -51,6 +54,7 @@ export async function startDeploymentChain(): Promise<DeploymentChain> {
   return {
     anvil,
     request,
+    send,
     deploy: async (initCode, via) => {
       let address: Address;
       if (via === "create2") {

@@ -1,0 +1,187 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Hex } from "../../src/core/hex.ts";
+import {
+  type CompilerCatalogue,
+  createCatalogue,
+} from "../../src/verification/compilers/catalogue.ts";
+import { DEFAULT_LIMITS, runWorker } from "../../src/verification/process.ts";
+import type { VerificationForm, VerificationRequest } from "../../src/verification/request.ts";
+import type { VerifiedSource } from "../../src/verification/verified-source.ts";
+import { addressAt } from "../support/build.ts";
+
+// Against recorded output of vyper 0.4.3, which a stand-in gives back (recorded-vyper.mjs): no vyper was to be had here.
+
+interface StandardJson {
+  sources: Record<string, { content: string }>;
+  settings: object;
+}
+
+interface Recording {
+  name: string;
+  source: string;
+  constructorArguments: string;
+  deployment: { creationInput: Hex; runtimeCode: Hex };
+  compilations: { settings: object; input: StandardJson }[];
+  failing: { what: string; input: StandardJson }[];
+  commentOnlyChange: { input: StandardJson };
+}
+
+const VERSION = "v0.4.3+commit.bff19ea2";
+const STAND_IN = path.join(import.meta.dirname, "recorded-vyper.mjs");
+
+let folder: string;
+let catalogue: CompilerCatalogue;
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), "periscope-test-vyper-"));
+  const file = path.join(folder, `vyper-${VERSION}`);
+  // The worker gives its programs no environment, so no PATH either; Node hands its own permissions on.
+  const start = `exec '${process.execPath}' '${STAND_IN}' "$@"`;
+  writeFileSync(file, `#!/bin/sh\nunset NODE_OPTIONS\n${start}\n`);
+  chmodSync(file, 0o755);
+  catalogue = createCatalogue({
+    folders: { solc: undefined, vyper: folder },
+    downloads: { solc: undefined, vyper: undefined },
+  });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function recording(name: string): Recording {
+  const url = new URL(`../fixtures/vyper/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(url, "utf8")) as Recording;
+}
+
+async function verify(
+  { deployment }: Recording,
+  form: VerificationForm,
+  rest: { constructorArguments?: string } = {},
+  creationCode: Hex | null = deployment.creationInput,
+): Promise<VerifiedSource> {
+  const request: VerificationRequest = { ...form, address: addressAt(1), ...rest };
+  const build = await catalogue.resolve("vyper", "vyper:0.4.3");
+  const { runtimeCode } = deployment;
+  const task = {
+    type: "verify",
+    build,
+    request: JSON.stringify(request),
+    runtimeCode,
+    creationCode,
+    diagnosisMs: 0,
+  } as const;
+  const answer = await runWorker(task, DEFAULT_LIMITS);
+  if (answer.type !== "verified") throw new Error(answer.type);
+  return answer.source;
+}
+
+function single({ name, source }: Recording): VerificationForm {
+  return { format: "vyper", source, name, compilerVersion: VERSION };
+}
+
+function json(input: StandardJson, name: string): VerificationForm {
+  return { format: "vyper-json", input: JSON.stringify(input), name, compilerVersion: VERSION };
+}
+
+function qualities({ runtimeMatch, creationMatch }: VerifiedSource) {
+  return [runtimeMatch?.quality, creationMatch?.quality];
+}
+
+test.each(["SimpleVault", "NamedCounter", "FeeSplitter"])(
+  "%s as a single file: full by the integrity hash of the creation code",
+  async (name) => {
+    const it = recording(name);
+    const verified = await verify(it, single(it));
+    expect(qualities(verified)).toEqual(["partial", "full"]);
+    expect(verified).toMatchObject({
+      language: "Vyper",
+      compilerVersion: VERSION,
+      contractName: name,
+      filePath: `${name}.vy`,
+      constructorArguments: `0x${it.constructorArguments}`,
+      optimizerEnabled: null,
+    });
+  },
+);
+
+test("standard JSON, by path and name or by the name alone", async () => {
+  const it = recording("NamedCounter");
+  const [compilation] = it.compilations;
+  if (compilation === undefined) throw new Error("nothing recorded");
+  for (const name of ["NamedCounter.vy:NamedCounter", "NamedCounter"]) {
+    expect(qualities(await verify(it, json(compilation.input, name)))).toEqual(["partial", "full"]);
+  }
+});
+
+test("immutables stand behind the runtime code", async () => {
+  const it = recording("FeeSplitter");
+  const { runtimeMatch, fingerprint } = await verify(it, single(it));
+  expect(runtimeMatch).toMatchObject({
+    transformations: [{ type: "insert", reason: "immutable", offset: 319, id: "0" }],
+    values: { immutables: { "0": `0x${it.constructorArguments}` } },
+  });
+  expect(fingerprint).toMatchObject({ length: 383, mask: [[319, 64]] });
+});
+
+test("a changed comment is a partial match, told by the integrity hash alone", async () => {
+  const it = recording("FeeSplitter");
+  const verified = await verify(it, json(it.commentOnlyChange.input, "FeeSplitter.vy:FeeSplitter"));
+  expect(qualities(verified)).toEqual(["partial", "partial"]);
+  expect(verified.creationMatch?.transformations[0]).toMatchObject({ reason: "cborAuxdata" });
+});
+
+test("without the creation code the match is partial", async () => {
+  const it = recording("SimpleVault");
+  expect(qualities(await verify(it, single(it), {}, null))).toEqual(["partial", undefined]);
+});
+
+test("constructor arguments must be those of the creation", async () => {
+  const it = recording("FeeSplitter");
+  await verify(it, single(it), { constructorArguments: it.constructorArguments });
+  const wrong = { constructorArguments: it.constructorArguments.replace(/.$/, "b") };
+  await expect(verify(it, single(it), wrong)).rejects.toMatchObject({
+    code: "constructor-arguments",
+  });
+});
+
+test("other settings and another contract do not match", async () => {
+  const it = recording("FeeSplitter");
+  const other = it.compilations.find(({ settings }) => "evmVersion" in settings);
+  if (other === undefined) throw new Error("nothing recorded");
+  await expect(verify(it, json(other.input, "FeeSplitter.vy:FeeSplitter"))).rejects.toMatchObject({
+    code: "bytecode",
+  });
+  await expect(verify(it, single(recording("SimpleVault")))).rejects.toMatchObject({
+    code: "bytecode",
+  });
+});
+
+test("what vyper complains of is passed on", async () => {
+  const it = recording("SimpleVault");
+  for (const { input } of it.failing) {
+    const failing = verify(it, json(input, "SimpleVault.vy:SimpleVault"));
+    await expect(failing).rejects.toMatchObject({
+      code: "compiler-error",
+      message: expect.stringMatching(
+        /^There was an error compiling your contract: (Version specification|EOF in multi-line)/,
+      ),
+    });
+  }
+});
+
+test("another version than the one in the creation code is refused", async () => {
+  const it = recording("SimpleVault");
+  const creationCode = it.deployment.creationInput.replace("83000403", "83000402") as Hex;
+  await expect(verify(it, single(it), {}, creationCode)).rejects.toMatchObject({
+    failure: { code: "compiler-version", requested: VERSION, onChain: "0.4.2" },
+  });
+});
+
+test("an empty source is refused without a compile", async () => {
+  const it = recording("SimpleVault");
+  await expect(
+    verify(it, { ...single(it), source: " " } as VerificationForm),
+  ).rejects.toMatchObject({ code: "empty-source" });
+});
