@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Hex } from "viem";
+import { CHAIN_ID, type Explorer, PRIVATE_KEY } from "./explorer.ts";
+import { createScratch, type Ending, installed } from "./program.ts";
+import { ARGUMENTS, COMPILER, OWNED, vault } from "./vaults.ts";
+
+/** A Foundry project of vaults, and Foundry's programs run in it. */
+export interface FoundryProject {
+  forge(...args: string[]): Promise<Ending>;
+  cast(...args: string[]): Promise<Ending>;
+  /** Compiles and deploys a vault by `forge create`; its address, once it is indexed. */
+  create(name: string): Promise<Hex>;
+  remove(): void;
+}
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+
+/** Creates the project in a scratch folder. It knows the explorer by its chain. */
+export function createFoundryProject(explorer: Explorer, vaults: readonly string[]): FoundryProject {
+  const scratch = createScratch();
+  const folder = path.join(scratch.folder, "project");
+  const sources = path.join(folder, "src");
+  mkdirSync(sources, { recursive: true });
+  writeFileSync(path.join(sources, "Owned.sol"), OWNED);
+  for (const name of vaults) writeFileSync(path.join(sources, `${name}.sol`), vault(name));
+  const compiler = installCompiler(scratch.folder);
+  writeFileSync(path.join(folder, "foundry.toml"), configuration(explorer, compiler));
+
+  const forge = (...args: string[]) => scratch.run(binary("forge"), args, { folder });
+  return {
+    forge,
+    cast: (...args) => scratch.run(binary("cast"), args, { folder }),
+    create: async (name) => {
+      const { said } = await forge(
+        ...["create", `src/${name}.sol:${name}`, "--broadcast"],
+        ...["--rpc-url", explorer.rpcUrl, "--private-key", PRIVATE_KEY],
+        ...["--constructor-args", ...ARGUMENTS],
+      );
+      const address = /Deployed to: (0x\w{40})/.exec(said)?.[1];
+      if (address === undefined) throw new Error(`forge create: ${said}`);
+      await explorer.indexed();
+      return address as Hex;
+    },
+    remove: scratch.remove,
+  };
+}
+
+/** The program itself: npm's launcher ends with 0 whatever became of it. */
+function binary(tool: "forge" | "cast"): string {
+  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+  return installed(`@foundry-rs/${tool}-${process.platform}-${architecture}`, "bin", tool);
+}
+
+/** Puts the compiler where forge looks for its version; its path. */
+function installCompiler(home: string): string {
+  const folder = path.join(home, ".svm", COMPILER.release);
+  const file = path.join(folder, `solc-${COMPILER.release}`);
+  const program = path.join(import.meta.dirname, "programs/solc.mjs");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
+
+function configuration(explorer: Explorer, compiler: string): string {
+  // With its cache forge forgets the commit in the compiler's version, and asks the network for it.
+  return `[profile.default]
+src = "src"
+out = "out"
+solc = "${compiler}"
+offline = true
+cache = false
+optimizer = true
+optimizer_runs = 200
+
+[etherscan]
+periscope = { key = "key-of-nobody", chain = ${CHAIN_ID}, url = "${explorer.url}/api" }
+`;
+}
