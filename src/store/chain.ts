@@ -39,8 +39,11 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
   }
 }
 
-/** Empties every table that holds the chain or follows from it. */
-export async function truncateChain(sql: Transaction): Promise<void> {
+/**
+ * Empties every table that holds the chain or follows from it. Not by TRUNCATE, which would empty them also for requests
+ * that are being answered from a snapshot of the chain as it was.
+ */
+export async function deleteChain(sql: Transaction): Promise<void> {
   const tables = [
     ...TABLE_NAMES.map((name) => chainTables[name].name),
     "addresses",
@@ -50,7 +53,7 @@ export async function truncateChain(sql: Transaction): Promise<void> {
     "nft_owners",
     "daily_statistics",
   ];
-  await sql`TRUNCATE ${sql(tables)}`;
+  for (const table of tables) await sql`DELETE FROM ${sql(table)}`;
 }
 
 /**
