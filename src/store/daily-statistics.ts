@@ -1,6 +1,14 @@
-import type { Queryable, Transaction } from "../db/client.ts";
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
 import { direction, type Order } from "./page.ts";
+
+/** The end of the year 9999: later times, which only a development chain has, count to its last day. */
+const LAST_SECOND = 253_402_300_799;
+
+/** The UTC day of a unix time. */
+function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
+  return sql`(to_timestamp(least(${seconds}, ${LAST_SECOND}::bigint)) AT TIME ZONE 'UTC')::date`;
+}
 
 /**
  * Restores the statistics after the blocks above a number, the first of which had this timestamp, were deleted: days
@@ -12,7 +20,7 @@ export async function restoreDailyStatistics(
   firstDeletedTimestamp: number,
 ): Promise<void> {
   const [first] = await sql<{ number: number | null }[]>`
-    WITH day AS (SELECT (to_timestamp(${firstDeletedTimestamp}::bigint) AT TIME ZONE 'UTC')::date AS day),
+    WITH day AS (SELECT ${dayOf(sql, firstDeletedTimestamp)} AS day),
       gone AS (DELETE FROM daily_statistics USING day WHERE daily_statistics.day >= day.day)
     SELECT min(number) AS number FROM blocks, day
     WHERE timestamp >= extract(epoch FROM day.day::timestamp AT TIME ZONE 'UTC')::bigint
@@ -31,7 +39,7 @@ export async function applyDailyStatistics(
       day, block_count, first_timestamp, last_timestamp, transaction_count, fees, rewards,
       burnt_fees, gas_used, gas_limit, block_bytes, gas_price_minimum, gas_price_maximum,
       gas_price_sum, withdrawn_gwei, new_addresses)
-    SELECT (to_timestamp(timestamp) AT TIME ZONE 'UTC')::date, count(*), min(timestamp), max(timestamp),
+    SELECT ${dayOf(sql, sql`timestamp`)}, count(*), min(timestamp), max(timestamp),
       sum(transaction_count), sum(fees), sum(reward), sum(fees - reward), sum(gas_used), sum(gas_limit),
       sum(size), min(prices.minimum), max(prices.maximum), coalesce(sum(prices.total), 0),
       coalesce(sum(withdrawn.gwei), 0), sum(newcomers.count)

@@ -1,5 +1,6 @@
 import { keccak256 } from "viem";
 import type { RawBlock } from "../../chain/types.ts";
+import type { Address } from "../../core/address.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import type { ChainRows } from "../../store/chain-tables.ts";
 import { CREATE_TYPES, type PlacedFrame } from "./frames.ts";
@@ -18,14 +19,25 @@ export function decodeContractChange(rows: ChainRows, block: RawBlock, placed: P
     });
   } else if (frame.type === "selfdestruct") {
     // Since Cancun (EIP-6780) only a contract of the same transaction goes away.
-    const isCancun = block.excessBlobGas !== undefined;
-    const created = rows.contracts.findLast((row) => row.address === frame.from);
-    const inSameTransaction =
-      created?.blockNumber === place.blockNumber && created.transactionIndex === transactionIndex;
-    if (!isCancun || inSameTransaction) {
+    const isCancun = typeof block.excessBlobGas === "string";
+    if (!isCancun || isCreatedIn(rows, place, frame.from)) {
       rows.contractDestructions.push({ address: frame.from, ...place });
     }
   }
+}
+
+/** Whether the transaction, the last one decoded so far, created the contract. */
+function isCreatedIn(
+  { contracts }: ChainRows,
+  { blockNumber, transactionIndex }: { blockNumber: number; transactionIndex: number },
+  address: Address,
+): boolean {
+  for (let index = contracts.length - 1; index >= 0; index--) {
+    const row = contracts[index];
+    if (row?.blockNumber !== blockNumber || row.transactionIndex !== transactionIndex) return false;
+    if (row.address === address) return true;
+  }
+  return false;
 }
 
 /** Adds the contracts that a block's transactions created themselves: all that is known without traces. */

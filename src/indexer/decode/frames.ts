@@ -19,6 +19,11 @@ export interface PlacedFrame {
   effective: boolean;
 }
 
+/** A tracer's error text as PostgreSQL takes it: some tracers quote the contract, which may have chosen a NUL. */
+export function errorText(error: string): string {
+  return error.replaceAll("\0", "");
+}
+
 /** The frames of a trace in depth-first order. Iterative: a trace may be a thousand frames deep. */
 export function placeFrames(top: CallFrame, transactionIndex: number): PlacedFrame[] {
   const placed: PlacedFrame[] = [];

@@ -3,7 +3,7 @@ import type { Hex } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
 import { decodeContractChange } from "./contracts.ts";
-import { CALL_TYPES, CREATE_TYPES, type PlacedFrame, placeFrames } from "./frames.ts";
+import { CALL_TYPES, CREATE_TYPES, errorText, type PlacedFrame, placeFrames } from "./frames.ts";
 import { addSide } from "./transactions.ts";
 
 /**
@@ -55,7 +55,7 @@ function decodeFrame(
     gasUsed: position === 0 ? receipt.gasUsed : frame.gasUsed,
     input: position === 0 ? null : frame.input,
     output: frame.output,
-    error: frame.error,
+    error: frame.error === null ? null : errorText(frame.error),
     effective,
   });
   const valued = !isCall || BigInt(value) > 0n;

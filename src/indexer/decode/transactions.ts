@@ -2,6 +2,7 @@ import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../
 import type { Hex } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
+import { errorText } from "./frames.ts";
 
 /**
  * Adds the block and its transactions to the rows, with their hashes and the activity of sender, receiver and created
@@ -14,7 +15,7 @@ export function decodeTransactions(
   traces: readonly TransactionTrace[] | null,
 ): void {
   const blockNumber = quantityToNumber(block.number);
-  const baseFee = block.baseFeePerGas === undefined ? 0n : quantityToBigInt(block.baseFeePerGas);
+  const baseFee = quantityToBigInt(block.baseFeePerGas ?? "0x0");
   let fees = 0n;
   let reward = 0n;
   for (const [transactionIndex, transaction] of block.transactions.entries()) {
@@ -26,10 +27,10 @@ export function decodeTransactions(
     fees += gasUsed * price;
     // Deposits of rollups pay nothing, not even the base fee.
     if (price > baseFee) reward += gasUsed * (price - baseFee);
-    const status = receipt.status === undefined ? null : quantityToNumber(receipt.status);
+    const status = receipt.status ? quantityToNumber(receipt.status) : null;
     const createdContract =
       transaction.to === null && status !== 0 ? (receipt.contractAddress ?? null) : null;
-    const failed = trace !== undefined && trace.error !== null;
+    const error = trace?.error ?? null;
     rows.transactions.push({
       blockNumber,
       transactionIndex,
@@ -48,11 +49,11 @@ export function decodeTransactions(
       cumulativeGasUsed: receipt.cumulativeGasUsed,
       status,
       input: transaction.input,
-      error: failed ? trace.error : null,
-      revertData: failed ? trace.output : null,
+      error: error === null ? null : errorText(error),
+      revertData: error === null ? null : (trace?.output ?? null),
       v: transaction.v ?? transaction.yParity ?? null,
-      r: transaction.r === undefined ? null : word(transaction.r),
-      s: transaction.s === undefined ? null : word(transaction.s),
+      r: transaction.r ? word(transaction.r) : null,
+      s: transaction.s ? word(transaction.s) : null,
       extra: extraFields(transaction, receipt),
     });
     rows.transactionHashes.push({ hash: transaction.hash, blockNumber, transactionIndex });
