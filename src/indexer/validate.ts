@@ -1,5 +1,5 @@
 import type { FetchedBlock, RawBlock, RawReceipt, TransactionTrace } from "../chain/types.ts";
-import { ChainError } from "../core/errors.ts";
+import { ChainError, messageOf } from "../core/errors.ts";
 import type { Hex } from "../core/hex.ts";
 import { quantityToNumber } from "../core/quantity.ts";
 
@@ -22,7 +22,16 @@ const EMPTY_BLOOM = 0n;
  * Whether the block continues the chain is for the caller to compare.
  */
 export function validateBlock(blockNumber: number, fetched: FetchedBlock): void {
-  const { block, receipts, traces } = fetched;
+  try {
+    validateParts(blockNumber, fetched);
+  } catch (error) {
+    if (error instanceof ChainError) throw error;
+    // A field of another kind than the specification has.
+    throw new InconsistentBlockError(blockNumber, messageOf(error));
+  }
+}
+
+function validateParts(blockNumber: number, { block, receipts, traces }: FetchedBlock): void {
   function demand(holds: boolean, reason: string): asserts holds {
     if (!holds) throw new InconsistentBlockError(blockNumber, reason);
   }
@@ -54,6 +63,7 @@ function validateReceipts(block: RawBlock, receipts: RawReceipt[], demand: Deman
       transaction.to === null || isAddress(transaction.to),
       `${place} has a malformed receiver`,
     );
+    demand(isData(transaction.input), `${place} has malformed input`);
     demand(
       transaction.blockHash === block.hash && indexIs(transaction.transactionIndex, index),
       `${place} says it is elsewhere`,
@@ -80,6 +90,7 @@ function validateReceipts(block: RawBlock, receipts: RawReceipt[], demand: Deman
       demand(indexIs(log.logIndex, logCount), `log ${logCount} is missing or out of order`);
       demand(isAddress(log.address), `log ${logCount} has no address`);
       demand(log.topics.every(isHash), `log ${logCount} has a malformed topic`);
+      demand(isData(log.data), `log ${logCount} has malformed data`);
       logCount++;
     }
   }
@@ -115,6 +126,10 @@ function indexIs(quantity: Hex | null, index: number): boolean {
 
 function isHash(value: unknown): value is Hex {
   return typeof value === "string" && value.length === HASH_LENGTH;
+}
+
+function isData(value: unknown): boolean {
+  return typeof value === "string" && value.startsWith("0x") && value.length % 2 === 0;
 }
 
 function isAddress(value: unknown): value is Hex {
