@@ -1,16 +1,18 @@
 import type { Chain } from "../chain/chain.ts";
 import { ChainError, ConfigError } from "../core/errors.ts";
-import type { Sql } from "../db/client.ts";
-import { type ChainIdentity, getChainIdentity, writeChainIdentity } from "../store/sync-state.ts";
+import type { Hex } from "../core/hex.ts";
+import { type ChainIdentity, getChainIdentity, getServedHead } from "../store/sync-state.ts";
 import type { SyncOptions } from "./context.ts";
+import type { Writer } from "./publish.ts";
+import { startOver } from "./rollback.ts";
 
 /**
- * The chain that the database is bound to; an empty one is bound to the node's. Throws `ConfigError` when the settings
+ * The chain that the database is bound to; one without a published block is bound to the node's as it is now. Throws `ConfigError` when the settings
  * or the node speak of another chain.
  */
 export async function bindChain(
   chain: Chain,
-  sql: Sql,
+  writer: Writer,
   chainId: number,
   options: SyncOptions,
 ): Promise<ChainIdentity> {
@@ -19,10 +21,11 @@ export async function bindChain(
       `the node serves chain ${chainId}, but CHAIN_ID asks for ${options.chainId}`,
     );
   }
+  const { sql } = writer;
   const known = await getChainIdentity(sql);
   if (!known) {
     const bound = await describeChain(chain, chainId, options);
-    await writeChainIdentity(sql, bound);
+    await startOver(writer, bound);
     return bound;
   }
   if (known.chainId !== chainId) {
@@ -36,7 +39,19 @@ export async function bindChain(
       `the database was begun with START_BLOCK=${known.startBlock}; keep it, or begin an empty database`,
     );
   }
-  return known;
+  if (await getServedHead(sql)) return known;
+  const current = await describeChain(chain, chainId, options);
+  if (current.genesisHash === known.genesisHash) return known;
+  await startOver(writer, current);
+  return current;
+}
+
+/** Throws `ChainError` unless the first block to be published is the one that the database is bound to. */
+export function demandStartBlock({ genesisHash, startBlock }: ChainIdentity, hash: Hex): void {
+  if (hash === genesisHash) return;
+  throw new ChainError("inconsistent-chain", `block ${startBlock} is another one by now`, {
+    retryable: true,
+  });
 }
 
 /** What a database would be bound to on the node's chain as it is now. */
@@ -57,12 +72,20 @@ export async function describeChain(
   return { chainId, startBlock, genesisHash: genesis.hash, traced };
 }
 
-/** Says whether internal transactions are indexed, or why not. */
+/**
+ * Says whether internal transactions are indexed, or why not. Throws `ChainError` when the database has them and the
+ * nodes have none: a chain is indexed with them or without, and not in part.
+ */
 export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: SyncOptions): void {
   const { tracer, tracerReason, archive } = chain.capabilities();
   if (identity.traced) {
     status.traces = { tracer, reason: tracerReason };
-    return;
+    if (tracer !== null) return;
+    throw new ChainError(
+      "traces-missing",
+      `the database was begun with internal transactions, which there are no more: ${tracerReason}`,
+      { retryable: true },
+    );
   }
   const reason =
     tracerReason ??

@@ -1,4 +1,5 @@
 import { ChainError } from "../core/errors.ts";
+import { getBlockReference } from "../store/blocks.ts";
 import { findGap } from "../store/chain.ts";
 import {
   buildDeferredIndex,
@@ -13,8 +14,9 @@ import {
 } from "../store/sync-state.ts";
 import { demandWriter } from "../store/writer.ts";
 import { backfill } from "./backfill.ts";
+import { demandStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, type Sync } from "./context.ts";
-import { publish } from "./publish.ts";
+import { publish, type Writer } from "./publish.ts";
 
 /** An empty database that is to be filled with more blocks than this gets its secondary indexes afterwards. */
 const DEFERRED_INDEX_MINIMUM = 5_000;
@@ -74,9 +76,16 @@ async function recordTo(
       };
       if (number < target && now - noted < PUBLISH_INTERVAL_MS) return;
       noted = now;
-      await writeRecordedNumber(writer.sql, number);
+      await noteRecorded(writer, number);
       if (indexed) await publishTo(sync, number);
     },
+  });
+}
+
+async function noteRecorded({ sql, epoch }: Writer, number: number | null): Promise<void> {
+  await sql.begin(async (transaction) => {
+    await demandWriter(transaction, epoch);
+    await writeRecordedNumber(transaction, number);
   });
 }
 
@@ -88,11 +97,13 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
     const range = { from, to: Math.min(number, from + PUBLISH_BLOCKS - 1) };
     const gap = await findGap(writer.sql, range, sync.head?.hash ?? null);
     if (gap !== null) {
-      await writeRecordedNumber(writer.sql, null);
+      await noteRecorded(writer, null);
       throw new ChainError("inconsistent-chain", `what was recorded is no chain: ${gap}`, {
         retryable: true,
       });
     }
+    const first = sync.head ? undefined : await getBlockReference(writer.sql, from);
+    if (first) demandStartBlock(sync.identity, first.hash);
     await publish(writer, range, null);
     await loadHead(sync);
   }

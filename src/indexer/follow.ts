@@ -2,6 +2,7 @@ import type { BlockHeader, FetchedBlock } from "../chain/types.ts";
 import { quantityToNumber } from "../core/quantity.ts";
 import { encodeChainRows } from "../store/chain.ts";
 import { demandWriter } from "../store/writer.ts";
+import { demandStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
@@ -36,8 +37,8 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
   });
   for (const fetched of blocks) {
     if (sync.options.signal.aborted) return false;
-    if (sync.head && fetched.block.parentHash !== sync.head.hash)
-      return reorganise(sync, sync.head);
+    if (!sync.head) demandStartBlock(sync.identity, fetched.block.hash);
+    else if (fetched.block.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
     await indexBlock(sync, fetched);
   }
   return blocks.length > 0;

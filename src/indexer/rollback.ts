@@ -2,7 +2,7 @@ import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { revertAddresses } from "../store/addresses.ts";
 import { getBlockReference, getBlockTimestamp } from "../store/blocks.ts";
-import { deleteChainRowsAbove, truncateChain } from "../store/chain.ts";
+import { deleteChain, deleteChainRowsAbove } from "../store/chain.ts";
 import { restoreDailyStatistics } from "../store/daily-statistics.ts";
 import { listMovedNfts, restoreNftOwners } from "../store/nft-owners.ts";
 import {
@@ -111,7 +111,7 @@ export async function rollBack(
 export async function startOver(writer: Writer, identity: ChainIdentity): Promise<void> {
   await writer.sql.begin(async (transaction) => {
     await demandWriter(transaction, writer.epoch);
-    await truncateChain(transaction);
+    await deleteChain(transaction);
     await writeChainIdentity(transaction, identity);
   });
 }

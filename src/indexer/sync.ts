@@ -45,7 +45,7 @@ export async function synchronise(
     writer,
     options,
     isDevelopment: options.allowReset || DEVELOPMENT_CHAINS.has(chainId),
-    identity: await bindChain(chain, writer.sql, chainId, options),
+    identity: await bindChain(chain, writer, chainId, options),
     head: undefined,
     distrusted: undefined,
     statePostponed: false,

@@ -42,7 +42,7 @@ export async function getChainIdentity(sql: Queryable): Promise<ChainIdentity | 
   return identity;
 }
 
-/** Binds an empty database to a chain, or binds it anew after `truncateChain`, which raises the generation. */
+/** Binds an empty database to a chain, or binds it anew after `deleteChain`, which raises the generation. */
 export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity): Promise<void> {
   const { chainId, startBlock, genesisHash, traced } = identity;
   await sql`
@@ -77,7 +77,7 @@ export async function getRecordedNumber(sql: Queryable): Promise<number | null> 
 
 /** Remembers that the blocks up to a number are recorded whole; null: none above the head. */
 export async function writeRecordedNumber(
-  sql: Queryable,
+  sql: Transaction,
   blockNumber: number | null,
 ): Promise<void> {
   await sql`UPDATE sync_state SET recorded_number = ${blockNumber}`;

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createSql } from "../../src/db/client.ts";
+import { initialStatus } from "../../src/indexer/status.ts";
+import { readSnapshot } from "../../src/store/snapshot.ts";
+import { getServedHead, writeChainIdentity } from "../../src/store/sync-state.ts";
+import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { blockWith, lie } from "../support/scripted-node/faults.ts";
+import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
+
+describe("an indexer", () => {
+  let node: ScriptedNode;
+  let database: TestDatabase;
+  let indexer: TestIndexer | undefined;
+
+  beforeEach(async () => {
+    node = await startScriptedNode();
+    database = await createTestDatabase();
+  });
+
+  afterEach(async () => {
+    await indexer?.stop();
+    indexer = undefined;
+    await database.drop();
+    await node.stop();
+  });
+
+  function start(options: Partial<TestIndexerOptions> = {}): TestIndexer {
+    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url], ...options });
+    return indexer;
+  }
+
+  const reachHead = (started: TestIndexer) => started.reach(node.chain.head.block.hash);
+
+  it("takes NULs out of a tracer's error text", async () => {
+    node.chain.mine({
+      transactions: [
+        {
+          error: "reverted: \0no",
+          calls: [{ from: node.chain.head.block.miner, error: "\0bad" }],
+        },
+      ],
+    });
+    await reachHead(start());
+    const errors = await database.sql`
+      SELECT error FROM transactions UNION ALL SELECT error FROM internal_transactions`;
+    expect(errors.map((row) => row["error"])).toEqual(["reverted: no", "bad"]);
+  });
+
+  it("indexes and rolls back blocks of a time beyond all calendars", async () => {
+    const started = start();
+    node.chain.mine({ timestampSeconds: 1_700_000_000_000_000 });
+    await reachHead(started);
+    node.chain.reorg(1, { timestampSeconds: 1_700_000_000_000_001 }, 1);
+    await reachHead(started);
+    const days = await database.sql`
+      SELECT day::text, block_count AS blocks FROM daily_statistics ORDER BY day`;
+    expect(days).toMatchObject([{ blocks: 1 }, { day: "9999-12-31", blocks: 2 }]);
+  });
+
+  it("takes null for a field that is not there", async () => {
+    const fields = { r: null, s: null };
+    node.chain.mine({ transactions: [{ fields, receiptFields: { status: null } }] });
+    const absent = { baseFeePerGas: null, excessBlobGas: null } as unknown as {
+      miner: `0x${string}`;
+    };
+    node.fail({ method: "eth_getBlockByNumber", effect: blockWith(absent) });
+    await reachHead(start());
+    expect(await database.sql`SELECT status, r FROM transactions`).toMatchObject([
+      { status: null, r: null },
+    ]);
+  });
+
+  it.each([
+    ["a bloom that is null", "eth_getBlockReceipts", { logsBloom: null }, []],
+    ["input that is no bytes", "eth_getBlockByNumber", { input: "0x1" }, ["transactions"]],
+  ])("asks another node when the first gives %s", async (_, method, wrong, path) => {
+    const second = await startScriptedNode({ chain: node.chain });
+    try {
+      node.chain.mine({ transactions: [{}] });
+      const spoil = (items: object[]) => items.map((item) => ({ ...item, ...wrong }));
+      node.fail({
+        method,
+        effect: lie((result) => {
+          const [list] = path;
+          if (list === undefined) return spoil(result as object[]);
+          const block = result as Record<string, object[]>;
+          return { ...block, [list]: spoil(block[list] ?? []) };
+        }),
+      });
+      await reachHead(start({ rpcUrls: [node.url, second.url] }));
+      await indexer?.stop();
+      indexer = undefined;
+    } finally {
+      await second.stop();
+    }
+  });
+
+  it("says that internal transactions were there and are not", async () => {
+    await reachHead(start());
+    await indexer?.stop();
+    const started = start({ traces: "off" });
+    await started.until(() => started.status().reason !== initialStatus().reason);
+    expect(started.status()).toMatchObject({
+      phase: "waiting",
+      reason: expect.stringContaining("switched off"),
+    });
+  });
+
+  it.each([0, 1_000])(
+    "binds a database without blocks to the chain as it is by then, at finality depth %i",
+    async (finalityDepth) => {
+      node.chain.mine(30);
+      await writeChainIdentity(database.sql, {
+        chainId: node.chain.chainId,
+        startBlock: 0,
+        genesisHash: `0x${"ab".repeat(32)}`,
+        traced: true,
+      });
+      await reachHead(start({ finalityDepth }));
+      expect(await database.sql`SELECT genesis_hash FROM sync_state`).toMatchObject([
+        { genesis_hash: node.chain.at(0)?.block.hash },
+      ]);
+    },
+  );
+
+  it("leaves an answer that is being made the chain it was begun on when the chain is reset", async () => {
+    node.chain.mine({ transactions: [{}] }, 3);
+    const started = start();
+    await reachHead(started);
+    const sql = createSql(database.url, { connections: 1 });
+    try {
+      const seen = await readSnapshot(sql, async (snapshot) => {
+        const head = await getServedHead(snapshot);
+        node.chain.reset({ salt: "another" });
+        await reachHead(started);
+        const [counted] = await snapshot`SELECT count(*) FROM blocks`;
+        return { head: head?.number, blocks: counted?.["count"] };
+      });
+      expect(seen).toEqual({ head: 4, blocks: 5 });
+    } finally {
+      await sql.end();
+    }
+  });
+});
