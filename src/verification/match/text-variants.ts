@@ -1,30 +1,23 @@
 type Change = (text: string) => string;
 
-const LINE_ENDS: readonly Change[] = [
-  (text) => text,
-  (text) => text.replace(/\r\n/g, "\n"),
-  (text) => text.replace(/\r\n/g, "\n").replace(/\n/g, "\r\n"),
-];
-
-const FILE_ENDS: readonly Change[] = [
-  (text) => text,
-  withoutFinalLineEnds,
-  (text) => withoutFinalLineEnds(text) + lineEndOf(text),
-  (text) => withoutFinalLineEnds(text) + lineEndOf(text).repeat(2),
-  (text) => `${text} `,
+/** A way to end lines: the text with such ends, and what ends a line of it. */
+const LINE_ENDS: readonly { apply: Change; newline: (text: string) => string }[] = [
+  { apply: (text) => text, newline: (text) => (text.includes("\r\n") ? "\r\n" : "\n") },
+  { apply: toUnix, newline: () => "\n" },
+  { apply: (text) => toUnix(text).replace(/\n/g, "\r\n"), newline: () => "\r\n" },
 ];
 
 /** What editors, version control and web forms do to a text without anybody's intention; the first does nothing. */
-export const TEXT_CHANGES: readonly Change[] = LINE_ENDS.flatMap((changeLines) =>
-  FILE_ENDS.map(
-    (changeEnd): Change =>
-      (text) =>
-        changeEnd(changeLines(text)),
-  ),
-);
+export const TEXT_CHANGES: readonly Change[] = LINE_ENDS.flatMap(({ apply, newline }): Change[] => [
+  apply,
+  (text) => withoutFinalLineEnds(apply(text)),
+  (text) => withoutFinalLineEnds(apply(text)) + newline(text),
+  (text) => withoutFinalLineEnds(apply(text)) + newline(text).repeat(2),
+  (text) => `${apply(text)} `,
+]);
 
-function lineEndOf(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
+function toUnix(text: string): string {
+  return text.replace(/\r\n/g, "\n");
 }
 
 /** By hand: the obvious regular expression takes quadratic time on text that is full of line ends. */
