@@ -9,6 +9,9 @@ const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
 
+/** forge asks at once and then only every 15 s, so a verification that ends meanwhile is waited for. */
+const PATIENCE_MS = 10_000;
+
 export const checkverifystatus = defineAction({
   name: "checkverifystatus",
   summary: "What became of a contract's source that was submitted for verification",
@@ -18,7 +21,7 @@ export const checkverifystatus = defineAction({
   example: { guid: "5fbdb2315678afecb367f032d93f642f64180aa300000192f3a4b5c6" },
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
   async handle({ verifier, dialect }, input) {
-    const status = await verifier.status(input.guid);
+    const status = await verifier.wait(input.guid, PATIENCE_MS);
     if (status?.state === "passed") return ok(PASSED);
     if (status?.state === "failed" && dialect === "blockscout") {
       return verbatim({ status: "1", message: status.reason ?? FAILED, result: FAILED });

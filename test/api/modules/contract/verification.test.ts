@@ -160,14 +160,15 @@ const singleFile = (contractaddress: string | undefined, more: Fields = {}): Fie
 });
 
 describe("verifysourcecode", () => {
-  test("gives a guid, whose status becomes a pass, and then the contract is verified", async () => {
+  test("gives a guid; the first question about it is answered by the pass, and the contract is verified", async () => {
     const [address = "0x"] = ledgers;
     const submitted = await post(singleFile(address, { licenseType: "3" }));
     expect(submitted).toMatchObject({ httpStatus: 200, status: "1", message: "OK" });
     expect(submitted.result).toMatch(new RegExp(`^${address.slice(2)}[0-9a-f]{16}$`));
     const pass = { httpStatus: 200, status: "1", message: "OK", result: "Pass - Verified" };
-    expect(await ended(submitted.result)).toEqual(pass);
-    expect(await ended(submitted.result, "/v2/api")).toEqual(pass);
+    const question = { action: "checkverifystatus", guid: submitted.result };
+    expect(await post(question)).toEqual(pass);
+    expect(await post(question, "/v2/api")).toEqual(pass);
     const { result } = await post({ action: "getsourcecode", address });
     expect(result[0]).toMatchObject({
       SourceCode: LEDGER,
