@@ -95,11 +95,12 @@ export async function readState(
   keys: StateKeys,
   block: BlockReference,
 ): Promise<StateValues | undefined> {
-  if (countKeys(keys) > READ_MAXIMUM) return undefined;
+  if (keys.coins.length > READ_MAXIMUM) return undefined;
   return timeStage(sync.writer.metrics, "state", async () => {
     const coins = await tryToRead(sync, { ...noKeys, coins: keys.coins }, block);
     if (coins instanceof ChainError) return undefined;
     const rest = { ...keys, coins: [] };
+    if (countKeys(rest) > READ_MAXIMUM) return coins;
     const contracts = await tryToRead(sync, rest, block, CONTRACTS_PATIENCE_MS);
     if (contracts instanceof ChainError) {
       if (NODE_TROUBLE.has(contracts.code)) return undefined;

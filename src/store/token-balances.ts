@@ -15,7 +15,7 @@ export interface HoldingAmount extends HoldingKey {
   amount: bigint | null;
 }
 
-/** An irregular token with more holders than this is not read again as a whole on each of its events. */
+/** The irregular tokens of a range are read again as a whole, the smallest first, up to so many holders together. */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
 /** The holdings' changes by the transfers of a range: one row per token, owner and, for ERC-1155, id. */
@@ -39,16 +39,18 @@ export async function listTouchedHoldings(
     SELECT token, owner, token_id AS "tokenId" FROM (${changes(sql, range)}) AS touched
     UNION
     SELECT token, owner, NULL::numeric FROM token_balances
-      WHERE token IN (${irregularTokensMoved(sql, range)})
+      WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
     ORDER BY 1, 2, 3`;
 }
 
 function irregularTokensMoved(sql: Queryable, { from, to }: BlockRange) {
   return sql`
-    SELECT tokens.address FROM tokens
-    WHERE irregular AND standard <> 1155 AND holder_count <= ${IRREGULAR_HOLDERS_MAXIMUM}
-      AND tokens.address IN (
-        SELECT token FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to})`;
+    SELECT address FROM (
+      SELECT address, sum(holder_count) OVER (ORDER BY holder_count, address) AS holders FROM tokens
+      WHERE irregular AND standard <> 1155 AND address IN (
+        SELECT token FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to})
+    ) AS moved
+    WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
 }
 
 /**
@@ -69,7 +71,7 @@ export async function revertTokenBalances(sql: Transaction, range: BlockRange): 
 async function forgetIrregularHoldings(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     UPDATE token_balances SET block_number = NULL
-    WHERE block_number IS NOT NULL AND token IN (${irregularTokensMoved(sql, range)})`;
+    WHERE block_number IS NOT NULL AND amount > 0 AND token IN (${irregularTokensMoved(sql, range)})`;
 }
 
 /** Deletes the holdings that no transfer tells of any more; after `revertTokenBalances` and the deletion of the rows. */
