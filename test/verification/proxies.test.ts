@@ -5,7 +5,7 @@ import { type Address, wordOfAddress } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getProxy } from "../../src/store/proxies.ts";
 import { getServedHead } from "../../src/store/sync-state.ts";
-import { listMethodNames } from "../../src/store/verified-contracts.ts";
+import { isFullyVerified, listMethodNames } from "../../src/store/verified-contracts.ts";
 import { compileStandardJson } from "../../src/verification/compile.ts";
 import { detectProxy } from "../../src/verification/proxy.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
@@ -191,6 +191,7 @@ async function verifyContract(verifier: Verifier, address: Address, name: string
     state: "passed",
     reason: null,
   });
+  expect(await isFullyVerified(world.sql, address)).toBe(true);
 }
 
 async function implementationsOf(address: Address): Promise<Address[] | undefined> {
@@ -213,6 +214,14 @@ test("a proxy is found when it is verified, followed when it is upgraded, and le
   expect(await listMethodNames(world.sql, [{ address, selector }])).toEqual([
     "second(uint256 number, address[] holders)",
   ]);
+});
+
+test("a transparent proxy, which creates its admin, is verified whole", async () => {
+  const verifier = start();
+  const [owner] = await world.node.request<Address[]>("eth_accounts");
+  const address = await deploy("TransparentUpgradeableProxy", one, owner, "0x");
+  await verifyContract(verifier, address, "TransparentUpgradeableProxy");
+  expect(await implementationsOf(address)).toEqual([one]);
 });
 
 test("an upgrade of the beacon is followed", async () => {
