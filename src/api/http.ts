@@ -142,7 +142,9 @@ function dropBrokenContentType(request: FastifyRequest): void {
 
 function answerTo(thrown: unknown, request: FastifyRequest): Answer {
   const known = requestErrorOf(thrown);
-  if (!known || known.httpStatus >= 500) request.log.error({ err: thrown }, "request failed");
+  // A client that went away in the middle of its request is no fault of ours.
+  const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
+  if (isFault) request.log.error({ err: thrown }, "request failed");
   return refusal(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
 }
 

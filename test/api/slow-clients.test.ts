@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import net from "node:net";
+import { promisify } from "node:util";
+import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../support/app.ts";
 
@@ -7,8 +9,10 @@ const TIMEOUT_MS = 800;
 
 let server: TestApp;
 let port: number;
+const logged: { level: number }[] = [];
 beforeAll(async () => {
-  server = await createTestApp({ requestTimeoutMs: TIMEOUT_MS });
+  const log = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) });
+  server = await createTestApp({ requestTimeoutMs: TIMEOUT_MS, log });
   port = Number(new URL(await server.app.listen({ host: "127.0.0.1", port: 0 })).port);
 });
 afterAll(() => server.close());
@@ -69,6 +73,17 @@ test("a client that reads large answers too slowly is cut off", async () => {
   });
   expect(client?.bytesRead).toBeGreaterThan(body.length);
   expect(client?.bytesRead).toBeLessThan(body.length * requests);
+});
+
+test("a client that goes away before its body has arrived is no fault", async () => {
+  const socket = net.connect({ host: "127.0.0.1", port });
+  socket.write("POST /api HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n1");
+  await once(socket, "connect");
+  setTimeout(() => socket.resetAndDestroy(), 300);
+  const countConnections = promisify(server.app.server.getConnections.bind(server.app.server));
+  await expect.poll(() => countConnections(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => countConnections(), { timeout: 10_000 }).toBe(0);
+  expect(logged.filter(({ level }) => level > 30)).toEqual([]);
 });
 
 test("others are served meanwhile", async () => {
