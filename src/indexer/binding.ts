@@ -2,13 +2,14 @@ import type { Chain } from "../chain/chain.ts";
 import { ChainError, ConfigError } from "../core/errors.ts";
 import type { Hex } from "../core/hex.ts";
 import { type ChainIdentity, getChainIdentity, getServedHead } from "../store/sync-state.ts";
-import type { SyncOptions } from "./context.ts";
+import { hasPublishedTransactions } from "../store/transactions.ts";
+import { loadHead, type Sync, type SyncOptions } from "./context.ts";
 import type { Writer } from "./publish.ts";
 import { startOver } from "./rollback.ts";
 
 /**
- * The chain that the database is bound to; one without a published block is bound to the node's as it is now. Throws `ConfigError` when the settings
- * or the node speak of another chain.
+ * The chain that the database is bound to; one without a published block is bound to the node's as it is now. Throws
+ * `ConfigError` when the settings or the node speak of another chain.
  */
 export async function bindChain(
   chain: Chain,
@@ -66,10 +67,27 @@ export async function describeChain(
       retryable: true,
     });
   }
-  // Without the state of old blocks a node can trace only the newest: no chain with a hole in it is begun.
-  const { tracer, archive } = chain.capabilities();
-  const traced = tracer !== null && archive !== false;
+  const traced = chain.capabilities().tracer !== null;
   return { chainId, startBlock, genesisHash: genesis.hash, traced };
+}
+
+/**
+ * Begins anew without traces when the nodes have none of the first transactions because they keep no state of them: a
+ * chain is indexed with traces from its first transaction on, or without. Throws any other error again.
+ */
+export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<boolean> {
+  const { chain, writer, identity, options } = sync;
+  const isPruned =
+    error instanceof ChainError &&
+    error.code === "traces-missing" &&
+    chain.capabilities().archive === false;
+  if (!isPruned || (await hasPublishedTransactions(writer.sql))) throw error;
+  options.log.info("the node cannot trace old blocks: the chain is indexed without traces");
+  sync.identity = { ...identity, traced: false };
+  await startOver(writer, sync.identity);
+  await loadHead(sync);
+  reportTraces(chain, sync.identity, options);
+  return true;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { BlockHeader } from "../chain/types.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
 import { getRecordedNumber, isIndexed } from "../store/sync-state.ts";
 import { demandWriter } from "../store/writer.ts";
-import { bindChain, reportTraces } from "./binding.ts";
+import { beginWithoutTraces, bindChain, reportTraces } from "./binding.ts";
 import { buildIndexes, catchUp } from "./catch-up.ts";
 import {
   loadHead,
@@ -60,7 +60,9 @@ export async function synchronise(
   let pendingRetryAt = 0;
   while (!signal.aborted) {
     status.nodeHead = nodeHead.number;
-    const advanced = await advance(sync, nodeHead);
+    const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
+      beginWithoutTraces(sync, error),
+    );
     let pending: Awaited<ReturnType<typeof readPending>> = "none";
     if (!advanced && performance.now() >= pendingRetryAt) {
       pending = await readPending(sync);

@@ -74,3 +74,9 @@ export async function listLogsOfTransaction(
     ORDER BY log_index
     LIMIT ${limit}`;
 }
+
+/** Whether any published block has a transaction. */
+export async function hasPublishedTransactions(sql: Queryable): Promise<boolean> {
+  const [found] = await sql`SELECT FROM transactions WHERE ${inPublishedBlocks(sql)} LIMIT 1`;
+  return found !== undefined;
+}

@@ -209,4 +209,20 @@ describe("an indexer on a node that", () => {
     await indexer.reach(oracle.head.hash);
     expect(await compareDatabase(database.sql, oracle)).toEqual([]);
   });
+
+  it("keeps no state of old blocks is indexed without traces, from its first block on", async () => {
+    const pruned = await startScriptedNode({ chain: honest.chain, statesKept: 5 });
+    try {
+      mine(30);
+      indexer = start([pruned.url], 5);
+      await indexer.until(() => indexer?.status().head === 30);
+      expect(indexer.status().traces).toEqual({
+        tracer: null,
+        reason: "the node keeps no state of old blocks, without which it cannot trace them",
+      });
+      expect(await database.sql`SELECT traced FROM sync_state`).toEqual([{ traced: false }]);
+    } finally {
+      await pruned.stop();
+    }
+  });
 });

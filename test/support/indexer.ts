@@ -19,14 +19,14 @@ export interface TestIndexerOptions {
 /** An indexer in this process, on real parts. */
 export interface TestIndexer {
   status(): IndexerStatus;
-  /** Waits until the published head has this hash and no state is left to be read. Fails after 30 s. */
+  /** Waits until the published head has this hash and no state is left to be read. Fails after 90 s. */
   reach(hash: string): Promise<void>;
-  /** Waits until the condition holds; fails after 30 s with the indexer's status. */
+  /** Waits until the condition holds; fails after 90 s with the indexer's status. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>;
   stop(): Promise<void>;
 }
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 const POLL_INTERVAL_MS = 20;
 
 /** Starts an indexer on a migrated database and one or several nodes. */
@@ -39,7 +39,7 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
   const chain = createChain({
     urls: options.rpcUrls,
     ...(options.webSocketUrl === undefined ? {} : { webSocketUrl: options.webSocketUrl }),
-    requestTimeoutMs: options.requestTimeoutMs ?? 5_000,
+    requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     batchSize: 100,
     concurrency: 8,
     maxResponseBytes: 256 * 1024 * 1024,
