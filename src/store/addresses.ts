@@ -16,6 +16,15 @@ export async function listTouchedCoinAddresses(
   return rows.map((row) => row.address);
 }
 
+/** Deposit of an OP-stack rollup (OP Stack specification, "Deposits"): every block of one begins with it. */
+const DEPOSIT_TYPE = 126;
+/** Where such a rollup collects fees without any trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its predeploys). */
+const FEE_VAULTS: readonly Address[] = [
+  "0x4200000000000000000000000000000000000019",
+  "0x420000000000000000000000000000000000001a",
+  "0x420000000000000000000000000000000000001b",
+];
+
 function touchedCoinAddresses(sql: Queryable, { from, to }: BlockRange) {
   return sql`
     SELECT miner AS address FROM blocks WHERE number BETWEEN ${from} AND ${to}
@@ -29,7 +38,11 @@ function touchedCoinAddresses(sql: Queryable, { from, to }: BlockRange) {
       WHERE block_number BETWEEN ${from} AND ${to} AND side.address IS NOT NULL
         AND effective AND (value > 0 OR type <> 'call')
     UNION
-    SELECT address FROM withdrawals WHERE block_number BETWEEN ${from} AND ${to}`;
+    SELECT address FROM withdrawals WHERE block_number BETWEEN ${from} AND ${to}
+    UNION
+    SELECT address FROM unnest(${[...FEE_VAULTS]}::bytea[]) AS vaults (address)
+      WHERE EXISTS (
+        SELECT FROM transactions WHERE block_number BETWEEN ${from} AND ${to} AND type = ${DEPOSIT_TYPE})`;
 }
 
 /**
