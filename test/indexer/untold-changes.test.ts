@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Address, wordOfAddress } from "../../src/core/address.ts";
+import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { scriptedAddress } from "../support/scripted-node/block.ts";
+import { balanceOfData, TRANSFER, word } from "../support/scripted-node/ledger.ts";
+import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
+
+describe("an indexer of what changes without a trace", () => {
+  let node: ScriptedNode;
+  let database: TestDatabase;
+  let indexer: TestIndexer;
+
+  beforeEach(async () => {
+    node = await startScriptedNode();
+    database = await createTestDatabase();
+    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url] });
+  });
+
+  afterEach(async () => {
+    await indexer.stop();
+    await database.drop();
+    await node.stop();
+  });
+
+  it("reads the fee vaults of a rollup at each of its blocks", async () => {
+    const vault: Address = "0x4200000000000000000000000000000000000019";
+    node.chain.mine({ transactions: [{ type: 126 }, { to: vault, valueWei: 1n }] });
+    await indexer.reach(node.chain.head.block.hash);
+    node.chain.mine({ transactions: [{ type: 126 }], state: { balances: { [vault]: 77n } } });
+    await indexer.reach(node.chain.head.block.hash);
+    expect(
+      await database.sql`SELECT balance FROM addresses WHERE address = ${vault}`,
+    ).toMatchObject([{ balance: "77" }]);
+  });
+
+  it("reads the holders of an irregular token on its events, and not who held it once", async () => {
+    const token = scriptedAddress("token");
+    const holder = scriptedAddress("holder");
+    const silent = scriptedAddress("silent");
+    const log = (from: Address, to: Address, amount: number) => ({
+      address: token,
+      topics: [TRANSFER, wordOfAddress(from), wordOfAddress(to)],
+      data: word(amount),
+    });
+    const past = Array.from({ length: 300 }, (_, index) => scriptedAddress(`past ${index}`));
+    const minted = past.map((owner) => log(`0x${"0".repeat(40)}`, owner, 1));
+    const collected = past.map((owner) => log(owner, holder, 1));
+    const rebase = (amount: number) => ({
+      calls: [{ to: token, data: balanceOfData(silent), returns: word(amount) }],
+    });
+    node.chain.mine(
+      { transactions: [{ logs: [...minted, ...collected, log(holder, silent, 2)] }] },
+      { transactions: [{ logs: [log(silent, holder, 1)] }], state: rebase(50) },
+    );
+    await indexer.reach(node.chain.head.block.hash);
+    const before = node.count("eth_call");
+    node.chain.mine({
+      transactions: [{ logs: [log(holder, past[0] as Address, 5)] }],
+      state: rebase(70),
+    });
+    await indexer.reach(node.chain.head.block.hash);
+    expect(node.count("eth_call") - before).toBeLessThan(10);
+    expect(
+      await database.sql`SELECT amount FROM token_balances WHERE owner = ${silent}`,
+    ).toMatchObject([{ amount: "70" }]);
+  });
+});
