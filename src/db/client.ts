@@ -56,6 +56,10 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       application_name: options.applicationName ?? "periscope",
       search_path: `"${options.schema ?? "public"}"`,
       statement_timeout: options.statementTimeoutMs ?? 0,
+      // The server lets go of the locks of a client whose machine is gone within a minute, not after hours.
+      tcp_keepalives_idle: 30,
+      tcp_keepalives_interval: 10,
+      tcp_keepalives_count: 3,
       ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
     },
     ...{ socket: openSocket },
