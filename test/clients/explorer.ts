@@ -1,6 +1,6 @@
 import { createWalletClient, type Hex, http, publicActions } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { expect } from "vitest";
+import { vi } from "vitest";
 import { startAnvil } from "../support/anvil.ts";
 import { startPeriscope } from "../support/periscope.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -48,9 +48,9 @@ export async function startExplorer(): Promise<Explorer> {
     const head = Number(await wallet.getBlockNumber({ cacheTime: 0 }));
     const served = async () => {
       const { result } = (await ask("module=block&action=eth_block_number")) as { result: string };
-      return Number(result);
+      return Number(result) >= head;
     };
-    await expect.poll(served, PATIENCE).toBeGreaterThanOrEqual(head);
+    await vi.waitUntil(served, PATIENCE);
   }
 
   return {

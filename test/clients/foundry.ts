@@ -7,17 +7,28 @@ import { ARGUMENTS, COMPILER, OWNED, vault } from "./vaults.ts";
 
 /** A Foundry project of vaults, and Foundry's programs run in it. */
 export interface FoundryProject {
+  folder: string;
   forge(...args: string[]): Promise<Ending>;
   cast(...args: string[]): Promise<Ending>;
   /** Compiles and deploys a vault by `forge create`; its address, once it is indexed. */
   create(name: string): Promise<Hex>;
+  /** Runs `forge verify-contract` for a vault. */
+  verify(name: string, address: Hex, ...options: string[]): Promise<Ending>;
+  /** Deploys a vault and has it verified. */
+  publish(name: string): Promise<Hex>;
   remove(): void;
 }
+
+/** What forge says of a contract that passed. */
+export const VERIFIED = "Contract successfully verified";
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
 /** Creates the project in a scratch folder. It knows the explorer by its chain. */
-export function createFoundryProject(explorer: Explorer, vaults: readonly string[]): FoundryProject {
+export function createFoundryProject(
+  explorer: Explorer,
+  vaults: readonly string[],
+): FoundryProject {
   const scratch = createScratch();
   const folder = path.join(scratch.folder, "project");
   const sources = path.join(folder, "src");
@@ -27,20 +38,48 @@ export function createFoundryProject(explorer: Explorer, vaults: readonly string
   const compiler = installCompiler(scratch.folder);
   writeFileSync(path.join(folder, "foundry.toml"), configuration(explorer, compiler));
 
-  const forge = (...args: string[]) => scratch.run(binary("forge"), args, { folder });
+  function forge(...args: string[]): Promise<Ending> {
+    return scratch.run(binary("forge"), args, { folder });
+  }
+
+  async function create(name: string): Promise<Hex> {
+    const { said } = await forge(
+      ...["create", `src/${name}.sol:${name}`, "--broadcast"],
+      ...["--rpc-url", explorer.rpcUrl, "--private-key", PRIVATE_KEY],
+      ...["--constructor-args", ...ARGUMENTS],
+    );
+    const address = /Deployed to: (0x\w{40})/.exec(said)?.[1];
+    if (address === undefined) throw new Error(`forge create: ${said}`);
+    await explorer.indexed();
+    return address as Hex;
+  }
+
+  function verify(name: string, address: Hex, ...options: string[]): Promise<Ending> {
+    return forge(
+      ...["verify-contract", address, `src/${name}.sol:${name}`],
+      ...["--chain", String(CHAIN_ID), "--rpc-url", explorer.rpcUrl],
+      ...["--compiler-version", COMPILER.version, ...options],
+    );
+  }
+
   return {
+    folder,
     forge,
     cast: (...args) => scratch.run(binary("cast"), args, { folder }),
-    create: async (name) => {
-      const { said } = await forge(
-        ...["create", `src/${name}.sol:${name}`, "--broadcast"],
-        ...["--rpc-url", explorer.rpcUrl, "--private-key", PRIVATE_KEY],
-        ...["--constructor-args", ...ARGUMENTS],
+    create,
+    verify,
+    publish: async (name) => {
+      const address = await create(name);
+      const verifier = ["--verifier", "blockscout", "--verifier-url", `${explorer.url}/api`];
+      const { said } = await verify(
+        name,
+        address,
+        ...verifier,
+        "--guess-constructor-args",
+        "--watch",
       );
-      const address = /Deployed to: (0x\w{40})/.exec(said)?.[1];
-      if (address === undefined) throw new Error(`forge create: ${said}`);
-      await explorer.indexed();
-      return address as Hex;
+      if (!said.includes(VERIFIED)) throw new Error(`forge verify-contract: ${said}`);
+      return address;
     },
     remove: scratch.remove,
   };

@@ -1,0 +1,29 @@
+require("@nomicfoundation/hardhat-verify");
+const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require("hardhat/builtin-tasks/task-names");
+
+const { CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL } = process.env;
+const [version] = COMPILER_VERSION.split("+");
+const customChains = [
+  {
+    network: "periscope",
+    chainId: Number(CHAIN_ID),
+    urls: { apiURL: `${EXPLORER_URL}/api`, browserURL: EXPLORER_URL },
+  },
+];
+
+// The compiler is at hand; hardhat would download it.
+subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async () => ({
+  compilerPath: COMPILER_PATH,
+  isSolcJs: true,
+  version,
+  longVersion: COMPILER_VERSION,
+}));
+
+module.exports = {
+  solidity: { version, settings: { optimizer: { enabled: true, runs: 200 } } },
+  networks: { periscope: { url: RPC_URL } },
+  // A single key for all networks would mean etherscan.io.
+  etherscan: { apiKey: { periscope: "key-of-nobody" }, customChains },
+  blockscout: { enabled: true, customChains },
+  sourcify: { enabled: false },
+};

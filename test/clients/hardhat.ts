@@ -1,0 +1,58 @@
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { Hex } from "viem";
+import { CHAIN_ID, type Explorer } from "./explorer.ts";
+import { createScratch, type Ending } from "./program.ts";
+import { COMPILER, ENCODED_ARGUMENTS, OWNED, vault } from "./vaults.ts";
+
+/** A Hardhat project of vaults, and Hardhat run in it. */
+export interface HardhatProject {
+  hardhat(...args: string[]): Promise<Ending>;
+  /** Deploys a vault that is built; its address, once it is indexed. */
+  deploy(name: string): Promise<Hex>;
+  remove(): void;
+}
+
+interface Package {
+  bin: { hardhat: string };
+}
+
+/** Creates the project in a scratch folder, with the configuration and the packages of that Hardhat's folder here. */
+export function createHardhatProject(
+  explorer: Explorer,
+  generation: "hardhat-2" | "hardhat-3",
+  vaults: readonly string[],
+): HardhatProject {
+  const scratch = createScratch();
+  const inProject = (...parts: string[]) => path.join(scratch.folder, ...parts);
+  const home = path.join(import.meta.dirname, generation);
+  const manifest = createRequire(path.join(home, "package.json")).resolve("hardhat/package.json");
+  const { bin } = JSON.parse(readFileSync(manifest, "utf8")) as Package;
+  symlinkSync(path.join(manifest, "../.."), inProject("node_modules"));
+  for (const file of ["package.json", "hardhat.config.js"]) {
+    copyFileSync(path.join(home, file), inProject(file));
+  }
+  mkdirSync(inProject("contracts"));
+  writeFileSync(inProject("contracts/Owned.sol"), OWNED);
+  for (const name of vaults) writeFileSync(inProject(`contracts/${name}.sol`), vault(name));
+
+  return {
+    hardhat: (...args) =>
+      scratch.run(process.execPath, [inProject("node_modules/hardhat", bin.hardhat), ...args], {
+        environment: {
+          CHAIN_ID: String(CHAIN_ID),
+          COMPILER_PATH: createRequire(import.meta.dirname).resolve("solc/soljson.js"),
+          COMPILER_VERSION: COMPILER.version.slice(1),
+          EXPLORER_URL: explorer.url,
+          RPC_URL: explorer.rpcUrl,
+        },
+      }),
+    deploy: async (name) => {
+      const artifact = inProject(`artifacts/contracts/${name}.sol/${name}.json`);
+      const { bytecode } = JSON.parse(readFileSync(artifact, "utf8")) as { bytecode: Hex };
+      return explorer.deploy(`${bytecode}${ENCODED_ARGUMENTS.slice(2)}`);
+    },
+    remove: scratch.remove,
+  };
+}
