@@ -211,7 +211,16 @@ describe("an indexer on a node that", () => {
   });
 
   it("keeps no state of old blocks is indexed without traces, from its first block on", async () => {
-    const pruned = await startScriptedNode({ chain: honest.chain, statesKept: 5 });
+    const pruned = await startScriptedNode({
+      chain: honest.chain,
+      statesKept: 5,
+      without: ["trace_block"],
+    });
+    pruned.fail({
+      method: "debug_traceBlockByHash",
+      when: ({ params }) => Number(honest.chain.byHash(String(params[0]))?.block.number) < 25,
+      effect: rpcError(-32_000, "historical state is not available"),
+    });
     try {
       mine(30);
       indexer = start([pruned.url], 5);
