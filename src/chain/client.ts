@@ -23,6 +23,8 @@ export function createChain(options: ChainOptions): Chain {
     nodes: pool.nodes.map(({ name }) => name),
     viem: createPublicClient({
       cacheTime: 0,
+      // A contract may answer with URLs to be asked (EIP-3668): nobody asks what the chain names.
+      ccipRead: false,
       transport: custom(
         {
           request: ({ method, params }: { method: string; params?: readonly unknown[] }) =>
