@@ -6,9 +6,15 @@ import { CHAIN_ID, type Explorer } from "./explorer.ts";
 import { createScratch, type Ending } from "./program.ts";
 import { COMPILER, ENCODED_ARGUMENTS, OWNED, vault } from "./vaults.ts";
 
+/** The two kinds of explorer that the plugin knows, besides Sourcify. */
+export type Verifier = "etherscan" | "blockscout";
+
 /** A Hardhat project of vaults, and Hardhat run in it. */
 export interface HardhatProject {
-  hardhat(...args: string[]): Promise<Ending>;
+  /** Builds it as for deployment. */
+  build(): Promise<Ending>;
+  /** Asks one of the plugin's verifiers to verify a vault. */
+  verify(verifier: Verifier, address: Hex, ...args: string[]): Promise<Ending>;
   /** Deploys a vault that is built; its address, once it is indexed. */
   deploy(name: string): Promise<Hex>;
   remove(): void;
@@ -37,17 +43,35 @@ export function createHardhatProject(
   writeFileSync(inProject("contracts/Owned.sol"), OWNED);
   for (const name of vaults) writeFileSync(inProject(`contracts/${name}.sol`), vault(name));
 
-  return {
-    hardhat: (...args) =>
-      scratch.run(process.execPath, [inProject("node_modules/hardhat", bin.hardhat), ...args], {
+  function hardhat(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+    return scratch.run(
+      process.execPath,
+      [inProject("node_modules/hardhat", bin.hardhat), ...args],
+      {
         environment: {
           CHAIN_ID: String(CHAIN_ID),
           COMPILER_PATH: createRequire(import.meta.dirname).resolve("solc/soljson.js"),
           COMPILER_VERSION: COMPILER.version.slice(1),
           EXPLORER_URL: explorer.url,
           RPC_URL: explorer.rpcUrl,
+          ...more,
         },
-      }),
+      },
+    );
+  }
+
+  return {
+    build: () =>
+      hardhat(
+        generation === "hardhat-2" ? ["compile"] : ["build", "--build-profile", "production"],
+      ),
+    verify: (verifier, ...args) => {
+      const network = ["--network", "periscope"];
+      // The older one runs every verifier that its configuration enables.
+      return generation === "hardhat-2"
+        ? hardhat(["verify", ...network, ...args], { VERIFIER: verifier })
+        : hardhat(["verify", verifier, ...network, ...args]);
+    },
     deploy: async (name) => {
       const artifact = inProject(`artifacts/contracts/${name}.sol/${name}.json`);
       const { bytecode } = JSON.parse(readFileSync(artifact, "utf8")) as { bytecode: Hex };

@@ -1,7 +1,7 @@
 require("@nomicfoundation/hardhat-verify");
 const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require("hardhat/builtin-tasks/task-names");
 
-const { CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL } = process.env;
+const { CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL, VERIFIER } = process.env;
 const [version] = COMPILER_VERSION.split("+");
 const customChains = [
   {
@@ -23,7 +23,11 @@ module.exports = {
   solidity: { version, settings: { optimizer: { enabled: true, runs: 200 } } },
   networks: { periscope: { url: RPC_URL } },
   // A single key for all networks would mean etherscan.io.
-  etherscan: { apiKey: { periscope: "key-of-nobody" }, customChains },
-  blockscout: { enabled: true, customChains },
+  etherscan: {
+    enabled: VERIFIER === "etherscan",
+    apiKey: { periscope: "key-of-nobody" },
+    customChains,
+  },
+  blockscout: { enabled: VERIFIER === "blockscout", customChains },
   sourcify: { enabled: false },
 };
