@@ -47,11 +47,19 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       bytea: {
         to: 17,
         from: [17],
-        serialize: (hex: Hex) => `\\x${hex.slice(2)}`,
+        serialize: byteaText,
         parse: (text: string): Hex => `0x${text.slice(2)}`,
       },
       int8: { to: 20, from: [20], serialize: String, parse: Number },
+      "bytea[]": arrayType(1001, byteaText),
+      "int2[]": arrayType(1005, String),
+      "int4[]": { ...arrayType(1007, String), from: [1007], parse: integersOf },
+      "text[]": arrayType(1009, (text: string) => text),
+      "numeric[]": arrayType(1231, (text: string) => text),
     },
+    // Else each new connection asks for the array types first, and when it is lost meanwhile, that is a rejection that
+    // nobody can catch.
+    fetch_types: false,
     connection: {
       application_name: options.applicationName ?? "periscope",
       search_path: `"${options.schema ?? "public"}"`,
@@ -64,6 +72,29 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
     },
     ...{ socket: openSocket },
   }) as unknown as Sql;
+}
+
+function byteaText(hex: Hex): string {
+  return `\\x${hex.slice(2)}`;
+}
+
+/** A one-dimensional array as a parameter. `oid` as in pg_type; those of built-in types never change. */
+function arrayType<Element>(oid: number, elementText: (element: Element) => string) {
+  return {
+    to: oid,
+    from: [] as number[],
+    parse: (text: string): unknown => text,
+    serialize: (elements: readonly (Element | null)[]) =>
+      `{${elements.map((element) => (element === null ? "NULL" : quoted(elementText(element)))).join(",")}}`,
+  };
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
+}
+
+function integersOf(text: string): number[] {
+  return text === "{}" ? [] : text.slice(1, -1).split(",").map(Number);
 }
 
 /** How long a lost connection still takes (and drops) what is written to it, in milliseconds. */
