@@ -1,0 +1,104 @@
+import type { Address } from "../../src/core/address.ts";
+import type { Hex } from "../../src/core/hex.ts";
+import {
+  type CompilerCatalogue,
+  createCatalogue,
+} from "../../src/verification/compilers/catalogue.ts";
+import { type Compiler, openCompiler } from "../../src/verification/compilers/compiler.ts";
+import { addressAt } from "../support/build.ts";
+import { type Case, deployedInput, tampered } from "./case.ts";
+import { createCompilerFolder } from "./compiler-folder.ts";
+import { initCodeOf, link, startDeploymentChain } from "./deployment.ts";
+
+/** What a case's contract is on chain. */
+export interface DeployedCase {
+  address: Address;
+  runtimeCode: Hex;
+  /** Null: not known. */
+  creationCode: Hex | null;
+  /** What the compiler said of it. */
+  metadata: string;
+}
+
+/** Compiles and deploys what the cases describe. */
+export interface CaseChain {
+  catalogue: CompilerCatalogue;
+  /** In this process, unlike a worker's: loading a compiler takes longer than most of the cases. */
+  open(requested: string): Promise<Compiler>;
+  deploy(it: Case): Promise<DeployedCase>;
+  stop(): Promise<void>;
+}
+
+interface Compiled {
+  metadata: string;
+  evm: { bytecode: { object: string }; deployedBytecode: { object: string } };
+}
+
+export async function startCaseChain(): Promise<CaseChain> {
+  const chain = await startDeploymentChain();
+  const folder = createCompilerFolder();
+  const compilers = new Map<string, Promise<Compiler>>();
+  const catalogue = createCatalogue({
+    folders: { solc: folder.path, vyper: undefined },
+    downloads: { solc: undefined, vyper: undefined },
+  });
+
+  async function open(requested: string): Promise<Compiler> {
+    const build = await catalogue.resolve("solc", requested);
+    const opened = compilers.get(build.file) ?? openCompiler(build, 2 ** 26);
+    compilers.set(build.file, opened);
+    return opened;
+  }
+
+  /** Many cases deploy the same. */
+  const outputs = new Map<string, Promise<string>>();
+
+  async function compile(it: Case): Promise<Compiled> {
+    const { settings, ...input } = deployedInput(it);
+    const selected = ["metadata", "evm.bytecode.object", "evm.deployedBytecode.object"];
+    const outputSelection = { "*": { "*": selected } };
+    const compiler = await open(it.deployed.compiler);
+    const text = JSON.stringify({ ...input, settings: { ...settings, outputSelection } });
+    const key = it.deployed.compiler + text;
+    const compiled = outputs.get(key) ?? compiler.compile(text);
+    outputs.set(key, compiled);
+    const output = JSON.parse(await compiled);
+    const [, path, name] = /^(.*):(.*)$/.exec(it.deployed.contract) ?? [];
+    const contract = output.contracts?.[path ?? ""]?.[name ?? ""];
+    if (contract === undefined) throw new Error(JSON.stringify(output.errors));
+    return contract;
+  }
+
+  async function deploy(it: Case): Promise<DeployedCase> {
+    const { deployed } = it;
+    const compiled = await compile(it);
+    const object = link(compiled.evm.bytecode.object, deployed.link);
+    const creationCode: Hex = `0x${object}${deployed.arguments ?? ""}`;
+    const initCode = deployed.via === "blueprint" ? initCodeOf(`0xfe7100${object}`) : creationCode;
+    const { address, runtimeCode } =
+      deployed.arguments === ""
+        ? undeployed(compiled)
+        : await chain.deploy(initCode, deployed.via === "create2" ? "create2" : undefined);
+    return {
+      address: deployed.moved ? addressAt(7) : address,
+      runtimeCode: tampered(runtimeCode, deployed.tamper),
+      creationCode: deployed.creation === "unknown" ? null : initCode,
+      metadata: compiled.metadata,
+    };
+  }
+
+  return {
+    catalogue,
+    open,
+    deploy,
+    stop: async () => {
+      await chain.anvil.stop();
+      folder.remove();
+    },
+  };
+}
+
+/** A constructor may well refuse to run without its arguments: then the code is as if it had been put there. */
+function undeployed(compiled: Compiled): { address: Address; runtimeCode: Hex } {
+  return { address: addressAt(1), runtimeCode: `0x${compiled.evm.deployedBytecode.object}` };
+}
