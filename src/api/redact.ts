@@ -1,7 +1,9 @@
 const SECRET = "apikey";
+/** Names that keys are sent by, correctly or by mistake; letters only. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([SECRET, "xapikey", "key"]);
 const LOGGED_CHARACTERS = 2000;
 
-/** A URL as it may be logged: the value of `apikey` replaced, whatever the letter case or encoding of the name. */
+/** A URL as it may be logged: the values of API keys replaced, however the parameter's name is spelled or encoded. */
 export function redactUrl(url: string): string {
   const start = url.indexOf("?");
   if (start < 0) return url.slice(0, LOGGED_CHARACTERS);
@@ -19,8 +21,12 @@ function redactPart(part: string): string {
 
 function isSecret(name: string): boolean {
   try {
-    return decodeURIComponent(name.replaceAll("+", " ")).trim().toLowerCase() === SECRET;
+    return SECRET_NAMES.has(lettersOf(decodeURIComponent(name)));
   } catch {
-    return name.toLowerCase().includes(SECRET);
+    return lettersOf(name).includes(SECRET);
   }
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z]/g, "");
 }

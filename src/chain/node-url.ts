@@ -14,8 +14,11 @@ export function parseNodeUrl(text: string): URL {
 /** The header that carries user and password of a URL (RFC 7617); none without them. */
 export function basicAuthorization({ username, password }: URL): Record<string, string> {
   if (username === "" && password === "") return {};
-  const credentials = `${percentDecode(username)}:${percentDecode(password)}`;
-  return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+  return { authorization: `Basic ${encodeCredentials(username, password)}` };
+}
+
+function encodeCredentials(username: string, password: string): string {
+  return Buffer.from(`${percentDecode(username)}:${percentDecode(password)}`).toString("base64");
 }
 
 export function isLoopback({ hostname }: URL): boolean {
@@ -30,7 +33,9 @@ export function createRedactor(url: URL): (text: string) => string {
   const keys = [...url.pathname.split("/"), ...url.searchParams.values()].filter(
     (part) => part.length >= SHORTEST_KEY,
   );
-  const secrets = [...keys, url.username, url.password]
+  const { username, password } = url;
+  // First what the header holds: a node may repeat it.
+  const secrets = [encodeCredentials(username, password), ...keys, username, password]
     .flatMap((part) => [part, percentDecode(part)])
     .filter((secret) => secret !== "");
   return (text) => secrets.reduce((clean, secret) => clean.replaceAll(secret, "***"), text);

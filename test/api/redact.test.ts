@@ -10,6 +10,8 @@ test.each([
   ["/api?apikey%20=k&+apikey=k", "/api?apikey=[redacted]&apikey=[redacted]"],
   ["/api?apikey", "/api?apikey=[redacted]"],
   ["/api?apikey%=k", "/api?apikey=[redacted]"],
+  ["/api?x-api-key=k&api_key=k", "/api?apikey=[redacted]&apikey=[redacted]"],
+  ["/api?key=k&monkey=k", "/api?apikey=[redacted]&monkey=k"],
   ["/api?notapikey=k", "/api?notapikey=k"],
 ])("%s is logged as %s", (url, logged) => {
   expect(redactUrl(url)).toBe(logged);
