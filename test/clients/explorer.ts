@@ -23,16 +23,20 @@ export interface Explorer {
 export const CHAIN_ID = 4711;
 /** The first account of every anvil. */
 export const PRIVATE_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+/** Its address. */
+export const DEPLOYER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
-/** Starts both. */
-export async function startExplorer(): Promise<Explorer> {
+/** Starts both; `settings` are Periscope's, beside those that tell it where its chain and its database are. */
+export async function startExplorer(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Explorer> {
   const [anvil, database] = await Promise.all([
     startAnvil(["--chain-id", String(CHAIN_ID)]),
     createTestDatabase(),
   ]);
-  const periscope = startPeriscope({ RPC_URL: anvil.url, DATABASE_URL: database.url });
+  const periscope = startPeriscope({ ...settings, RPC_URL: anvil.url, DATABASE_URL: database.url });
   const { api } = await periscope.ready;
   const wallet = createWalletClient({
     account: privateKeyToAccount(PRIVATE_KEY),

@@ -11,6 +11,8 @@ export type Verifier = "etherscan" | "blockscout";
 
 /** A Hardhat project of vaults, and Hardhat run in it. */
 export interface HardhatProject {
+  folder: string;
+  hardhat(...args: string[]): Promise<Ending>;
   /** Builds it as for deployment. */
   build(): Promise<Ending>;
   /** Asks one of the plugin's verifiers to verify a vault. */
@@ -24,11 +26,15 @@ interface Package {
   bin: { hardhat: string };
 }
 
-/** Creates the project in a scratch folder, with the configuration and the packages of that Hardhat's folder here. */
+/**
+ * Creates the project in a scratch folder, with the configuration and the packages of that Hardhat's folder here;
+ * `settings` are further ones for that configuration.
+ */
 export function createHardhatProject(
   explorer: Explorer,
   generation: "hardhat-2" | "hardhat-3",
   vaults: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
 ): HardhatProject {
   const scratch = createScratch();
   const inProject = (...parts: string[]) => path.join(scratch.folder, ...parts);
@@ -54,6 +60,7 @@ export function createHardhatProject(
           COMPILER_VERSION: COMPILER.version.slice(1),
           EXPLORER_URL: explorer.url,
           RPC_URL: explorer.rpcUrl,
+          ...settings,
           ...more,
         },
       },
@@ -61,6 +68,8 @@ export function createHardhatProject(
   }
 
   return {
+    folder: scratch.folder,
+    hardhat: (...args) => hardhat(args),
     build: () =>
       hardhat(
         generation === "hardhat-2" ? ["compile"] : ["build", "--build-profile", "production"],

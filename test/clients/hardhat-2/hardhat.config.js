@@ -1,4 +1,6 @@
 require("@nomicfoundation/hardhat-verify");
+// Takes the verification of proxies over.
+if (process.env.UPGRADES === "1") require("@openzeppelin/hardhat-upgrades");
 const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require("hardhat/builtin-tasks/task-names");
 
 const { CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL, VERIFIER } = process.env;
