@@ -25,7 +25,7 @@ export async function compileStandardJson(
       downloads: { solc: undefined, vyper: undefined },
     });
   const build = await catalogue.resolve("solc", options.compilerVersion ?? BUNDLED_VERSION);
-  const task = { type: "compile", build, input: JSON.stringify(input) } as const;
-  const answer = await runWorker(task, options.limits ?? DEFAULT_LIMITS, options.signal);
+  const task = { type: "compile", input: JSON.stringify(input) } as const;
+  const answer = await runWorker(build, task, options.limits ?? DEFAULT_LIMITS, options.signal);
   return answer.type === "output" ? JSON.parse(answer.output) : undefined;
 }

@@ -29,5 +29,5 @@ export function openCatalogue(
 }
 
 function check(build: CompilerBuild): Promise<unknown> {
-  return runWorker({ type: "version", build }, DEFAULT_LIMITS);
+  return runWorker(build, { type: "version" }, DEFAULT_LIMITS);
 }

@@ -11,17 +11,18 @@ import {
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
 import { reasonOf, VerificationError, type VerificationFailure } from "./errors.ts";
 import { type FactsSource, fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
-import { runWorker, type WorkerLimits } from "./process.ts";
+
 import { refreshProxy } from "./proxies.ts";
 import type { ProxyReader } from "./proxy.ts";
 import type { VerifiedSource } from "./verified-source.ts";
+import type { WorkerPool } from "./worker-pool.ts";
 
 /** What running a job takes. */
 export interface JobSurroundings {
   sql: Sql;
   chain: FactsSource["chain"] & ProxyReader;
   catalogue: CompilerCatalogue;
-  limits: WorkerLimits;
+  workers: WorkerPool;
   log: Pick<Logger, "info" | "warn">;
 }
 
@@ -72,16 +73,15 @@ async function outcomeOf(
     if (await isFullyVerified(surroundings.sql, job.address)) return { alreadyVerified: true };
     const build = await surroundings.catalogue.resolve(familyOf(job), job.compilerVersion);
     const facts = await fetchOnChainFacts(surroundings, job.address, signal);
-    const answer = await runWorker(
+    const answer = await surroundings.workers.run(
+      build,
       {
         type: "verify",
-        build,
         request: job.request,
         runtimeCode: facts.runtimeCode,
         creationCode: facts.creation?.creationCode ?? null,
         diagnosisMs: DIAGNOSIS_MS,
       },
-      surroundings.limits,
       signal,
     );
     if (answer.type !== "verified") throw new TypeError(`the worker answered with ${answer.type}`);

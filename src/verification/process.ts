@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,7 +8,7 @@ import { PeriscopeError } from "../core/errors.ts";
 import type { CompilerBuild } from "./compilers/build.ts";
 import { VerificationError, type VerificationFailure } from "./errors.ts";
 import { residentBytes } from "./memory.ts";
-import type { WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
+import type { Task, WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
 
 /** Bounds of one worker process. */
 export interface WorkerLimits {
@@ -35,72 +36,95 @@ export class WorkerError extends PeriscopeError {
   }
 }
 
-type TaskInput<Task extends WorkerTask = WorkerTask> = Task extends unknown
-  ? Omit<Task, "maxOutputBytes">
-  : never;
+export type Answer = Exclude<WorkerAnswer, { type: "failed" }>;
+
+/** A process that does one task with one compiler, and then no other. */
+export interface WorkerProcess {
+  /** False once it ended, of itself or by `end`. */
+  isAlive(): boolean;
+  /** Has it load the compiler before there is a task. */
+  prepare(limits: WorkerLimits): void;
+  /**
+   * Has the task done, and kills the process at every bound and when `signal` is aborted. Throws `VerificationError`
+   * when the task fails in its own terms or at a bound, `WorkerError` otherwise.
+   */
+  run(task: Task, limits: WorkerLimits, signal?: AbortSignal): Promise<Answer>;
+  /** Kills it and removes its folder. */
+  end(): Promise<void>;
+}
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
-const MEMORY_INTERVAL_MS = 250;
-const MAX_WORDS = 2000;
+const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.join(ROOT, name));
 
 /**
- * Has a task done by a process of its own, which is killed at every bound and when `signal` is aborted. It sees no
- * environment, an empty folder, the source of this program and the compiler's file. Throws `VerificationError` when the
- * task fails in its own terms or at a bound, `WorkerError` otherwise.
+ * Starts a process for a compiler. It sees no environment, an empty folder, the source of this program and the
+ * compiler's file; what it starts shares its group, and dies with it. Throws what the system says when it cannot start.
  */
-export async function runWorker(
-  task: TaskInput,
-  limits: WorkerLimits,
-  signal?: AbortSignal,
-): Promise<Exclude<WorkerAnswer, { type: "failed" }>> {
+export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
+  const file = await realpath(build.file);
+  const here = { ...build, file };
   const folder = await mkdtemp(path.join(tmpdir(), "periscope-compiler-"));
-  try {
-    signal?.throwIfAborted();
-    const file = await realpath(task.build.file);
-    const worker = startWorker({ ...task.build, file }, folder);
-    const build = { ...task.build, file };
-    return await supervise(
-      worker,
-      { ...task, build, maxOutputBytes: limits.maxOutputBytes },
-      limits,
-      signal,
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function startWorker(build: CompilerBuild, folder: string): ChildProcess {
-  const readable = [
-    path.join(ROOT, "src/"),
-    path.join(ROOT, "node_modules/"),
-    path.join(ROOT, "package.json"),
-  ];
   const permissions = ["--permission", "--allow-worker"];
   // An executable is beyond Node's permissions: it gets no more than any program of this user does.
   if (build.kind !== "soljson") permissions.push("--allow-child-process");
-  return fork(WORKER, [String(process.pid)], {
-    execArgv: [
-      "--no-warnings",
-      ...permissions,
-      ...[...readable, build.file].map((file) => `--allow-fs-read=${file}`),
-    ],
+  const readable = [...READABLE, file].map((name) => `--allow-fs-read=${name}`);
+  const child = fork(WORKER, [String(process.pid)], {
+    execArgv: ["--no-warnings", ...permissions, ...readable],
     cwd: folder,
     env: {},
-    // A group of its own, so that a compiler which is an executable can be killed with it.
     detached: true,
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
+  await once(child, "spawn");
+  // A message that cannot be sent: its sender hears of that, and the process is ended.
+  child.on("error", () => {});
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const send = (task: Task | { type: "prepare" }, { maxOutputBytes }: WorkerLimits) => {
+    const message: WorkerTask = { ...task, build: here, maxOutputBytes };
+    child.send(message, (error) => {
+      if (error) killGroup(child);
+    });
+  };
+  return {
+    isAlive,
+    prepare: (limits) => send({ type: "prepare" }, limits),
+    run: (task, limits, signal) => {
+      const answer = supervise(child, limits, signal);
+      send(task, limits);
+      return answer;
+    },
+    end: async () => {
+      if (isAlive()) killGroup(child);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
+
+/** Has a task done by a process of its own; see `WorkerProcess.run`. */
+export async function runWorker(
+  build: CompilerBuild,
+  task: Task,
+  limits: WorkerLimits,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const worker = await startWorkerProcess(build);
+  try {
+    return await worker.run(task, limits, signal);
+  } finally {
+    await worker.end();
+  }
+}
+
+const MEMORY_INTERVAL_MS = 250;
+const MAX_WORDS = 2000;
 
 function supervise(
   worker: ChildProcess,
-  task: WorkerTask,
   limits: WorkerLimits,
   signal: AbortSignal | undefined,
-): Promise<Exclude<WorkerAnswer, { type: "failed" }>> {
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let answer: WorkerAnswer | undefined;
     let expected: VerificationFailure | undefined;
@@ -108,9 +132,7 @@ function supervise(
     let compileTimer: NodeJS.Timeout | undefined;
     let words = "";
 
-    const kill = () => {
-      if (worker.pid !== undefined && worker.exitCode === null) killGroup(worker.pid);
-    };
+    const kill = () => killGroup(worker);
     const stopAt = (limit: "time" | "memory", text: string) => {
       bound = { code: "compiler-limit", limit, bound: text };
       kill();
@@ -119,11 +141,13 @@ function supervise(
     const timer = setTimeout(stopLate(limits.timeoutMs), limits.timeoutMs);
     const memoryTimer = setInterval(() => {
       void residentBytes(worker.pid ?? 0).then((bytes) => {
-        if (bytes > limits.memoryBytes)
+        if (bytes > limits.memoryBytes) {
           stopAt("memory", `${Math.round(limits.memoryBytes / 2 ** 20)} MB`);
+        }
       });
     }, MEMORY_INTERVAL_MS);
     signal?.addEventListener("abort", kill);
+    if (signal?.aborted) kill();
 
     worker.stderr?.setEncoding("utf8").on("data", (text: string) => {
       words = (words + text).slice(-MAX_WORDS);
@@ -136,9 +160,6 @@ function supervise(
       } else if (said.type === "expect") expected = said.failure;
       else if (said.type !== "compiled") answer = said;
     });
-    worker.on("error", (error) => {
-      words += error.message;
-    });
     worker.on("close", (code, signalName) => {
       clearTimeout(timer);
       clearTimeout(compileTimer);
@@ -150,15 +171,12 @@ function supervise(
       else if (failure !== undefined) reject(new VerificationError(failure));
       else reject(new WorkerError(`ended with ${signalName ?? `exit code ${code}`}: ${words}`));
     });
-    worker.send(task, (error) => {
-      if (error) kill();
-    });
   });
 }
 
-function killGroup(pid: number): void {
+function killGroup({ pid }: ChildProcess): void {
   try {
-    process.kill(-pid, "SIGKILL");
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }

@@ -23,6 +23,7 @@ import {
   submitVerification,
   waitForVerification,
 } from "./submit.ts";
+import { createWorkerPool } from "./worker-pool.ts";
 
 export interface VerifierOptions {
   /** The database that is written to. */
@@ -62,7 +63,8 @@ const CLEANING_MS = 3_600_000;
 export function createVerifier(options: VerifierOptions): Verifier {
   const { sql, log } = options;
   const closing = new AbortController();
-  const queue = startQueue({ ...options, limits: options.limits ?? DEFAULT_LIMITS });
+  const workers = createWorkerPool(options.limits ?? DEFAULT_LIMITS);
+  const queue = startQueue({ ...options, workers });
 
   async function clean(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -92,6 +94,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     close: async () => {
       closing.abort();
       await Promise.all([queue.stop(), loops]);
+      await workers.close();
     },
   };
 }

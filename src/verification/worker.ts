@@ -7,12 +7,17 @@ import { type VerifyTask, verify } from "./verify.ts";
 
 // Entry of the process that one job gets: a task comes in, an answer goes out, the process ends.
 
-/** What a worker process is asked to do. */
-export type WorkerTask = { maxOutputBytes: number } & (
-  | { type: "version"; build: CompilerBuild }
-  | { type: "compile"; build: CompilerBuild; input: string }
-  | ({ type: "verify" } & VerifyTask)
-);
+/** What a worker process is asked to do with its one compiler. */
+export type Task =
+  | { type: "version" }
+  | { type: "compile"; input: string }
+  | ({ type: "verify" } & Omit<VerifyTask, "build">);
+
+/** A task, or before it the wish that the compiler be loaded, which has no answer. */
+export type WorkerTask = (Task | { type: "prepare" }) & {
+  build: CompilerBuild;
+  maxOutputBytes: number;
+};
 
 /** What it says meanwhile: a compile began or ended, a failure it would end with if it were stopped now. */
 export type WorkerReport =
@@ -34,20 +39,30 @@ const { workerData } = require("node:worker_threads");
 setInterval(() => { if (process.ppid !== workerData) process.kill(-process.pid, "SIGKILL"); }, 500);`;
 new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
 
-process.once("message", (task: WorkerTask) => {
+let prepared: Promise<Compiler> | undefined;
+
+process.on("message", (task: WorkerTask) => {
+  if (task.type === "prepare") {
+    prepared = openCompiler(task.build, task.maxOutputBytes);
+    // Whoever gives the task hears of it.
+    prepared.catch(() => {});
+    return;
+  }
   void answer(task).then((message) => {
     process.send?.(message, () => process.disconnect());
   });
 });
 
-async function answer(task: WorkerTask): Promise<WorkerAnswer> {
-  const open = (build: CompilerBuild) => openReporting(build, task.maxOutputBytes);
+async function answer(
+  task: Task & Pick<WorkerTask, "build" | "maxOutputBytes">,
+): Promise<WorkerAnswer> {
+  const open = () => openReporting(task);
   try {
     switch (task.type) {
       case "version":
-        return { type: "version", version: (await open(task.build)).version };
+        return { type: "version", version: (await open()).version };
       case "compile":
-        return { type: "output", output: await (await open(task.build)).compile(task.input) };
+        return { type: "output", output: await (await open()).compile(task.input) };
       case "verify": {
         const onFailure = (failure: VerificationFailure) => report({ type: "expect", failure });
         return { type: "verified", source: await verify(task, { open, onFailure }) };
@@ -59,8 +74,11 @@ async function answer(task: WorkerTask): Promise<WorkerAnswer> {
   }
 }
 
-async function openReporting(build: CompilerBuild, maxOutputBytes: number): Promise<Compiler> {
-  const compiler = await openCompiler(build, maxOutputBytes);
+async function openReporting({
+  build,
+  maxOutputBytes,
+}: Pick<WorkerTask, "build" | "maxOutputBytes">): Promise<Compiler> {
+  const compiler = await (prepared ?? openCompiler(build, maxOutputBytes));
   return {
     ...compiler,
     compile: async (input) => {

@@ -66,13 +66,12 @@ async function verify(
   const { runtimeCode } = deployment;
   const task = {
     type: "verify",
-    build,
     request: JSON.stringify(request),
     runtimeCode,
     creationCode,
     diagnosisMs: 0,
   } as const;
-  const answer = await runWorker(task, DEFAULT_LIMITS);
+  const answer = await runWorker(build, task, DEFAULT_LIMITS);
   if (answer.type !== "verified") throw new Error(answer.type);
   return answer.source;
 }

@@ -38,7 +38,7 @@ function input(content: string, settings: object = {}): object {
 
 test("the bundled compiler calls itself what the catalogue says", async () => {
   const build = await catalogue.resolve("solc", BUNDLED_VERSION);
-  const answer = await runWorker({ type: "version", build }, DEFAULT_LIMITS);
+  const answer = await runWorker(build, { type: "version" }, DEFAULT_LIMITS);
   expect(answer).toEqual({ type: "version", version: parseVersion(BUNDLED_VERSION) });
 });
 
@@ -116,7 +116,7 @@ function standIn(code: string): CompilerBuild {
 }
 
 async function answerOf(build: CompilerBuild): Promise<unknown> {
-  const answer = await runWorker({ type: "compile", build, input: "{}" }, DEFAULT_LIMITS);
+  const answer = await runWorker(build, { type: "compile", input: "{}" }, DEFAULT_LIMITS);
   return answer.type === "output" ? JSON.parse(answer.output) : answer;
 }
 
@@ -150,7 +150,7 @@ test("a compiler sees no environment, no files but the program's, and an empty f
 test("an answer that is larger than it may be is not taken", async () => {
   const build = standIn(`return "x".repeat(2 ** 20)`);
   const limits = { ...DEFAULT_LIMITS, maxOutputBytes: 2 ** 20 };
-  const running = runWorker({ type: "compile", build, input: "{}" }, limits);
+  const running = runWorker(build, { type: "compile", input: "{}" }, limits);
   await expect(running).rejects.toMatchObject({
     failure: { code: "compiler-limit", limit: "output", bound: "1 MB" },
   });

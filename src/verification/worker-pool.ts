@@ -1,0 +1,70 @@
+import type { CompilerBuild } from "./compilers/build.ts";
+import {
+  type Answer,
+  startWorkerProcess,
+  type WorkerLimits,
+  type WorkerProcess,
+} from "./process.ts";
+import type { Task } from "./worker.ts";
+
+/**
+ * Worker processes, one for each task. After a task the next process is made ready for the same compiler and waits a
+ * while: starting it and loading the compiler takes longer than most compiles, and contracts come in groups.
+ */
+export interface WorkerPool {
+  /** See `WorkerProcess.run`. */
+  run(build: CompilerBuild, task: Task, signal: AbortSignal): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** A process that waits holds some 150 MB. */
+const IDLE_MS = 60_000;
+
+/** Creates a pool; it starts nothing before the first task. */
+export function createWorkerPool(limits: WorkerLimits): WorkerPool {
+  let standby: { file: string; worker: Promise<WorkerProcess>; timer: NodeJS.Timeout } | undefined;
+  let isClosed = false;
+
+  function prepare(build: CompilerBuild): void {
+    if (isClosed || standby !== undefined) return;
+    const worker = startWorkerProcess(build);
+    const timer = setTimeout(() => void dismiss(), IDLE_MS);
+    worker.then((started) => started.prepare(limits)).catch(() => {});
+    standby = { file: build.file, worker, timer };
+  }
+
+  /** Takes the waiting process away, if there is one. */
+  function take(): typeof standby {
+    const taken = standby;
+    clearTimeout(taken?.timer);
+    standby = undefined;
+    return taken;
+  }
+
+  async function dismiss(): Promise<void> {
+    const worker = await take()?.worker.catch(() => undefined);
+    await worker?.end();
+  }
+
+  async function start(build: CompilerBuild): Promise<WorkerProcess> {
+    if (standby?.file !== build.file) await dismiss();
+    const ready = await take()?.worker.catch(() => undefined);
+    return ready?.isAlive() ? ready : startWorkerProcess(build);
+  }
+
+  return {
+    run: async (build, task, signal) => {
+      const worker = await start(build);
+      try {
+        return await worker.run(task, limits, signal);
+      } finally {
+        await worker.end();
+        prepare(build);
+      }
+    },
+    close: async () => {
+      isClosed = true;
+      await dismiss();
+    },
+  };
+}
