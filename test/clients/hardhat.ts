@@ -55,6 +55,7 @@ export function createHardhatProject(
       [inProject("node_modules/hardhat", bin.hardhat), ...args],
       {
         environment: {
+          API_URL: `${explorer.url}/api`,
           CHAIN_ID: String(CHAIN_ID),
           COMPILER_PATH: createRequire(import.meta.dirname).resolve("solc/soljson.js"),
           COMPILER_VERSION: COMPILER.version.slice(1),

@@ -8,7 +8,8 @@ import { createScratch, installed, type Scratch } from "./program.ts";
 import { COMPILER, OWNED, vault } from "./vaults.ts";
 
 const FUNCTIONS = ["NAME", "held", "hold", "limit", "owner"];
-const NOT_VERIFIED = "EtherscanABILoader loadABI error: Contract source code not verified";
+/** An error with the `result` of the refusal, which is null in Blockscout's dialect. */
+const NOT_VERIFIED = "EtherscanABILoader loadABI error: null";
 const UNUSED = "0x00000000000000000000000000000000000000A1";
 
 let explorer: Explorer;

@@ -3,13 +3,14 @@ require("@nomicfoundation/hardhat-verify");
 if (process.env.UPGRADES === "1") require("@openzeppelin/hardhat-upgrades");
 const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require("hardhat/builtin-tasks/task-names");
 
-const { CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL, VERIFIER } = process.env;
+const { API_URL, CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL, VERIFIER } =
+  process.env;
 const [version] = COMPILER_VERSION.split("+");
 const customChains = [
   {
     network: "periscope",
     chainId: Number(CHAIN_ID),
-    urls: { apiURL: `${EXPLORER_URL}/api`, browserURL: EXPLORER_URL },
+    urls: { apiURL: API_URL, browserURL: EXPLORER_URL },
   },
 ];
 

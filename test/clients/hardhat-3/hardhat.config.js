@@ -1,13 +1,13 @@
 import hardhatVerify from "@nomicfoundation/hardhat-verify";
 import { defineConfig } from "hardhat/config";
 
-const { CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL } = process.env;
+const { API_URL, CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL } = process.env;
 const compiler = {
   version: COMPILER_VERSION.split("+")[0],
   path: COMPILER_PATH,
   settings: { optimizer: { enabled: true, runs: 200 } },
 };
-const explorer = { name: "Periscope", url: EXPLORER_URL, apiUrl: `${EXPLORER_URL}/api` };
+const explorer = { name: "Periscope", url: EXPLORER_URL, apiUrl: API_URL };
 
 export default defineConfig({
   plugins: [hardhatVerify],
