@@ -25,7 +25,9 @@ export function renderActionTable(): string {
       return `| ${module} | \`${action.name}\` | ${parameters.join(" ")} | ${action.summary} | ${example} |`;
     }),
   );
-  return ["| Module | Action | Parameters | Answer |", "| --- | --- | --- | --- |", ...rows].join(
-    "\n",
-  );
+  const head = [
+    "| Module | Action | Parameters | Answer | Example |",
+    "| --- | --- | --- | --- | --- |",
+  ];
+  return [...head, ...rows].join("\n");
 }

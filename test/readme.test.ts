@@ -1,0 +1,34 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { renderActionTable } from "../src/api/action-table.ts";
+
+const ROOT = path.join(import.meta.dirname, "..");
+
+it("the README's table of actions is the registry's", () => {
+  const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+  const table = readme.split("<!-- actions -->")[1]?.split("<!-- /actions -->")[0]?.trim();
+  expect(table).toBe(renderActionTable());
+});
+
+it("the links between the documents lead somewhere", () => {
+  const documents = ["README.md", "CHANGELOG.md", ...globSync("docs/**/*.md", { cwd: ROOT })];
+  const dead = documents.flatMap((document) => {
+    const text = readFileSync(path.join(ROOT, document), "utf8");
+    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map((match) => match[1] as string);
+    return links
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .filter((link) => !existsSync(path.join(ROOT, path.dirname(document), link)))
+      .map((link) => `${document}: ${link}`);
+  });
+  expect(dead).toEqual([]);
+});
+
+it("the commands of the README are scripts of the package", () => {
+  const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
+  const manifest = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  const named = [...readme.matchAll(/npm (?:run )?(start|test(?::\w+)?|bench|check|fix)\b/g)];
+  for (const [, script] of named) expect(Object.keys(manifest.scripts)).toContain(script);
+});
