@@ -5,7 +5,10 @@ import type { Hex } from "../core/hex.ts";
 /** What queries give and take beyond postgres.js's own types. */
 type ColumnTypes = { bytea: Hex; int8: number };
 
-/** The database: a tagged-template client (postgres.js). bytea is lower-case `0x` text, bigint a number, numeric decimal text. */
+/**
+ * The database: a tagged-template client (postgres.js). bytea is lower-case `0x` text, bigint a number, numeric decimal
+ * text. Lists are taken of these, text and integers, and given of integers.
+ */
 export type Sql = postgres.Sql<ColumnTypes>;
 
 /** `Sql` inside a transaction. */
@@ -52,8 +55,9 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       },
       int8: { to: 20, from: [20], serialize: String, parse: Number },
       "bytea[]": arrayType(1001, byteaText),
-      "int2[]": arrayType(1005, String),
-      "int4[]": { ...arrayType(1007, String), from: [1007], parse: integersOf },
+      "int2[]": integerArrayType(1005),
+      "int4[]": integerArrayType(1007),
+      "int8[]": integerArrayType(1016),
       "text[]": arrayType(1009, (text: string) => text),
       "numeric[]": arrayType(1231, (text: string) => text),
     },
@@ -78,23 +82,31 @@ function byteaText(hex: Hex): string {
   return `\\x${hex.slice(2)}`;
 }
 
-/** A one-dimensional array as a parameter. `oid` as in pg_type; those of built-in types never change. */
+/** A list as a parameter; text is one already. `oid` as in pg_type, where those of built-in types never change. */
 function arrayType<Element>(oid: number, elementText: (element: Element) => string) {
+  const textOf = (element: Element | null) =>
+    element === null ? "NULL" : quoted(elementText(element));
   return {
     to: oid,
     from: [] as number[],
+    serialize: (elements: readonly (Element | null)[] | string) =>
+      typeof elements === "string" ? elements : `{${elements.map(textOf).join(",")}}`,
     parse: (text: string): unknown => text,
-    serialize: (elements: readonly (Element | null)[]) =>
-      `{${elements.map((element) => (element === null ? "NULL" : quoted(elementText(element)))).join(",")}}`,
+  };
+}
+
+/** As `arrayType`, and read as numbers. */
+function integerArrayType(oid: number) {
+  return {
+    ...arrayType(oid, String),
+    from: [oid],
+    parse: (text: string): unknown =>
+      text === "{}" ? [] : text.slice(1, -1).split(",").map(Number),
   };
 }
 
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
-}
-
-function integersOf(text: string): number[] {
-  return text === "{}" ? [] : text.slice(1, -1).split(",").map(Number);
 }
 
 /** How long a lost connection still takes (and drops) what is written to it, in milliseconds. */

@@ -20,7 +20,7 @@ export async function deferIndexes(sql: Transaction): Promise<void> {
     JOIN pg_am ON pg_am.oid = index.relam
     LEFT JOIN pg_constraint ON conindid = index.oid AND contype = 'p'
     LEFT JOIN pg_attribute ON attrelid = owner.oid AND attnum = indkey[0]
-    WHERE owner.relnamespace = current_schema()::regnamespace AND owner.relname = ANY (${tables})
+    WHERE owner.relnamespace = current_schema()::regnamespace AND owner.relname = ANY (${tables}::text[])
       AND amname = 'btree' AND attname IS DISTINCT FROM 'block_number' AND attname IS DISTINCT FROM 'number'
     ORDER BY 1`;
   await sql`UPDATE sync_state SET indexed = false`;

@@ -25,9 +25,14 @@ describe("a database client", () => {
     expect(rows.map((row) => row["element"])).toEqual(elements);
   });
 
-  it("reads integer[] as numbers", async () => {
-    const [row] =
-      await database.sql`SELECT '{}'::int4[] AS none, '{0,-7,2147483647}'::int4[] AS some`;
-    expect(row).toEqual({ none: [], some: [0, -7, 2_147_483_647] });
+  it("sends the text of a list as it is", async () => {
+    const [row] = await database.sql`SELECT array_length(${"{1,2}"}::numeric[], 1) AS length`;
+    expect(row).toEqual({ length: 2 });
+  });
+
+  it("reads lists of integers as numbers", async () => {
+    const [row] = await database.sql`
+      SELECT '{}'::int4[] AS none, '{0,-7,2147483647}'::int4[] AS some, ARRAY[count(*)] AS counts`;
+    expect(row).toEqual({ none: [], some: [0, -7, 2_147_483_647], counts: [1] });
   });
 });
