@@ -9,7 +9,7 @@ import { record, type Writer } from "./publish.ts";
 /** Blocks of one fetch to begin with; it adapts so that a range's rows stay near `RANGE_BYTES`. */
 const RANGE_BLOCKS = 20;
 const RANGE_BLOCKS_MAXIMUM = 200;
-const RANGE_BYTES = 4 * 1024 * 1024;
+const RANGE_BYTES = 2 * 1024 * 1024;
 /** Ranges fetched at once, and ranges recorded at once: together they bound the memory. */
 const FETCHES = 3;
 const RECORDS = 2;
@@ -20,7 +20,7 @@ export interface BackfillOptions {
   /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
-  /** Called in order with the number up to which all blocks are recorded; no further range is begun before it returns. */
+  /** Called in order, one call after the other, with the number up to which all blocks are recorded; recording goes on. */
   onRecorded(blockNumber: number): Promise<void>;
 }
 
@@ -41,7 +41,8 @@ export async function backfill(
   const recordSlots = createSlots(RECORDS);
   let failed = false;
 
-  async function fetchAndRecord(from: number, to: number): Promise<void> {
+  // A function of its own: what was fetched, several times as large, is garbage while its rows are written.
+  async function fetchEncoded(from: number, to: number): Promise<EncodedRows> {
     const { metrics } = writer;
     const { blocks } = await fetchValidBlocks(chain, { from, to, traced, metrics });
     if (blocks.length !== to - from + 1) {
@@ -53,6 +54,11 @@ export async function backfill(
       encodeChainRows(decodeBlocks(blocks)),
     );
     rangeBlocks = adaptedBlocks(blocks.length, bytesOf(encoded));
+    return encoded;
+  }
+
+  async function fetchAndRecord(from: number, to: number): Promise<void> {
+    const encoded = await fetchEncoded(from, to);
     await recordSlots(() => record(writer, encoded, lanes));
     recorded.set(from, to);
   }
@@ -79,16 +85,21 @@ export async function backfill(
         next = to + 1;
         await fetchAndRecord(from, to);
         advancing = advancing.then(advance);
-        await advancing;
+        advancing.catch(fail);
       }
     } catch (error) {
-      failed = true;
+      fail();
       throw error;
     }
   }
 
+  function fail(): void {
+    failed = true;
+  }
+
   const outcomes = await Promise.allSettled(Array.from({ length: FETCHES + RECORDS }, work));
-  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  const [advanced] = await Promise.allSettled([advancing]);
+  const failure = [...outcomes, advanced].find((outcome) => outcome.status === "rejected");
   if (failure) throw failure.reason;
 }
 
