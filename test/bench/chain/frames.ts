@@ -1,5 +1,5 @@
 import type { Address } from "../../../src/core/address.ts";
-import type { Hex } from "../../../src/core/hex.ts";
+import { type Hex, hexConcat } from "../../../src/core/hex.ts";
 import { quantity } from "../../../src/core/quantity.ts";
 import type { Random } from "../../support/world/random.ts";
 import { around, fillerBytes, randomBytes } from "./draws.ts";
@@ -35,6 +35,8 @@ export interface TopLevel {
 const KINDS = ["CALL", "CALL", "STATICCALL", "STATICCALL", "DELEGATECALL"] as const;
 const CREATIONS = ["CREATE", "CREATE2"] as const;
 const CREATION_SHARE = 0.01;
+/** Of the contracts that contracts create: minimal proxies (EIP-1167). */
+const CLONE_SHARE = 0.9;
 const REVERTED_SHARE = 0.02;
 const VALUE_SHARE = 0.5;
 
@@ -62,6 +64,7 @@ export function drawTrace(
 
 function drawFrame(shape: ChainShape, random: Random, from: Address, contract: Address): Frame {
   const creates = random.chance(CREATION_SHARE);
+  const code = creates ? drawCode(shape, random, contract) : undefined;
   const type = creates ? random.pick(CREATIONS) : random.pick(KINDS);
   const frame: Frame = {
     type,
@@ -69,8 +72,8 @@ function drawFrame(shape: ChainShape, random: Random, from: Address, contract: A
     to: creates ? randomBytes(random, 20) : contract,
     gas: quantity(200_000 + random.integer(800_000)),
     gasUsed: quantity(2_000 + random.integer(100_000)),
-    input: fillerBytes(random, creates ? shape.codeBytes : 4 + 32 * around(random, 2)),
-    output: fillerBytes(random, creates ? shape.codeBytes : 32 * around(random, 1)),
+    input: code ?? fillerBytes(random, 4 + 32 * around(random, 2)),
+    output: code ?? fillerBytes(random, 32 * around(random, 1)),
   };
   if (type === "CALL" || creates) {
     frame.value = random.chance(VALUE_SHARE) ? quantity(1 + random.integer(2 ** 32)) : "0x0";
@@ -79,6 +82,13 @@ function drawFrame(shape: ChainShape, random: Random, from: Address, contract: A
   }
   if (random.chance(REVERTED_SHARE)) revert(random, frame);
   return frame;
+}
+
+/** Code of a created contract, which stands for its init code too. */
+function drawCode(shape: ChainShape, random: Random, original: Address): Hex {
+  return random.chance(CLONE_SHARE)
+    ? hexConcat("0x363d3d373d3d3d363d73", original, "0x5af43d82803e903d91602b57fd5bf3")
+    : fillerBytes(random, shape.codeBytes);
 }
 
 function revert(random: Random, frame: Frame): void {
