@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHAIN_ID, type Explorer, startExplorer } from "./explorer.ts";
+import { CHAIN_ID, DEPLOYER, type Explorer, startExplorer } from "./explorer.ts";
 import { createFoundryProject, type FoundryProject } from "./foundry.ts";
 import { ENCODED_ARGUMENTS, OWNED, vault } from "./vaults.ts";
 
@@ -69,4 +69,25 @@ test("cast finds the init code of a contract, and what it was constructed with",
   const { output } = await onChain("constructor-args");
   expect(output).toContain("Address(0x00000000000000000000000000000000000000a1)");
   expect(output).toContain("Uint(1000, 256)");
+});
+
+test("cast asks /api/eth-rpc what it asks a node", async () => {
+  const rpc = ["--rpc-url", `${explorer.url}/api/eth-rpc`];
+  const [limit, balance, number, chainId, code] = await Promise.all([
+    project.cast("call", verified, "limit()(uint256)", ...rpc),
+    project.cast("balance", DEPLOYER, ...rpc),
+    project.cast("block-number", ...rpc),
+    project.cast("chain-id", ...rpc),
+    project.cast("code", verified, ...rpc),
+  ]);
+  expect(limit.said).toMatch(/^1000\b/);
+  expect(balance.said).toMatch(/^9999\d{18}$/m);
+  expect(number.said).toBe("2\n");
+  expect(chainId.said).toBe(`${CHAIN_ID}\n`);
+  expect(code.said).toMatch(/^0x60/);
+
+  const block = await project.cast("block", "1", "--json", ...rpc);
+  const [hash = ""] = (JSON.parse(block.output) as { transactions: string[] }).transactions;
+  const receipt = await project.cast("receipt", hash, "contractAddress", ...rpc);
+  expect(receipt.output.toLowerCase()).toBe(verified.toLowerCase());
 });
