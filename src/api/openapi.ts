@@ -28,7 +28,7 @@ export function addDocumentation(app: FastifyInstance, options: HealthOptions): 
  * The API as an OpenAPI 3.1 document, from the registry. An action is a path of its own, its module and name in the
  * query: OpenAPI tells operations apart by path and method only.
  */
-export function describeApi({ version }: HealthOptions) {
+export function describeApi({ version }: Pick<HealthOptions, "version">) {
   const paths: Record<string, object> = Object.fromEntries(
     BASES.flatMap(([base, dialect]) =>
       Object.entries(registry).flatMap(([module, actions]) =>
