@@ -96,7 +96,8 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
       return answer;
     },
     end: async () => {
-      if (isAlive()) killGroup(child);
+      // An executable may have left others of its group behind.
+      if (isAlive() || build.kind !== "soljson") killGroup(child);
       await rm(folder, { recursive: true, force: true });
     },
   };

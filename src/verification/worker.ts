@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { CompilerBuild } from "./compilers/build.ts";
 import { type Compiler, openCompiler } from "./compilers/compiler.ts";
@@ -32,12 +33,17 @@ export type WorkerAnswer =
   | { type: "verified"; source: VerifiedSource }
   | { type: "failed"; failure: VerificationFailure };
 
+const NICENESS = 5;
+
 // A process deep in a compile notices nothing. This thread does, and lets it not outlive the one it works for, whose
 // number is its argument: by now it may be gone already.
 const WATCH = `
 const { workerData } = require("node:worker_threads");
 setInterval(() => { if (process.ppid !== workerData) process.kill(-process.pid, "SIGKILL"); }, 500);`;
 new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
+
+// Whoever asks the API does not wait for somebody's compile.
+setPriority(NICENESS);
 
 let prepared: Promise<Compiler> | undefined;
 

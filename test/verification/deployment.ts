@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from "viem/utils";
-import { vi } from "vitest";
 import type { Address } from "../../src/core/address.ts";
+import { sleep } from "../../src/core/async.ts";
 import { type Hex, hexConcat, hexLength } from "../../src/core/hex.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 
@@ -21,6 +21,7 @@ export interface Receipt {
 }
 
 const CREATE2_DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
+const RECEIPT_PAUSE_MS = 2;
 const GAS = "0x1c9c380";
 
 /** Starts the chain. */
@@ -42,11 +43,11 @@ export async function startDeploymentChain(): Promise<DeploymentChain> {
   async function send(transaction: { to?: Address; data: Hex }): Promise<Receipt> {
     const [from] = await request<Address[]>("eth_accounts");
     const hash = await request<Hex>("eth_sendTransaction", { from, gas: GAS, ...transaction });
+    let receipt: Receipt | null = null;
     // Under load anvil mines a moment after it answered.
-    const receipt = await vi.waitUntil(
-      () => request<Receipt | null>("eth_getTransactionReceipt", hash),
-      { timeout: 30_000 },
-    );
+    for (; receipt === null; await sleep(RECEIPT_PAUSE_MS)) {
+      receipt = await request<Receipt | null>("eth_getTransactionReceipt", hash);
+    }
     if (receipt.status !== "0x1") throw new Error("the deployment reverted");
     return receipt;
   }

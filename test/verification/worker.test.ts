@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -179,5 +180,55 @@ test("a compiler that throws fails with its words, one that ends its process wit
   await expect(answerOf(standIn("process.exit(7)"))).rejects.toMatchObject({
     code: "worker",
     message: expect.stringContaining("exit code 7"),
+  });
+});
+
+/** An executable in the place of solc: a script of the shell. */
+function executable(script: string): CompilerBuild {
+  const directory = mkdtempSync(path.join(os.tmpdir(), "periscope-test-executable-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = path.join(directory, "solc");
+  const version = "Version: 1.2.3+commit.01234567.Linux.g++";
+  writeFileSync(
+    file,
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo "solc, the compiler"; echo "${version}"; exit; fi\n${script}\n`,
+    { mode: 0o755 },
+  );
+  return {
+    kind: "native",
+    version: { release: "1.2.3", prerelease: "", commit: "01234567" },
+    file,
+  };
+}
+
+test("an executable gets standard JSON on its input, no environment, and an empty folder", async () => {
+  const seen = await answerOf(
+    executable(
+      `read input; echo "{\\"input\\":$input,\\"arguments\\":\\"$*\\",\\"home\\":\\"$HOME\\",\\"folder\\":\\"$(ls | wc -l | tr -d ' ')\\"}"`,
+    ),
+  );
+  expect(seen).toEqual({ input: {}, arguments: "--standard-json", home: "", folder: "0" });
+});
+
+test("an executable that does not end is killed with the worker", async () => {
+  const marker = `${600 + Math.random()}`;
+  const build = executable(`sleep ${marker}`);
+  const limits = { ...DEFAULT_LIMITS, compileTimeoutMs: 500 };
+  const running = runWorker(build, { type: "compile", input: "{}" }, limits);
+  await expect(running).rejects.toMatchObject({
+    failure: { code: "compiler-limit", limit: "time" },
+  });
+  const processes = execFileSync("ps", ["-axo", "stat=,args="], { encoding: "utf8" });
+  expect(
+    processes.split("\n").filter((row) => row.includes(marker) && !row.startsWith("Z")),
+  ).toEqual([]);
+});
+
+test("an executable that prints without an end is stopped, one that prints nothing fails with its words", async () => {
+  const limits = { ...DEFAULT_LIMITS, maxOutputBytes: 2 ** 20 };
+  const endless = runWorker(executable("yes"), { type: "compile", input: "{}" }, limits);
+  await expect(endless).rejects.toMatchObject({ failure: { limit: "output" } });
+  await expect(answerOf(executable("echo not today >&2; exit 1"))).rejects.toMatchObject({
+    failure: { code: "compiler-error", message: "not today\n" },
   });
 });

@@ -31,8 +31,11 @@ export function runExecutable(
     let errorSize = 0;
     child.stdout.on("data", (bytes: Buffer) => {
       size += bytes.length;
-      if (size <= maxOutputBytes) stdout.push(bytes);
-      else child.kill("SIGKILL");
+      if (size <= maxOutputBytes) return stdout.push(bytes);
+      child.kill("SIGKILL");
+      // What it started may go on printing; the end of this process ends that.
+      child.stdout.destroy();
+      return reject(new OutputTooLarge());
     });
     child.stderr.on("data", (bytes: Buffer) => {
       errorSize += bytes.length;
@@ -40,11 +43,8 @@ export function runExecutable(
     });
     child.on("error", reject);
     child.on("close", (exitCode) => {
-      if (size > maxOutputBytes) reject(new OutputTooLarge());
-      else {
-        const [out, error] = [stdout, stderr].map((parts) => Buffer.concat(parts).toString("utf8"));
-        resolve({ stdout: out ?? "", stderr: error ?? "", exitCode });
-      }
+      const [out, error] = [stdout, stderr].map((parts) => Buffer.concat(parts).toString("utf8"));
+      resolve({ stdout: out ?? "", stderr: error ?? "", exitCode });
     });
     // It may end without reading everything.
     child.stdin.on("error", () => {});
