@@ -47,11 +47,10 @@ test("forge verifies standard JSON by its first poll, and skips what is verified
 
 test("forge verifies at Etherscan's path, with a key and the chain in the query", async () => {
   const address = await project.create("Keyed");
-  const url = `${explorer.url}/v2/api?chainid=${CHAIN_ID}`;
-  const { said, code } = await project.verify(
-    ...(["Keyed", address, "--verifier", "etherscan", "--verifier-url", url] as const),
-    ...[...GIVEN, "--watch"],
-  );
+  const verifier = ["--verifier", "etherscan"];
+  const url = ["--verifier-url", `${explorer.url}/v2/api?chainid=${CHAIN_ID}`];
+  const options = [...verifier, ...url, ...GIVEN, "--watch"];
+  const { said, code } = await project.verify("Keyed", address, ...options);
   expect(said).toContain(VERIFIED);
   expect(code).toBe(0);
 });

@@ -22,6 +22,9 @@ export interface HardhatProject {
   remove(): void;
 }
 
+/** Whose compiler it builds with. */
+const PRODUCT = path.join(import.meta.dirname, "../../package.json");
+
 interface Package {
   bin: { hardhat: string };
 }
@@ -57,7 +60,7 @@ export function createHardhatProject(
         environment: {
           API_URL: `${explorer.url}/api`,
           CHAIN_ID: String(CHAIN_ID),
-          COMPILER_PATH: createRequire(import.meta.dirname).resolve("solc/soljson.js"),
+          COMPILER_PATH: createRequire(PRODUCT).resolve("solc/soljson.js"),
           COMPILER_VERSION: COMPILER.version.slice(1),
           EXPLORER_URL: explorer.url,
           RPC_URL: explorer.rpcUrl,
