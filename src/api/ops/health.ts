@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
+import { countOpenJobs } from "../../store/verification-jobs.ts";
 import type { Services } from "../action.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { send } from "../http.ts";
@@ -28,7 +29,9 @@ export function addHealth(app: FastifyInstance, services: HealthOptions): void {
   });
   app.get("/health", async (_request, reply) => {
     const health = await readHealth(services);
-    return send(reply, jsonAnswer(report(services, health), health ? 200 : 503));
+    const verification = health && (await countOpenJobs(services.sql));
+    const answer = { ...report(services, health), verification: verification ?? null };
+    return send(reply, jsonAnswer(answer, health ? 200 : 503));
   });
 }
 

@@ -106,17 +106,24 @@ function showProgress(backfill) {
 
 function drawCharts(now) {
   const speeds = samples.map((sample, index) => ({ at: sample.at, value: speedAt(index) }));
-  const lags = samples.map(({ at, head, nodeHead }) => ({
-    at,
-    value: head === null || nodeHead === null ? null : Math.max(0, nodeHead - head),
-  }));
+  const lags = samples.map((sample) => ({ at: sample.at, value: lagOf(sample) }));
   draw("speed-chart", speeds, now, { minimumTop: 1, unit: "blocks/s" });
   draw("lag-chart", lags, now, { minimumTop: 5, unit: "blocks" });
 }
 
+/** While a first synchronisation runs, what is recorded counts, though it is not served yet. */
+function reached({ head, recorded }) {
+  return recorded ?? head;
+}
+
+function lagOf(sample) {
+  const number = reached(sample);
+  if (number === null || sample.nodeHead === null) return null;
+  return Math.max(0, sample.nodeHead - number);
+}
+
 /** Blocks per second up to a sample; null before two samples tell. */
 function speedAt(index) {
-  const reached = ({ head, recorded }) => recorded ?? head;
   const last = samples[index];
   const first = samples.find(({ at }) => at >= last.at - SPEED_SECONDS);
   if (first === last || reached(first) === null || reached(last) === null) return null;

@@ -64,7 +64,8 @@ function createVerifierDescription({ verifier }: NetworkOptions): () => Feature 
   return () => {
     Promise.all([verifier.compilers("solc"), verifier.compilers("vyper")]).then(
       ([solc, vyper]) => {
-        detail = `Compilers: ${solc.length} of Solidity up to ${solc[0]}, ${vyper.length} of Vyper`;
+        const [newest] = solc[0]?.split("+") ?? [];
+        detail = `Compilers: ${solc.length} of Solidity up to ${newest}, ${vyper.length} of Vyper`;
       },
       () => {
         detail = "Its compilers cannot be listed";

@@ -105,6 +105,7 @@ test("/health reports how the index is doing", async () => {
       indexer: { phase: "following", nodeHead: 3 },
       indexerAgeSeconds: expect.any(Number),
       nodes: [expect.objectContaining({ node: "127.0.0.1:1" })],
+      verification: { pending: 0, running: 0, waitSeconds: 0 },
     },
   });
 });

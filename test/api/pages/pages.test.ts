@@ -96,7 +96,7 @@ test("the chain is described before its first block, and then with its own addre
   expect(features[1]).toEqual({
     name: "Contract verification",
     on: true,
-    detail: "Compilers: 1 of Solidity up to v0.8.37+commit.f401782d, 0 of Vyper",
+    detail: "Compilers: 1 of Solidity up to v0.8.37, 0 of Vyper",
   });
   for (const { path, body } of examples) {
     const answer = await server.app.inject({
