@@ -1,5 +1,5 @@
 import type { DatabaseServer } from "./measure/database.ts";
-import type { Section } from "./measure/report.ts";
+import type { Comparison, Section } from "./measure/report.ts";
 
 /** What every benchmark works with. */
 export interface Bench {
@@ -12,6 +12,6 @@ export interface Bench {
   profile: boolean;
   /** Tells what goes on. */
   say(text: string): void;
-  /** Called as soon as a section is complete. */
-  report(section: Section): void;
+  /** Called as soon as its figures are complete. */
+  report(report: Section | Comparison): void;
 }

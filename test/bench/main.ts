@@ -2,15 +2,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { benchApi } from "./api.ts";
 import type { Bench } from "./bench.ts";
 import { benchIndexing } from "./indexing.ts";
 import { startDatabaseServer } from "./measure/database.ts";
-import { formatSection, type Section } from "./measure/report.ts";
+import { type Comparison, formatReport, type Section } from "./measure/report.ts";
+import { benchVerification } from "./verification.ts";
 
-const HELP = `Usage: npm run bench -- [indexing] [options]
+const HELP = `Usage: npm run bench -- [indexing] [api] [verification] [options]
 
   --quick         small sizes, to see that everything works
-  --blocks <n>    length of the chain to be indexed
+  --blocks <n>    length of the chains
   --profile       CPU profiles of Periscope, and the functions that took most time
   --json <file>   write the figures there, too
 `;
@@ -31,7 +33,7 @@ else await run();
 
 async function run(): Promise<void> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-bench-"));
-  const sections: Section[] = [];
+  const reports: (Section | Comparison)[] = [];
   const server = await startDatabaseServer(path.join(folder, "postgres"));
   const bench: Bench = {
     server,
@@ -39,18 +41,22 @@ async function run(): Promise<void> {
     quick: values.quick,
     profile: values.profile,
     say: (text) => process.stderr.write(`${text} …\n`),
-    report: (section) => {
-      sections.push(section);
-      process.stdout.write(`${formatSection(section)}\n`);
+    report: (report) => {
+      reports.push(report);
+      process.stdout.write(`${formatReport(report)}\n`);
     },
   };
   try {
     const blocks = values.blocks === undefined ? undefined : Number(values.blocks);
-    if (positionals.length === 0 || positionals.includes("indexing")) {
-      await benchIndexing(bench, blocks);
-    }
+    const isAsked = (name: string) => positionals.length === 0 || positionals.includes(name);
+    if (isAsked("indexing")) await benchIndexing(bench, blocks);
+    if (isAsked("api")) await benchApi(bench, blocks);
+    if (isAsked("verification")) await benchVerification(bench);
     if (values.json !== undefined) {
-      await writeFile(values.json, JSON.stringify({ machine: machine(), sections }, null, 2));
+      await writeFile(
+        values.json,
+        JSON.stringify({ machine: machine(server.version), reports }, null, 2),
+      );
     }
   } finally {
     await server.stop();
@@ -58,12 +64,12 @@ async function run(): Promise<void> {
   }
 }
 
-function machine(): object {
+function machine(postgres: string): object {
   return {
     cpu: os.cpus()[0]?.model,
     cores: os.cpus().length,
     memoryBytes: os.totalmem(),
     node: process.version,
-    postgres: "",
+    postgres,
   };
 }

@@ -26,8 +26,8 @@ function report(announcedAt: number): void {
   process.send?.(message);
 }
 
-process.on("message", (order: ChainOrder) => {
-  if (order === "mine") server.mine();
+process.on("message", ({ mine }: ChainOrder) => {
+  if (mine > 0) server.mine(mine);
   report(now());
 });
 process.on("disconnect", () => process.exit());

@@ -9,8 +9,8 @@ export interface NodeServer {
   port: number;
   /** `performance.now()` of the first request that asked for the receipts of a block. */
   readonly askedAt: number | undefined;
-  /** Mines a block and announces it to those who listen. */
-  mine(): void;
+  /** Mines blocks and announces the last of them to those who listen. */
+  mine(count: number): void;
 }
 
 /** Serves a node. */
@@ -37,7 +37,7 @@ export async function serve(node: BenchNode): Promise<NodeServer> {
     get askedAt() {
       return askedAt;
     },
-    mine: () => announcements.announce(node.mine()),
+    mine: (count) => announcements.announce(node.mine(count)),
   };
 }
 

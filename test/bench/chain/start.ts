@@ -4,7 +4,10 @@ import type { Hex } from "../../../src/core/hex.ts";
 import type { ChainTotals } from "./blocks.ts";
 import type { ChainShape } from "./shape.ts";
 
-export type ChainOrder = "mine" | "report";
+/** Blocks to be mined, all of them there at once; 0 only asks for the report. */
+export interface ChainOrder {
+  mine: number;
+}
 
 /** What the chain's process tells after each order. */
 export interface ChainReport {
@@ -22,8 +25,8 @@ export interface BenchChain {
   url: string;
   webSocketUrl: string;
   pid: number;
-  /** Mines one block. */
-  mine(): Promise<ChainReport>;
+  /** Mines blocks. */
+  mine(count?: number): Promise<ChainReport>;
   report(): Promise<ChainReport>;
   stop(): Promise<void>;
 }
@@ -47,9 +50,9 @@ export async function startChain(shape: ChainShape): Promise<BenchChain> {
     return report as ChainReport;
   }
 
-  function order(what: ChainOrder): Promise<ChainReport> {
+  function mine(count: number): Promise<ChainReport> {
     const answer = nextReport();
-    child.send(what);
+    child.send({ mine: count } satisfies ChainOrder);
     return answer;
   }
 
@@ -57,8 +60,8 @@ export async function startChain(shape: ChainShape): Promise<BenchChain> {
     url: `http://127.0.0.1:${port}`,
     webSocketUrl: `ws://127.0.0.1:${port}`,
     pid: child.pid as number,
-    mine: () => order("mine"),
-    report: () => order("report"),
+    mine: (count = 1) => mine(count),
+    report: () => mine(0),
     async stop() {
       const ended = once(child, "exit");
       child.disconnect();

@@ -1,0 +1,76 @@
+import pino from "pino";
+import type { Context } from "../../../src/api/action.ts";
+import { actionsOf } from "../../../src/api/registry.ts";
+import type { Sql } from "../../../src/db/client.ts";
+import type { Question } from "./requests.ts";
+
+/** Asks the database all that an answer is made from, one statement after the other. */
+export type BareSql = () => Promise<void>;
+
+type Template = readonly [TemplateStringsArray, ...unknown[]];
+
+/**
+ * The statements that the API runs for a question, found by letting its action answer once, to be run again by
+ * themselves: without a transaction around them and without anything made of their rows.
+ */
+export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> {
+  const { module, action: name, ...given } = question.parameters;
+  const action = actionsOf(module)?.get(name.toLowerCase());
+  if (!action) throw new Error(`no action ${module}/${name}`);
+  const recorder = recordStatements(sql);
+  const context = {
+    ...UNUSED_SERVICES,
+    sql: recorder.sql,
+    dialect: "blockscout",
+    sent: given,
+  } as unknown as Context;
+  const parameters = Object.fromEntries(
+    Object.keys(action.params.shape).map((key) => [key, given[key as keyof typeof given]]),
+  );
+  await action.handle(context, action.params.parse(parameters));
+  const statements = recorder.statements();
+  if (statements.length === 0) throw new Error(`${module}/${name} asked the database nothing`);
+  return async () => {
+    for (const statement of statements)
+      await (sql as (...template: Template) => unknown)(...statement);
+  };
+}
+
+const UNUSED_SERVICES = {
+  chainId: 1,
+  log: pino({ level: "silent" }),
+  staticReward: 0n,
+  priceFeeds: {},
+};
+
+/** A client that remembers the statements which were run over it, also inside transactions. */
+function recordStatements(sql: Sql): { sql: Sql; statements(): Template[] } {
+  const made: { query: { string?: string }; template: Template }[] = [];
+
+  function recording<Client extends object>(client: Client): Client {
+    return new Proxy(client, {
+      apply(target, self, template) {
+        const query = Reflect.apply(target as never, self, template) as { string?: string };
+        if (Array.isArray((template[0] as TemplateStringsArray)?.raw)) {
+          made.push({ query, template: template as unknown as Template });
+        }
+        return query;
+      },
+      get(target, name, receiver) {
+        if (name !== "begin") return Reflect.get(target, name, receiver);
+        return (...parameters: unknown[]) => {
+          const work = parameters.pop() as (transaction: object) => unknown;
+          const begin = Reflect.get(target, name, receiver) as (...all: unknown[]) => unknown;
+          return begin(...parameters, (transaction: object) => work(recording(transaction)));
+        };
+      },
+    });
+  }
+
+  return {
+    sql: recording(sql),
+    // Only what was sent has got its text; fragments are parts of it.
+    statements: () =>
+      made.filter(({ query }) => query.string !== undefined).map(({ template }) => template),
+  };
+}

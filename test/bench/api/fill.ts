@@ -1,0 +1,76 @@
+import { tracesOfDebugBlock } from "../../../src/chain/frames.ts";
+import type { FetchedBlock } from "../../../src/chain/types.ts";
+import type { Sql } from "../../../src/db/client.ts";
+import { decodeBlocks } from "../../../src/indexer/decode/block.ts";
+import { publish, record } from "../../../src/indexer/publish.ts";
+import { encodeChainRows } from "../../../src/store/chain.ts";
+import {
+  buildDeferredIndex,
+  deferIndexes,
+  listDeferredIndexes,
+} from "../../../src/store/deferred-indexes.ts";
+import { markIndexed, writeChainIdentity } from "../../../src/store/sync-state.ts";
+import { createMetrics } from "../../../src/telemetry/metrics.ts";
+import { save } from "../../support/verified-contract.ts";
+import { type BenchBlock, createBlocks } from "../chain/blocks.ts";
+import type { ChainShape } from "../chain/shape.ts";
+
+const BLOCKS_AT_ONCE = 20;
+const PUBLISHED_AT_ONCE = 1_000;
+const LANES = 4;
+/** Of the writer that nobody has become yet. */
+const EPOCH = 0;
+
+/**
+ * Fills an empty database with the blocks of a chain as the indexer would, but without a node in between, and with all
+ * state read. One contract is verified.
+ */
+export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
+  const writer = { sql, epoch: EPOCH, metrics: createMetrics("indexer") };
+  const sequence = createBlocks(shape);
+  await sql.begin((transaction) => deferIndexes(transaction));
+  let published = -1;
+  for (let from = 0; from <= shape.head; from += BLOCKS_AT_ONCE) {
+    const to = Math.min(shape.head, from + BLOCKS_AT_ONCE - 1);
+    const blocks = Array.from({ length: to - from + 1 }, () => fetched(sequence.next()));
+    if (from === 0) await bind(sql, blocks[0] as FetchedBlock);
+    await record(writer, encodeChainRows(decodeBlocks(blocks)), LANES);
+    if (to === shape.head || to - published >= PUBLISHED_AT_ONCE) {
+      await publish(writer, { from: published + 1, to }, null);
+      published = to;
+    }
+  }
+  for (const name of await listDeferredIndexes(sql)) await buildDeferredIndex(sql, name);
+  await markIndexed(sql);
+  await markStateRead(sql, shape.head);
+  await verifyContract(sql);
+  await sql`VACUUM ANALYZE`;
+}
+
+function fetched({ block, receipts, traces }: BenchBlock): FetchedBlock {
+  return { block, receipts, traces: tracesOfDebugBlock(traces) };
+}
+
+async function bind(sql: Sql, { block }: FetchedBlock): Promise<void> {
+  const identity = { chainId: 1, startBlock: 0, genesisHash: block.hash, traced: true };
+  await writeChainIdentity(sql, identity);
+}
+
+/** What the contracts of the chain answer is what their transfers add up to. */
+async function markStateRead(sql: Sql, head: number): Promise<void> {
+  await sql`UPDATE addresses SET balance = 1e20, balance_block = ${head}`;
+  await sql`UPDATE token_balances SET block_number = ${head}`;
+  await sql`UPDATE token_id_balances SET block_number = ${head}`;
+  await sql`
+    UPDATE tokens SET name = 'Bench', symbol = 'Bench', decimals = 18, metadata_block = ${head},
+      total_supply = 1e24, supply_block = ${head}`;
+}
+
+async function verifyContract(sql: Sql): Promise<void> {
+  const [contract] = await sql<
+    { address: `0x${string}`; codeHash: `0x${string}`; creationTransaction: `0x${string}` }[]
+  >`
+    SELECT address, code_hash AS "codeHash", hash AS "creationTransaction"
+    FROM contracts JOIN transactions USING (block_number, transaction_index) LIMIT 1`;
+  if (contract) await save(sql, contract);
+}
