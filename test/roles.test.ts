@@ -66,6 +66,11 @@ test("an indexer and several servers work on one database, and a second indexer 
     )
     .toBe(String(Number(head) + 1));
 
+  const counted = await (await fetch(`${indexer.url}/metrics`)).text();
+  expect(counted).toMatch(/^periscope_recorded_rows_total\{table="blocks"\} 2$/m);
+  expect(counted).toMatch(/^periscope_indexing_stage_duration_seconds_count\{stage="state"\} 2$/m);
+  expect(counted).toMatch(/^periscope_rpc_requests_total\{method="\w+",outcome="ok"\} \d+$/m);
+
   await indexer.periscope.end("SIGKILL");
   const later = await mine();
   for (const { url } of servers) await expect.poll(() => headAt(url), PATIENCE).toBe(later);
