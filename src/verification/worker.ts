@@ -1,4 +1,4 @@
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { CompilerBuild } from "./compilers/build.ts";
 import { type Compiler, openCompiler } from "./compilers/compiler.ts";
@@ -43,7 +43,7 @@ setInterval(() => { if (process.ppid !== workerData) process.kill(-process.pid, 
 new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
 
 // Whoever asks the API does not wait for somebody's compile.
-setPriority(NICENESS);
+setPriority(getPriority() + NICENESS);
 
 let prepared: Promise<Compiler> | undefined;
 
