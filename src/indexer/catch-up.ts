@@ -19,7 +19,7 @@ import { loadHead, publishedNumber, type Sync } from "./context.ts";
 import { publish, type Writer } from "./publish.ts";
 
 /** An empty database that is to be filled with more blocks than this gets its secondary indexes afterwards. */
-const DEFERRED_INDEX_MINIMUM = 5_000;
+const DEFERRED_INDEX_MINIMUM = 1_000;
 /** Connections that one range is written over. */
 const LANES = 4;
 const PUBLISH_INTERVAL_MS = 2_000;
