@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { deleteChainRowsAbove } from "../../src/store/chain.ts";
-import { saveProxy } from "../../src/store/proxies.ts";
+import { getProxy, saveProxy } from "../../src/store/proxies.ts";
 import {
   getCreationFacts,
   getVerifiedAbi,
@@ -13,6 +13,7 @@ import {
   listVerifiedSummaries,
 } from "../../src/store/verified-contracts.ts";
 import { addressAt, blockHash, publish, transactionHash, wordAt } from "../support/build.ts";
+import { plansOf, slowNodes } from "../support/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { save } from "../support/verified-contract.ts";
 
@@ -275,4 +276,22 @@ test("contracts of equal length are candidates for the same source", async () =>
     { address, hash: wordAt(3), mask: [[4, 20]] },
   ]);
   expect(await listSimilarCandidates(database.sql, 124, 10)).toEqual([]);
+});
+
+test("what is asked on behalf of a request is served by indexes", async () => {
+  const { sql } = database;
+  const address = addressAt(100);
+  const plans = await plansOf(sql, async () => {
+    await getVerifiedAbi(sql, address);
+    await getVerifiedContract(sql, address);
+    await isFullyVerified(sql, address);
+    await getCreationFacts(sql, address);
+    await getProxy(sql, address);
+    await listVerifiedContracts(sql, { limit: 10, skip: 0 });
+    await listVerifiedSummaries(sql, [address]);
+    await listMethodNames(sql, [{ address, selector: "0xa9059cbb" }]);
+    await listSimilarCandidates(sql, 123, 10);
+  });
+  expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq Scan"))).toEqual([]);
+  expect(plans).toHaveLength(10);
 });
