@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Address } from "../../src/core/address.ts";
+import type { Hex } from "../../src/core/hex.ts";
+import { getVerifiedAbi, getVerifiedContract } from "../../src/store/verified-contracts.ts";
+import { fetchOnChainFacts } from "../../src/verification/on-chain-facts.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
+import { addressAt } from "../support/build.ts";
+import { deployProgram, note, type Program, requestFor, startWorld, type World } from "./world.ts";
+
+let world: World;
+let verifier: Verifier;
+
+beforeAll(async () => {
+  world = await startWorld();
+  verifier = world.startVerifier();
+});
+
+afterAll(async () => {
+  await verifier.close();
+  await world.stop();
+});
+
+const POLL = { timeout: 30_000 };
+
+/** Looks once, without waiting for an index that is behind. */
+function factsNow(address: Address) {
+  return fetchOnChainFacts(world, address, AbortSignal.abort());
+}
+
+async function indexed(): Promise<void> {
+  const { hash } = await world.chain.fetchHead();
+  await world.indexer.reach(hash);
+}
+
+async function verifies(address: Address, program: Program): Promise<boolean> {
+  const submission = await verifier.submit(requestFor(address, program));
+  if (submission.outcome !== "accepted") throw new Error(submission.outcome);
+  const status = await verifier.wait(submission.guid, 60_000);
+  return status?.state === "passed";
+}
+
+test("a contract that no transaction of the index created is verified by its runtime code", async () => {
+  const original = await deployProgram(world.node, note("genesis"));
+  const [code] = await world.chain.fetchCodes([original], await world.chain.fetchHead());
+  const address = addressAt(20);
+  await world.node.request("anvil_setCode", address, code);
+  await world.node.request("evm_mine");
+  await indexed();
+  expect(await factsNow(address)).toMatchObject({ creation: null, runtimeCode: code });
+  expect(await verifies(address, note("genesis"))).toBe(true);
+  expect(await getVerifiedContract(world.sql, address)).toMatchObject({
+    runtimeMatch: "full",
+    creationMatch: null,
+    creationTransaction: null,
+    constructorArguments: null,
+  });
+});
+
+test("code that is not what the creation left is no code of that creation", async () => {
+  const address = await deployProgram(world.node, note("swapped"));
+  await indexed();
+  expect(await factsNow(address)).toMatchObject({ creation: { blockNumber: expect.any(Number) } });
+  await world.node.request("anvil_setCode", address, "0x6001");
+  await expect(factsNow(address)).rejects.toMatchObject({ code: "deployed-code" });
+});
+
+test("no code, a delegated account, an index that is behind, a node that is gone", async () => {
+  await expect(factsNow(addressAt(21))).rejects.toMatchObject({ code: "no-code" });
+  await world.node.request("anvil_setCode", addressAt(22), `0xef0100${"11".repeat(20)}`);
+  await expect(factsNow(addressAt(22))).rejects.toMatchObject({ code: "no-code" });
+  const behind = await startWorld();
+  onTestFinished(() => behind.stop());
+  await behind.indexer.stop();
+  const address = await deployProgram(behind.node, note("behind"));
+  const facts = () => fetchOnChainFacts(behind, address, AbortSignal.abort());
+  await expect(facts()).rejects.toMatchObject({ code: "not-indexed" });
+  await behind.node.anvil.stop();
+  await expect(facts()).rejects.toMatchObject({ code: "node" });
+});
+
+test("a reorganisation that takes the creation away takes the verification away", async () => {
+  const snapshot = await world.node.request<Hex>("evm_snapshot");
+  const address = await deployProgram(world.node, note("reverted"));
+  expect(await verifies(address, note("reverted"))).toBe(true);
+  expect(await getVerifiedAbi(world.sql, address)).toBeDefined();
+  await world.node.request("evm_revert", snapshot);
+  await world.node.request("evm_mine");
+  await expect.poll(() => getVerifiedAbi(world.sql, address), POLL).toBeUndefined();
+  const other = await deployProgram(world.node, note("another at the same address", 9));
+  expect(other).toBe(address);
+  await indexed();
+  expect(await getVerifiedAbi(world.sql, address)).toBeUndefined();
+  expect(await verifies(address, note("another at the same address", 9))).toBe(true);
+});
