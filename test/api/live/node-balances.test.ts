@@ -210,12 +210,10 @@ test.each(["tide", "hush", "whisper", "toll"])(
         const query = `module=account&action=tokenbalance&contractaddress=${token}&address=${owner}`;
         expect((await ask(server.app, query)).result).toBe(String(amounts.get(owner)));
       }
-      const [{ owners }] = (await sql`
-        SELECT array_agg(owner) AS owners FROM token_balances WHERE token = ${token}`) as unknown as [
-        { owners: Address[] },
-      ];
+      const owners = await sql<{ owner: Address }[]>`
+        SELECT owner FROM token_balances WHERE token = ${token}`;
       const holders = owners
-        .map((owner) => ({ address: owner, value: amounts.get(owner) ?? 0n }))
+        .map(({ owner }) => ({ address: owner, value: amounts.get(owner) ?? 0n }))
         .filter(({ value }) => value > 0n)
         .sort((a, b) =>
           a.value === b.value ? (a.address < b.address ? 1 : -1) : a.value < b.value ? 1 : -1,
