@@ -7,6 +7,8 @@ import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.t
 
 /** Enough for an empty database to be loaded without its secondary indexes. */
 const BLOCKS = 5_200;
+/** The node does not answer for later blocks until the first indexer was stopped. */
+const HELD_BACK_FROM = 4_000;
 
 describe("the first load of a long chain", () => {
   let node: ScriptedNode;
@@ -32,10 +34,16 @@ describe("the first load of a long chain", () => {
       );
     const before = await indexesOf();
     const options = { databaseUrl: database.url, rpcUrls: [node.url], finalityDepth: 10 };
+    const heal = node.fail({
+      effect: { kind: "stall" },
+      method: "eth_getBlockByNumber",
+      when: ({ params }) => Number(params[0]) > HELD_BACK_FROM,
+    });
     const first = startTestIndexer(options);
     await first.until(async () => (await indexesOf()).length < before.length);
     await first.until(() => (first.status().backfill?.recorded ?? 0) > 1_000);
     await first.stop();
+    heal();
     const [state] = await sql<{ indexed: boolean }[]>`SELECT indexed FROM sync_state`;
     expect(state).toEqual({ indexed: false });
 
