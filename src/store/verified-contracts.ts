@@ -94,17 +94,17 @@ export async function saveVerifiedContract(
     SELECT runtime_match AS "runtimeMatch", creation_match AS "creationMatch"
     FROM valid_verified_contracts WHERE address = ${row.address}`;
   if (current && (isFull(current) || rankOf(current) >= rankOf(row))) return false;
-  const texts = sources.map(({ path, text }) => ({ path, bytes: Buffer.from(text, "utf8") }));
-  const hashed = texts.map(({ path, bytes }) => ({
-    path,
-    bytes,
-    hash: createHash("sha256").update(bytes).digest("hex"),
-  }));
-  for (const { hash, bytes } of hashed) {
-    await sql`
-      INSERT INTO source_texts (hash, text) VALUES (${`0x${hash}`}, ${hexFromBytes(bytes)})
-      ON CONFLICT (hash) DO NOTHING`;
-  }
+  const hashed = sources.map(({ path, text }) => {
+    const bytes = Buffer.from(text, "utf8");
+    return { path, bytes, hash: createHash("sha256").update(bytes).digest("hex") };
+  });
+  await sql`
+    INSERT INTO source_texts (hash, text)
+    SELECT DISTINCT hash, text FROM unnest(
+      ${hashed.map(({ hash }): Hex => `0x${hash}`)}::bytea[],
+      ${hashed.map(({ bytes }) => hexFromBytes(bytes))}::bytea[]
+    ) AS sent (hash, text)
+    ON CONFLICT (hash) DO NOTHING`;
   const columns = {
     address: row.address,
     verified_at: new Date(),

@@ -23,7 +23,7 @@ export interface OnChainFacts {
 export type FactsSource = { sql: Sql; chain: Pick<Chain, "fetchHead" | "fetchCodes"> };
 
 const PATIENCE_MS = 15_000;
-const POLL_MS = 200;
+const POLL_MS = 50;
 
 /**
  * Reads the code of an address from the node and its creation from the index. Waits some seconds for an index that is

@@ -127,7 +127,6 @@ function supervise(
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    let answer: WorkerAnswer | undefined;
     let expected: VerificationFailure | undefined;
     let bound: VerificationFailure | undefined;
     let compileTimer: NodeJS.Timeout | undefined;
@@ -159,19 +158,26 @@ function supervise(
       if (said.type === "compiling") {
         compileTimer = setTimeout(stopLate(limits.compileTimeoutMs), limits.compileTimeoutMs);
       } else if (said.type === "expect") expected = said.failure;
-      else if (said.type !== "compiled") answer = said;
+      else if (said.type !== "compiled") {
+        settle();
+        if (said.type === "failed") reject(new VerificationError(said.failure));
+        else resolve(said);
+      }
     });
     worker.on("close", (code, signalName) => {
-      clearTimeout(timer);
-      clearTimeout(compileTimer);
-      clearInterval(memoryTimer);
-      signal?.removeEventListener("abort", kill);
-      if (answer !== undefined && answer.type !== "failed") return resolve(answer);
-      const failure = answer?.failure ?? expected ?? bound;
+      settle();
+      const failure = expected ?? bound;
       if (signal?.aborted) reject(new WorkerError("stopped"));
       else if (failure !== undefined) reject(new VerificationError(failure));
       else reject(new WorkerError(`ended with ${signalName ?? `exit code ${code}`}: ${words}`));
     });
+
+    function settle(): void {
+      clearTimeout(timer);
+      clearTimeout(compileTimer);
+      clearInterval(memoryTimer);
+      signal?.removeEventListener("abort", kill);
+    }
   });
 }
 

@@ -82,22 +82,28 @@ export async function getVerificationStatus(
   return address && (await getJobStatus(sql, address, guid.toLowerCase()));
 }
 
-const FIRST_POLL_MS = 50;
-const LONGEST_POLL_MS = 500;
+/** For jobs that another process runs. */
+const POLL_MS = 500;
 
-/** As `getVerificationStatus`, but waits up to `timeoutMs` for the job to end. */
+/**
+ * As `getVerificationStatus`, but waits up to `timeoutMs` for the job to end. `nextEnd` gives a signal that is aborted
+ * when the next job of this process ends.
+ */
 export async function waitForVerification(
   sql: Sql,
   guid: string,
   timeoutMs: number,
+  nextEnd: () => AbortSignal,
   signal?: AbortSignal,
 ): Promise<JobStatus | undefined> {
   const end = performance.now() + timeoutMs;
-  for (let pause = FIRST_POLL_MS; ; pause = Math.min(pause * 1.5, LONGEST_POLL_MS)) {
+  for (;;) {
+    // Taken before the question: a job that ends meanwhile is not overlooked.
+    const ended = nextEnd();
     const status = await getVerificationStatus(sql, guid);
     const left = end - performance.now();
     const isOpen = status?.state === "pending" || status?.state === "running";
     if (!isOpen || left <= 0 || signal?.aborted) return status;
-    await sleep(Math.min(pause, left), signal);
+    await sleep(Math.min(POLL_MS, left), AbortSignal.any(signal ? [ended, signal] : [ended]));
   }
 }

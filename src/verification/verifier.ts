@@ -64,7 +64,16 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { sql, log } = options;
   const closing = new AbortController();
   const workers = createWorkerPool(options.limits ?? DEFAULT_LIMITS);
-  const queue = startQueue({ ...options, workers });
+  let ended = new AbortController();
+  const queue = startQueue({
+    ...options,
+    workers,
+    onJob: (outcome, ms) => {
+      ended.abort();
+      ended = new AbortController();
+      options.onJob?.(outcome, ms);
+    },
+  });
 
   async function clean(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -87,7 +96,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       return submission;
     },
     status: (guid) => getVerificationStatus(sql, guid),
-    wait: (guid, timeoutMs, signal) => waitForVerification(sql, guid, timeoutMs, signal),
+    wait: (guid, timeoutMs, signal) =>
+      waitForVerification(sql, guid, timeoutMs, () => ended.signal, signal),
     verifyProxy: (address, expected) => verifyProxy(options, address, expected),
     proxyStatus: (guid) => getProxyStatus(sql, guid),
     compilers: (family) => options.catalogue.list(family),
