@@ -1,3 +1,4 @@
+import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import { findGap } from "../store/chain.ts";
@@ -25,6 +26,7 @@ const LANES = 4;
 const PUBLISH_INTERVAL_MS = 2_000;
 /** Blocks applied to the state in one transaction. */
 const PUBLISH_BLOCKS = 2_000;
+const INDEXES_AT_ONCE = 2;
 
 /**
  * Records what is missing from `recordedNumber` up to the finalised target, many blocks at a time, and publishes it.
@@ -41,20 +43,14 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
       await deferIndexes(transaction);
     });
   }
-  const indexed = await isIndexed(sql);
-  if (target > recordedNumber) await recordTo(sync, recordedNumber, target, indexed);
+  if (target > recordedNumber) await recordTo(sync, recordedNumber, target);
   if (options.signal.aborted) return;
-  if (!indexed) await buildIndexes(sync);
   await publishTo(sync, (await getRecordedNumber(sql)) ?? publishedNumber(sync));
+  if (!(await isIndexed(sql))) await buildIndexes(sync);
   options.status.backfill = null;
 }
 
-async function recordTo(
-  sync: Sync,
-  recordedNumber: number,
-  target: number,
-  indexed: boolean,
-): Promise<void> {
+async function recordTo(sync: Sync, recordedNumber: number, target: number): Promise<void> {
   const { chain, writer, identity, options } = sync;
   const range = { from: recordedNumber + 1, to: target };
   const started = performance.now();
@@ -77,7 +73,7 @@ async function recordTo(
       if (number < target && now - noted < PUBLISH_INTERVAL_MS) return;
       noted = now;
       await noteRecorded(writer, number);
-      if (indexed) await publishTo(sync, number);
+      await publishTo(sync, number);
     },
   });
 }
@@ -112,9 +108,8 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
 /** Builds the indexes that the first load was spared. */
 export async function buildIndexes({ writer, options }: Sync): Promise<void> {
   options.status.phase = "indexing";
-  for (const name of await listDeferredIndexes(writer.sql)) {
-    if (options.signal.aborted) return;
-    await buildDeferredIndex(writer.sql, name);
-  }
-  await markIndexed(writer.sql);
+  await mapLimit(await listDeferredIndexes(writer.sql), INDEXES_AT_ONCE, async (name) => {
+    if (!options.signal.aborted) await buildDeferredIndex(writer.sql, name);
+  });
+  if (!options.signal.aborted) await markIndexed(writer.sql);
 }

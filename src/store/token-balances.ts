@@ -108,7 +108,6 @@ export async function deleteUntoldHoldings(
 }
 
 async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
-  // The planner takes a fresh range for empty and joins by nested loops: the one join here is to a primary key.
   await sql`
     WITH moved AS MATERIALIZED (${changes(sql, range)}),
     ids AS (
@@ -125,11 +124,12 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
       SELECT token, owner, change FROM wholes ORDER BY token, owner
       ON CONFLICT (token, owner)
       DO UPDATE SET amount = token_balances.amount + excluded.amount, block_number = NULL
+      RETURNING token, owner, amount
     )
     UPDATE tokens SET holder_count = holder_count + counted.change
     FROM (
-      SELECT token, sum((coalesce(held.amount, 0) + change > 0)::int - (coalesce(held.amount, 0) > 0)::int) AS change
-      FROM wholes LEFT JOIN token_balances AS held USING (token, owner) GROUP BY token
+      SELECT token, sum((amount > 0)::int - (amount - change > 0)::int) AS change
+      FROM written JOIN wholes USING (token, owner) GROUP BY token
     ) AS counted
     WHERE tokens.address = counted.token AND counted.change <> 0`;
 }
