@@ -5,7 +5,8 @@ import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
-import type { Verifier } from "../../src/verification/verifier.ts";
+import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
+import { bundledCatalogue } from "./bundled-verifier.ts";
 import { createTestDatabase } from "./postgres.ts";
 
 /** The server over a database of its own. */
@@ -20,6 +21,8 @@ export interface TestApp {
 export interface TestAppOptions extends Partial<ServerOptions> {
   /** Default: a port where no node is. */
   nodeUrl?: string;
+  /** Has a verifier of its own with the bundled compiler. */
+  verifies?: boolean;
 }
 
 export const TEST_CHAIN_ID = 31_337;
@@ -33,7 +36,7 @@ const NO_NODE = "http://127.0.0.1:1";
 
 /** Builds the server over an empty, migrated database; fill it with the builders of build.ts. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { nodeUrl = NO_NODE, ...serverOptions } = options;
+  const { nodeUrl = NO_NODE, verifies = false, ...serverOptions } = options;
   const database = await createTestDatabase();
   const log = pino({ level: "silent" });
   const controller = new AbortController();
@@ -47,11 +50,14 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     log,
     signal: controller.signal,
   });
+  const verifier = verifies
+    ? createVerifier({ sql: database.sql, chain, catalogue: bundledCatalogue, concurrency: 1, log })
+    : undefined;
   const app = createServer({
     sql: database.sql,
     chain,
     chainId: TEST_CHAIN_ID,
-    verifier: noVerifier,
+    verifier: verifier ?? noVerifier,
     log,
     staticReward: 0n,
     priceFeeds: {},
@@ -75,6 +81,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     chain,
     close: async () => {
       await app.close();
+      await verifier?.close();
       controller.abort();
       await chain.close();
       await database.drop();

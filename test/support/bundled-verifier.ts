@@ -1,10 +1,11 @@
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 
-const catalogue = createCatalogue({
+/** Of the one compiler that npm installs. */
+export const bundledCatalogue = createCatalogue({
   folders: { solc: undefined, vyper: undefined },
   downloads: { solc: undefined, vyper: undefined },
 });
 
 /** A verifier that can only tell its one compiler. */
-export const bundledVerifier = { compilers: catalogue.list } as Verifier;
+export const bundledVerifier = { compilers: bundledCatalogue.list } as Verifier;
