@@ -61,18 +61,24 @@ export async function getTransaction(
   return row;
 }
 
-/** Logs of a transaction with an index above `after`, ascending, at most `limit`. */
+/**
+ * Logs of a transaction with an index above `after`, ascending, at most `limit`; undefined when its block is not of the
+ * chain any more.
+ */
 export async function listLogsOfTransaction(
   sql: Queryable,
-  { blockNumber, transactionIndex }: { blockNumber: number; transactionIndex: number },
+  transaction: Pick<TransactionDetail, "blockNumber" | "blockHash" | "transactionIndex">,
   { after, limit }: { after: number; limit: number },
-): Promise<TransactionLog[]> {
-  return sql<TransactionLog[]>`
+): Promise<TransactionLog[] | undefined> {
+  const { blockNumber, blockHash, transactionIndex } = transaction;
+  const rows = await sql<(TransactionLog | { logIndex: null })[]>`
     SELECT log_index AS "logIndex", address, topic0, topic1, topic2, topic3, data
-    FROM logs
-    WHERE block_number = ${blockNumber} AND log_index > ${after} AND transaction_index = ${transactionIndex}
+    FROM blocks
+    LEFT JOIN logs ON block_number = number AND log_index > ${after} AND transaction_index = ${transactionIndex}
+    WHERE number = ${blockNumber} AND hash = ${blockHash}
     ORDER BY log_index
     LIMIT ${limit}`;
+  return rows.length === 0 ? undefined : rows.filter((row) => row.logIndex !== null);
 }
 
 /** Whether any published block has a transaction. */

@@ -216,7 +216,7 @@ const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
     () =>
       listLogsOfTransaction(
         sql,
-        { blockNumber: 700, transactionIndex: 7 },
+        { blockNumber: 700, blockHash: word(700), transactionIndex: 7 },
         { after: -1, limit: PAGE },
       ),
   ],

@@ -11,6 +11,11 @@ export async function compareWithSql(stage: Stage): Promise<void> {
   // One connection, as the same statement is prepared anew on each.
   const sql = createSql(stage.database.url, { connections: 1 });
   const rows: Comparison["rows"] = [];
+  bench.say("warming up");
+  const paths = questions.hot.map(pathOf);
+  for (let run = 0; run < sizes.rounds * sizes.perRound; run++) {
+    for (const path of paths) await client.get(path);
+  }
   for (const question of questions.hot) {
     bench.say(`asking for ${question.name}`);
     const path = pathOf(question);

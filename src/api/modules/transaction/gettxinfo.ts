@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Queryable } from "../../../db/client.ts";
 import { readSnapshot } from "../../../store/snapshot.ts";
 import { getTransaction, listLogsOfTransaction } from "../../../store/transactions.ts";
 import { type Context, defineAction } from "../../action.ts";
@@ -50,21 +51,23 @@ export const gettxinfo = defineAction({
   }),
   example: { txhash: "0x709b55bd3da0f5a838125bd0ee20c5bfdd7caba173912d4281cae816b79a201b" },
   async handle(context, input) {
-    const found = await readSnapshot(context.sql, async (snapshot) => {
-      const transaction = await getTransaction(snapshot, input.txhash);
-      if (!transaction) return undefined;
+    const read = async (sql: Queryable) => {
+      const transaction = await getTransaction(sql, input.txhash);
       const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
-      return { transaction, logs: await listLogsOfTransaction(snapshot, transaction, page) };
-    });
-    if (!found) return failed("Transaction not found");
-    const { transaction } = found;
-    const logs = found.logs.slice(0, LOGS_PER_PAGE);
+      const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
+      return { transaction, found };
+    };
+    let { transaction, found } = await read(context.sql);
+    // Overtaken by a reorg; in a transaction that cannot happen, but every request would pay for it.
+    if (transaction && !found) ({ transaction, found } = await readSnapshot(context.sql, read));
+    if (!transaction || !found) return failed("Transaction not found");
+    const logs = found.slice(0, LOGS_PER_PAGE);
     const { revertData, status, traced } = transaction;
     const reason =
       status === 0 && revertData === null && !traced
         ? await fetchRevertData(context.chain, transaction)
         : revertData;
-    const last = found.logs.length > LOGS_PER_PAGE ? logs.at(-1) : undefined;
+    const last = found.length > LOGS_PER_PAGE ? logs.at(-1) : undefined;
     return ok({
       hash: transaction.hash,
       timeStamp: String(transaction.timestampSeconds),
