@@ -27,6 +27,8 @@ export interface Indexer {
 }
 
 const RESTART_PAUSE_MS = 1_000;
+/** Blocks are short-lived, but many megabytes each: by default V8 would hold several times this, and be no faster. */
+const YOUNG_GENERATION_MB = 32;
 
 /**
  * Starts the indexer in a thread of its own, so that it never keeps an API answer waiting. A thread that dies is
@@ -43,7 +45,10 @@ export function startIndexer(
   let ended = watch(worker);
 
   function startWorker(): Worker {
-    return new Worker(new URL("./worker.ts", import.meta.url), { workerData: settings });
+    return new Worker(new URL("./worker.ts", import.meta.url), {
+      workerData: settings,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
   }
 
   async function watch(watched: Worker): Promise<void> {
