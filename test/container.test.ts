@@ -1,7 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { settings } from "../src/config.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { freePort } from "./support/free-port.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
@@ -79,7 +79,7 @@ describe("the image", () => {
   test("runs from production packages alone, as a user who may write nothing but its data", async () => {
     expect(await single("USER")).toBe("node");
     const [command, ...args] = JSON.parse(await single("CMD")) as string[];
-    const port = await freePort();
+    const port = String(await freePort());
     const child = spawn(command ?? "", args, {
       cwd: path.join(folder, "app"),
       env: { ...environment, PORT: port, DATABASE_URL: database.url, RPC_URL: anvil.url },
@@ -170,15 +170,6 @@ describe("the composition", () => {
     expect(used.map((volume) => volume.split(":")[0]).sort()).toEqual(Object.keys(volumes).sort());
   });
 });
-
-async function freePort(): Promise<string> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return String(port);
-}
 
 /** What `npm ci --omit=dev --omit=optional` would install, as the lock file tells it, from what is installed here. */
 async function copyProductionPackages(target: string): Promise<void> {

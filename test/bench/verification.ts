@@ -127,13 +127,15 @@ async function measureProgram(
     totals.push(await verify(product, address, program));
   }
   const [first = 0, ...later] = totals;
+  // Each beside the compile just before it: how fast the machine is varies more than this takes.
+  const others = later.map((total, index) => total - (compiles[index + 1] ?? 0));
   const figures: Figure[] = [
     { name: "first of a process", value: first, unit: "ms" },
     { name: "later ones, median", value: median(later), unit: "ms" },
     { name: "compile alone, median", value: median(compiles), unit: "ms" },
     {
       name: "all but compiling",
-      value: median(later) - median(compiles),
+      value: median(others),
       unit: "ms",
       goal: "below 300",
     },

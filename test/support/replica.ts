@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { chown, cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { findBinaries, ordinaryUser } from "../../src/db/embedded-binaries.ts";
@@ -13,6 +11,7 @@ import {
   serverEnvironment,
 } from "../../src/db/embedded-cluster.ts";
 import { type Child, startChild } from "../../src/process/child.ts";
+import { freePort } from "./free-port.ts";
 
 /** A PostgreSQL server and another one that follows it by streaming replication. */
 export interface ReplicatedDatabase {
@@ -93,13 +92,4 @@ async function own(folder: string, user: Cluster["user"]): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) {
     await chown(path.join(folder, entry), user.uid, user.gid);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

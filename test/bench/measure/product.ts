@@ -4,6 +4,7 @@ import { openSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { sleep } from "../../../src/core/async.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** Periscope as `npm start` runs it, in a process of its own. */
 export interface Product {
@@ -60,13 +61,4 @@ async function listens(port: number): Promise<boolean> {
   );
   socket.destroy();
   return connected;
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
