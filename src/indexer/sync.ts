@@ -13,7 +13,7 @@ import {
   type SyncOptions,
 } from "./context.ts";
 import { indexNext, readPending } from "./follow.ts";
-import { watchHeads } from "./heads.ts";
+import { type HeadWatch, watchHeads } from "./heads.ts";
 import type { Writer } from "./publish.ts";
 import { reconcile, reorganise } from "./reconcile.ts";
 import { createSilentContracts } from "./silent-contracts.ts";
@@ -54,9 +54,19 @@ export async function synchronise(
   };
   reportTraces(chain, sync.identity, options);
   await recover(sync);
+  const ended = new AbortController();
+  const listening = AbortSignal.any([signal, ended.signal]);
+  try {
+    await keepUp(sync, watchHeads(chain, options.pollIntervalMs, listening));
+  } finally {
+    ended.abort();
+  }
+}
 
-  const heads = watchHeads(chain, options.pollIntervalMs, signal);
-  let nodeHead: BlockHeader = await chain.fetchHead({ signal });
+/** Does what the node's heads ask for until the signal is aborted. */
+async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
+  const { signal, status } = sync.options;
+  let nodeHead: BlockHeader = await sync.chain.fetchHead({ signal });
   let pendingRetryAt = 0;
   while (!signal.aborted) {
     status.nodeHead = nodeHead.number;

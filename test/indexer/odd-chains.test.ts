@@ -4,7 +4,7 @@ import { readSnapshot } from "../../src/store/snapshot.ts";
 import { getServedHead, writeChainIdentity } from "../../src/store/sync-state.ts";
 import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
-import { blockWith, lie } from "../support/scripted-node/faults.ts";
+import { blockWith, emptyList, lie } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {
@@ -93,6 +93,18 @@ describe("an indexer", () => {
     } finally {
       await second.stop();
     }
+  });
+
+  it("listens to the node's heads once, however often it begins again", async () => {
+    node.chain.mine({ transactions: [{}] });
+    node.fail({ method: "eth_getBlockReceipts", effect: emptyList() });
+    const started = start({ webSocketUrl: node.webSocketUrl });
+    await started.until(() => node.count("eth_getBlockReceipts") >= 8);
+    node.heal();
+    await reachHead(started);
+    node.chain.mine({ transactions: [{}] });
+    await reachHead(started);
+    await expect.poll(() => node.webSocket.subscriptions).toBe(1);
   });
 
   it("says that internal transactions were there and are not", async () => {
