@@ -4,10 +4,13 @@ import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { registry } from "../src/api/registry.ts";
 import { isAlive } from "../src/process/child.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { type Periscope, type Ready, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
+
+const ROOT = path.join(import.meta.dirname, "..");
 
 interface Answer {
   status: string;
@@ -34,6 +37,24 @@ async function descendantsOf(ancestor: number | undefined): Promise<number[]> {
 async function expectGone(pids: readonly number[]): Promise<void> {
   await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
 }
+
+/** Reading actions whose examples find nothing on the embedded chain. */
+const WITHOUT_ANSWER: Readonly<Record<string, string>> = {
+  pendingtxlist: "every transaction is mined at once",
+  token404tx: "no sample token is an ERC-404",
+  txsBeaconWithdrawal: "the chain has no consensus layer",
+  getabi: "nothing is verified before somebody does it",
+};
+
+const examples = Object.entries(registry).flatMap(([module, actions]) =>
+  actions
+    .filter(({ name }) => !/^(?:verif|check)/.test(name))
+    .map(({ name, envelope, example }) => ({
+      name,
+      envelope,
+      query: String(new URLSearchParams({ module, action: name, ...example })),
+    })),
+);
 
 /** Runs a `curl '<url>'` command that was announced. */
 async function follow(command: string | undefined): Promise<Answer> {
@@ -76,6 +97,33 @@ describe("with nothing configured", () => {
       expect(answer).toMatchObject({ status: "1", message: "OK" });
       expect(JSON.stringify(answer.result).length).toBeGreaterThan("[]".length);
     }
+  });
+
+  test("answers the examples of the actions, in either dialect", async () => {
+    for (const base of [ready.api, ready.etherscan]) {
+      const unexpected = [];
+      for (const { name, envelope, query } of examples) {
+        const answer = await follow(`curl '${base}?${query}'`);
+        const answered = envelope === "json-rpc" ? "result" in answer : answer.status === "1";
+        if (answered === name in WITHOUT_ANSWER) unexpected.push([query, answer]);
+      }
+      expect(unexpected).toEqual([]);
+    }
+  });
+
+  test("verifies a sample contract as the README says", async () => {
+    const readme = await readFile(path.join(ROOT, "README.md"), "utf8");
+    const command = /^curl \S+ -F (?:.*\\\n)*.*/m.exec(readme)?.[0] ?? "";
+    const form = new FormData();
+    for (const [, name = "", file, value = ""] of command.matchAll(/-F '?(\w+)=(<?)([^\s']+)/g)) {
+      form.set(name, file ? await readFile(path.join(ROOT, value), "utf8") : value);
+    }
+    const verified = await fetch(ready.api, { method: "POST", body: form });
+    expect(await verified.json()).toMatchObject({ status: "1", message: "OK" });
+    const abi = await follow(
+      `curl '${ready.api}?${examples.find(({ name }) => name === "getabi")?.query}'`,
+    );
+    expect(abi).toMatchObject({ status: "1", message: "OK" });
   });
 
   test("refuses a second start in the same folder", async () => {

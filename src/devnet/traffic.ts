@@ -69,7 +69,7 @@ const SCENES: readonly Scene[] = [
     call(first, "Coin", "burn", [5n * COIN]),
   ],
   ({ cycle, second, call }) =>
-    cycle % 2 === 0 ? [call(second, "Badge", "burn", [badge(cycle)])] : [],
+    cycle % 2 === 1 ? [call(second, "Badge", "burn", [badge(cycle)])] : [],
 ];
 
 /** Rounds after which every kind of transaction has been sent once. */

@@ -20,6 +20,7 @@ export interface Periscope {
 /** What can be asked, and where. */
 export interface Ready {
   api: string;
+  etherscan: string;
   /** The embedded chain, if there is one. */
   chain?: string;
   try: string[];

@@ -4,21 +4,24 @@ import { addressAt, GWEI, publish, transactionHash, wordAt } from "./build.ts";
 import { nodeBlocks } from "./node-blocks.ts";
 import type { ScriptedChain } from "./scripted-node/chain.ts";
 
-/** What there is in the small world, and a little that is not: words for requests that find something. */
+/**
+ * What there is in the small world, and a little that is not: words for requests that find something. The first ones
+ * are those of the actions' examples.
+ */
 export const vocabulary = {
   accounts: [
-    "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+    "0x976ea74026e726554db657fa54763abd0c3a0aa9",
     addressAt(2),
     addressAt(0xfee),
     addressAt(0xdead),
   ] satisfies Hex[],
   contracts: [
-    "0x5fbdb2315678afecb367f032d93f642f64180aa3",
-    addressAt(0x721),
+    "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
+    "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
     addressAt(0x1155),
   ] satisfies Hex[],
   hashes: [
-    "0x709b55bd3da0f5a838125bd0ee20c5bfdd7caba173912d4281cae816b79a201b",
+    "0xa08a1cecb21ffb7f0eda242a34a0bea895277c9dd11aaf0e92903ee35bd3d8b2",
     transactionHash(2),
     transactionHash(3),
     wordAt(0xdead),

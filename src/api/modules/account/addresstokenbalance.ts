@@ -23,7 +23,7 @@ export const addresstokenbalance = defineAction({
     }),
   ),
   empty: NO_RECORDS,
-  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
   async handle(context, input) {
     const tokens = await readOwnedTokens(context, input.address, [20], pageRange(input));

@@ -23,8 +23,8 @@ export const addresstokennftinventory = defineAction({
   result: z.array(z.object({ TokenAddress: wire.address, TokenId: wire.decimal })),
   empty: NO_RECORDS,
   example: {
-    address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
-    contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    address: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+    contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
   },
   check: windowCheck(MOST_ROWS),
   async handle({ sql }, { contractaddress, address: owner, ...paging }) {

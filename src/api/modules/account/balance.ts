@@ -16,7 +16,7 @@ export const balance = defineAction({
     blockscout: z.union([wire.decimal, z.array(accountRecord.blockscout)]),
     etherscan: z.union([wire.decimal, z.array(accountRecord.etherscan)]),
   },
-  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   async handle(context, input) {
     const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, input.address));
     const [only, ...others] = accounts;

@@ -16,7 +16,7 @@ export const balancehistory = defineAction({
   }),
   missing: listMissing,
   result: wire.decimal,
-  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", blockno: "1" },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
   async handle(context, input) {
     return atIndexedBlock(context, input.blockno, async (block) => {
       const [wei] = await context.chain.fetchCoinBalances([input.address], block);

@@ -17,7 +17,7 @@ export const balancemulti = defineAction({
   },
   example: {
     address:
-      "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266,0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+      "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
   },
   async handle(context, input) {
     const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, input.address));

@@ -27,7 +27,7 @@ export const ethGetBalance = defineAction({
   id: 0,
   params: z.object({ block: block.optional(), address: address(ADDRESS_HASH) }),
   result: wire.quantity,
-  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
   async handle(context, input) {
     const { address: account, block: blockNumber = NEWEST } = input;

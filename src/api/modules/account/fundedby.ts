@@ -22,7 +22,7 @@ export const fundedby = defineAction({
     z.array(z.never()),
   ]),
   empty: NO_RECORDS,
-  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   async handle({ sql }, input) {
     const funding = await getFunding(sql, input.address);
     if (!funding) return ok([]);

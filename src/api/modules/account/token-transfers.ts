@@ -23,7 +23,7 @@ export function defineTokenTransferList(name: string, standard: TokenStandard) {
     }),
     result: { blockscout: z.array(record.blockscout), etherscan: z.array(record.etherscan) },
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
-    example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+    example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     check: windowCheck(),
     async handle({ sql, dialect }, input) {
       const { address: party, contractaddress: token } = input;

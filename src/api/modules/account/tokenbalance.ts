@@ -18,8 +18,8 @@ export const tokenbalance = defineAction({
   missing: listMissing,
   result: wire.decimal,
   example: {
-    contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
-    address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+    contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
+    address: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
   },
   async handle(context, { contractaddress, address: owner }) {
     const stored = await getHolding(context.sql, contractaddress, owner);

@@ -20,9 +20,9 @@ export const tokenbalancehistory = defineAction({
   missing: listMissing,
   result: wire.decimal,
   example: {
-    contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
-    address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
-    blockno: "1",
+    contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
+    address: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+    blockno: "10",
   },
   async handle(context, { contractaddress: token, address: owner, blockno }) {
     const { sql, chain } = context;

@@ -31,7 +31,7 @@ export const tokenlist = defineAction({
     etherscan: z.array(record.extend({ name: z.string(), symbol: z.string() })),
   },
   empty: { blockscout: "No tokens found", etherscan: NO_RECORDS },
-  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   async handle(context, input) {
     const unknown = context.dialect === "etherscan" ? "" : null;
     const tokens = await readOwnedTokens(context, input.address, STANDARDS, pageRange(input));

@@ -24,7 +24,7 @@ export const txlist = defineAction({
     etherscan: z.array(transactionRecord.etherscan),
   },
   empty: NO_TRANSACTIONS,
-  example: { address: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266" },
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
   async handle({ sql, dialect }, input) {
     const filter = {

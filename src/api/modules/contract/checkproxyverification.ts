@@ -13,7 +13,7 @@ export const checkproxyverification = defineAction({
   envelope: "explorer",
   params: z.object({ guid }),
   result: z.string(),
-  example: { guid: "5fbdb2315678afecb367f032d93f642f64180aa300000192f3a4b5c6" },
+  example: { guid: "e1da8919f262ee86f9be05059c9280142cf23f4800000192f3a4b5c6" },
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
   async handle({ verifier, dialect }, input) {
     const check = await verifier.proxyStatus(input.guid);

@@ -11,7 +11,7 @@ export const getabi = defineAction({
   envelope: "explorer",
   params: z.object({ address: sourceAddress }),
   result: z.string(),
-  example: { address: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { address: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
   async handle({ sql }, input) {
     const abi = await getVerifiedAbi(sql, input.address);
     return abi === undefined ? failed(NOT_VERIFIED) : ok(abi);

@@ -32,7 +32,7 @@ export const getcontractcreation = defineAction({
       creationBytecode: wire.data,
     }),
   ),
-  example: { contractaddresses: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   refuse: (complaint) => failed(complaint, { result: complaint }),
   async handle({ sql, dialect }, { contractaddresses }) {
     if (contractaddresses.length > MAXIMUM_ADDRESSES) {

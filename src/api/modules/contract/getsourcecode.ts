@@ -18,7 +18,7 @@ export const getsourcecode = defineAction({
     blockscout: z.array(sourceRecord.blockscout).length(1),
     etherscan: z.array(sourceRecord.etherscan).length(1),
   },
-  example: { address: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { address: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
   async handle({ sql, dialect }, input) {
     const answer = await readSource(sql, input.address);
     return dialect === "etherscan"

@@ -26,7 +26,7 @@ export function defineMetadataFilesVerification(name: string) {
       licenseType: sentText,
     }),
     result: publishedResult,
-    example: { addressHash: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+    example: { addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
     async handle(context) {
       const { sent, sql } = context;
       const address = readRequired(sent, {});

@@ -31,11 +31,11 @@ export const verify = defineAction({
   }),
   result: publishedResult,
   example: {
-    addressHash: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
-    name: "Ledger",
-    compilerVersion: "v0.8.24+commit.e11b9ed9",
+    addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
+    name: "Badge",
+    compilerVersion: "v0.8.37+commit.f401782d",
     optimization: "false",
-    contractSourceCode: "contract Ledger {}",
+    contractSourceCode: "contract Badge {}",
   },
   async handle(context) {
     const { sent } = context;

@@ -19,7 +19,7 @@ export const verifyVyperContract = defineAction({
   }),
   result: publishedResult,
   example: {
-    addressHash: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
     name: "Vault",
     compilerVersion: "v0.3.10+commit.91361694",
     contractSourceCode: "total: public(uint256)",

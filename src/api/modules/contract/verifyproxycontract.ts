@@ -17,7 +17,7 @@ export const verifyproxycontract = defineAction({
     expectedimplementation: sentText,
   }),
   result: z.string(),
-  example: { address: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { address: "0xe1da8919f262ee86f9be05059c9280142cf23f48" },
   refuse: (complaint) => failed(complaint, { httpStatus: complaint === REQUIRED ? 400 : 200 }),
   async handle({ verifier }, { address: proxy, expectedimplementation: expected }) {
     const checked = await verifier.verifyProxy(

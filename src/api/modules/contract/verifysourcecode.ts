@@ -64,10 +64,10 @@ export const verifysourcecode = defineAction({
   result: z.string(),
   example: {
     codeformat: SINGLE_FILE,
-    contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
-    sourceCode: "contract Ledger {}",
-    contractname: "Ledger",
-    compilerversion: "v0.8.24+commit.e11b9ed9",
+    contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
+    sourceCode: "contract Badge {}",
+    contractname: "Badge",
+    compilerversion: "v0.8.37+commit.f401782d",
     optimizationUsed: "0",
   },
   async handle(context, { codeformat = "" }) {

@@ -87,7 +87,7 @@ export const getLogs = defineAction({
   example: {
     fromBlock: "0",
     toBlock: "latest",
-    address: "0x5fbdb2315678afecb367f032d93f642f64180aa3",
+    address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
   },
   check: (parameters) => checkWindow(parameters) ?? missing(parameters),
   async handle({ sql, dialect }, input) {

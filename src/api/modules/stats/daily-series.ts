@@ -32,7 +32,7 @@ export function defineDailySeries(series: {
       z.object({ UTCDate: z.iso.date(), unixTimeStamp: wire.decimal }).extend(fields),
     ),
     empty: "No records found",
-    example: { startdate: "2025-07-01", enddate: "2025-07-31" },
+    example: { startdate: "2020-01-01", enddate: "2099-12-31" },
     async handle(context, { startdate, enddate, sort: order = "asc" }) {
       const days = await listDailyStatistics(context.sql, { from: startdate, to: enddate }, order);
       const records = days.map((day) => {

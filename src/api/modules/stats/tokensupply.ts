@@ -22,7 +22,7 @@ export const tokensupply = defineAction({
     cmc: z.literal("true").optional().catch(undefined),
   }),
   result: wire.decimal.nullable(),
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, { contractaddress, cmc }) {
     const token = await getToken(context.sql, contractaddress);
     if (!token) return failed("Contract address not found");

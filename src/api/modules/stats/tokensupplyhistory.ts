@@ -16,7 +16,7 @@ export const tokensupplyhistory = defineAction({
   }),
   missing: listMissing,
   result: wire.decimal.nullable(),
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3", blockno: "1" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", blockno: "10" },
   async handle(context, { contractaddress, blockno }) {
     const token = await getToken(context.sql, contractaddress);
     if (!token) return failed("Contract address not found");

@@ -20,7 +20,7 @@ export const getToken = defineAction({
     totalSupply: wire.decimalOrEmpty,
     type: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
   }),
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     const token = await findToken(context.sql, input.contractaddress);
     if (!token) return failed("Contract address not found");

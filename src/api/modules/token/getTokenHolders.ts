@@ -15,7 +15,7 @@ export const getTokenHolders = defineAction({
   params: z.object({ contractaddress, page, offset: offset(ROWS) }),
   result: z.array(z.object({ address: wire.address, value: wire.decimal })),
   empty: NO_RECORDS,
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     const holders = await readHolders(context, input.contractaddress, pageRange(input));
     return ok(holders.map(({ owner, amount }) => ({ address: owner, value: amount })));

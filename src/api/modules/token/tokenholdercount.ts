@@ -11,7 +11,7 @@ export const tokenholdercount = defineAction({
   envelope: "explorer",
   params: z.object({ contractaddress }),
   result: wire.decimal,
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     return ok(String(await readHolderCount(context, input.contractaddress)));
   },

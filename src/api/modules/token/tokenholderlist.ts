@@ -17,7 +17,7 @@ export const tokenholderlist = defineAction({
     z.object({ TokenHolderAddress: wire.address, TokenHolderQuantity: wire.decimal }),
   ),
   empty: NO_RECORDS,
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   check: windowCheck(),
   async handle(context, input) {
     const holders = await readHolders(context, input.contractaddress, pageRange(input));

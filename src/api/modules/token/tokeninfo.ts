@@ -47,7 +47,7 @@ export const tokeninfo = defineAction({
   params: z.object({ contractaddress }),
   result: z.array(record),
   empty: NO_RECORDS,
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     const token = await getToken(context.sql, input.contractaddress);
     if (!token) return ok([]);

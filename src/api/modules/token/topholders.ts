@@ -31,7 +31,7 @@ export const topholders = defineAction({
     }),
   ),
   empty: NO_RECORDS,
-  example: { contractaddress: "0x5fbdb2315678afecb367f032d93f642f64180aa3" },
+  example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
     const token = await getToken(context.sql, input.contractaddress);
     if (!token) return ok([]);

@@ -49,7 +49,7 @@ export const gettxinfo = defineAction({
     revertReason: z.string(),
     next_page_params: z.record(z.string(), z.unknown()).nullable(),
   }),
-  example: { txhash: "0x709b55bd3da0f5a838125bd0ee20c5bfdd7caba173912d4281cae816b79a201b" },
+  example: { txhash: "0xa08a1cecb21ffb7f0eda242a34a0bea895277c9dd11aaf0e92903ee35bd3d8b2" },
   async handle(context, input) {
     const read = async (sql: Queryable) => {
       const transaction = await getTransaction(sql, input.txhash);
