@@ -1,23 +1,30 @@
 import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
 
-/** Addresses that have something to show; each null where the chain has none. */
+/** What has something to show; each null where the chain has none. */
 export interface Examples {
-  /** Sender of the newest transaction. */
+  /** The newest transaction. */
+  transaction: Hex | null;
+  /** Its sender. */
   account: Address | null;
   /** Some ERC-20 token with holders. */
   token: Address | null;
 }
 
-/** Addresses for requests that a person may try. */
+/** Subjects of requests that a person may try. */
 export async function getExamples(sql: Queryable): Promise<Examples> {
   const [examples] = await sql<Examples[]>`
     SELECT
-      (SELECT from_address FROM transactions
-       WHERE block_number <= head_number
-       ORDER BY block_number DESC, transaction_index DESC LIMIT 1) AS account,
+      newest.hash AS transaction,
+      newest.from_address AS account,
       (SELECT address FROM tokens
        WHERE standard = 20 AND holder_count > 0 AND first_block <= head_number LIMIT 1) AS token
-    FROM sync_state`;
-  return examples ?? { account: null, token: null };
+    FROM sync_state
+    LEFT JOIN LATERAL (
+      SELECT hash, from_address FROM transactions
+      WHERE block_number <= head_number
+      ORDER BY block_number DESC, transaction_index DESC LIMIT 1
+    ) newest ON true`;
+  return examples ?? { transaction: null, account: null, token: null };
 }

@@ -9,7 +9,8 @@ const dialect = document.getElementById("dialect");
 const [api, network] = await Promise.all(
   ["openapi.json", "pages/network.json"].map(async (path) => (await fetch(path)).json()),
 );
-const { account, token } = network.addresses ?? {};
+const { transaction, account, token } = network.subjects ?? {};
+const [{ example: sampleToken }] = api.paths["/api?module=token&action=getToken"].get.parameters;
 
 function show() {
   const others = [...dialect.options].map(({ value }) => value).filter((v) => v !== dialect.value);
@@ -30,9 +31,11 @@ function show() {
   });
 }
 
-/** The operation with addresses of this chain in its examples. */
+/** The operation with examples of this chain; the sample chain has what the document's own name. */
 function localise(operation) {
+  if (token === sampleToken) return operation;
   const ours = {
+    txhash: transaction,
     address: operation.tags.includes("contract") ? token : account,
     contractaddress: token,
     contractaddresses: token,

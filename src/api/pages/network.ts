@@ -27,8 +27,8 @@ export interface Network {
   name: string | null;
   chainId: number | null;
   features: Feature[];
-  /** Addresses that have something to show. */
-  addresses: Examples;
+  /** What the reference asks for. */
+  subjects: Examples;
   examples: ExampleRequest[];
 }
 
@@ -38,7 +38,7 @@ export interface Network {
 export function createNetworkDescription(options: NetworkOptions): () => Promise<Network> {
   const describeVerifier = createVerifierDescription(options);
   return async () => {
-    const [health, addresses] = await Promise.all([
+    const [health, subjects] = await Promise.all([
       getIndexHealth(options.sql),
       getExamples(options.sql),
     ]);
@@ -52,8 +52,8 @@ export function createNetworkDescription(options: NetworkOptions): () => Promise
         describeSending(options),
         describeRateLimit(options),
       ],
-      addresses,
-      examples: exampleRequests(addresses, options.coinSymbol),
+      subjects,
+      examples: exampleRequests(subjects, options.coinSymbol),
     };
   };
 }

@@ -177,6 +177,34 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
     });
   });
 
+  test("the reference keeps its own examples on the chain that they are made for", async () => {
+    const badge = "0xa15bb66138824a1c7167f5e85b957d04dd34e468";
+    await visit("/", async (page) => {
+      const network = await (await fetch(`${origin}/pages/network.json`)).json();
+      const subjects = { ...network.subjects, token: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" };
+      await page.route("**/network.json", (route) =>
+        route.fulfill({ json: { ...network, subjects } }),
+      );
+      await page.goto(`${origin}/docs`);
+      const block = page.locator("#operations-account-blockscout_account_addresstokennftinventory");
+      await block.locator(".opblock-summary-control").click(PATIENCE);
+      expect(await block.locator("input").first().inputValue()).toBe(badge);
+    });
+  });
+
+  test("the reference's fields show a whole address, on a phone too", async () => {
+    await visit(
+      "/docs",
+      async (page) => {
+        const block = page.locator("#operations-account-blockscout_account_txlist");
+        await block.locator(".opblock-summary-control").click(PATIENCE);
+        const field = await block.locator("input").first().boundingBox(PATIENCE);
+        expect(field?.width).toBeGreaterThan(PHONE.width * 0.7);
+      },
+      { viewport: PHONE },
+    );
+  });
+
   test("the reference asks the server, with addresses of this chain", async () => {
     await visit("/docs", async (page) => {
       const block = page.locator("#operations-account-blockscout_account_txlist");

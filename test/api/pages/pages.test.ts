@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
-import { addressAt, publish } from "../../support/build.ts";
+import { addressAt, publish, wordAt } from "../../support/build.ts";
 import { bundledVerifier } from "../../support/bundled-verifier.ts";
 
 const PATHS = ["/", "/docs"];
@@ -69,12 +69,12 @@ test("other files are not served", async () => {
   }
 });
 
-test("the chain is described before its first block, and then with its own addresses", async () => {
+test("the chain is described before its first block, and then with its own transactions", async () => {
   const before = await server.app.inject("/pages/network.json");
   expect(before.json()).toMatchObject({ name: "Harbour", chainId: null });
   await publish(server.sql, {
     blocks: [{ number: 0 }, { number: 1 }],
-    transactions: [{ blockNumber: 1, fromAddress: addressAt(5) }],
+    transactions: [{ blockNumber: 1, hash: wordAt(9), fromAddress: addressAt(5) }],
     addresses: [{ address: addressAt(5), balance: "1", balanceBlock: 1 }],
     tokens: [{ address: addressAt(7), holderCount: 1 }],
   });
@@ -83,11 +83,15 @@ test("the chain is described before its first block, and then with its own addre
     nodeHead: 1,
     traces: { tracer: null, reason: "the node offers no traces" },
   });
-  const { chainId, addresses, features, examples } = (
+  const { chainId, subjects, features, examples } = (
     await server.app.inject("/pages/network.json")
   ).json();
   expect(chainId).toBeGreaterThan(0);
-  expect(addresses).toEqual({ account: addressAt(5), token: addressAt(7) });
+  expect(subjects).toEqual({
+    transaction: wordAt(9),
+    account: addressAt(5),
+    token: addressAt(7),
+  });
   expect(features).toContainEqual({
     name: "Price of HBR",
     on: false,
