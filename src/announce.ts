@@ -76,6 +76,7 @@ function describeProgress({ phase, backfill }: IndexerStatus): string | undefine
 
 function urlsOf({ devnet }: App, apiUrl: string): Record<string, string> {
   return {
+    page: `${apiUrl}/`,
     api: `${apiUrl}/api`,
     etherscan: `${apiUrl}/v2/api`,
     ethRpc: `${apiUrl}/api/eth-rpc`,
