@@ -47,9 +47,12 @@ export function createWorkerPool(limits: WorkerLimits): WorkerPool {
   }
 
   async function start(build: CompilerBuild): Promise<WorkerProcess> {
-    if (standby?.file !== build.file) await dismiss();
-    const ready = await take()?.worker.catch(() => undefined);
-    return ready?.isAlive() ? ready : startWorkerProcess(build);
+    // Taken before anything is waited for: meanwhile another task may make another one ready.
+    const waiting = take();
+    const ready = await waiting?.worker.catch(() => undefined);
+    if (waiting?.file === build.file && ready?.isAlive()) return ready;
+    await ready?.end();
+    return startWorkerProcess(build);
   }
 
   return {
