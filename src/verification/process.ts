@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { PeriscopeError } from "../core/errors.ts";
@@ -9,6 +8,7 @@ import type { CompilerBuild } from "./compilers/build.ts";
 import { VerificationError, type VerificationFailure } from "./errors.ts";
 import { residentBytes } from "./memory.ts";
 import type { Task, WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
+import { createWorkerFolder, removeWorkerFolder } from "./worker-folder.ts";
 
 /** Bounds of one worker process. */
 export interface WorkerLimits {
@@ -64,7 +64,7 @@ const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.jo
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
   const file = await realpath(build.file);
   const here = { ...build, file };
-  const folder = await mkdtemp(path.join(tmpdir(), "periscope-compiler-"));
+  const folder = await createWorkerFolder();
   const permissions = ["--permission", "--allow-worker"];
   // An executable is beyond Node's permissions: it gets no more than any program of this user does.
   if (build.kind !== "soljson") permissions.push("--allow-child-process");
@@ -77,7 +77,12 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  await once(child, "spawn");
+  try {
+    await once(child, "spawn");
+  } catch (error) {
+    await removeWorkerFolder(folder);
+    throw error;
+  }
   // A message that cannot be sent: its sender hears of that, and the process is ended.
   child.on("error", () => {});
   const isAlive = () => child.exitCode === null && child.signalCode === null;
@@ -98,7 +103,7 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
     end: async () => {
       // An executable may have left others of its group behind.
       if (isAlive() || build.kind !== "soljson") killGroup(child);
-      await rm(folder, { recursive: true, force: true });
+      await removeWorkerFolder(folder);
     },
   };
 }

@@ -23,6 +23,7 @@ import {
   submitVerification,
   waitForVerification,
 } from "./submit.ts";
+import { removeAbandonedFolders } from "./worker-folder.ts";
 import { createWorkerPool } from "./worker-pool.ts";
 
 export interface VerifierOptions {
@@ -77,9 +78,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   async function clean(): Promise<void> {
     while (!closing.signal.aborted) {
-      await Promise.all([deleteOldJobs(sql), deleteOldProxyChecks(sql)]).catch((error: unknown) =>
-        log.warn({ error: messageOf(error) }, "old verifications cannot be removed"),
-      );
+      const cleaning = [deleteOldJobs(sql), deleteOldProxyChecks(sql), removeAbandonedFolders()];
+      for (const result of await Promise.allSettled(cleaning)) {
+        if (result.status === "rejected")
+          log.warn({ error: messageOf(result.reason) }, "old verifications cannot be removed");
+      }
       await sleep(CLEANING_MS, closing.signal);
     }
   }

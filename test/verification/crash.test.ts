@@ -1,5 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
@@ -68,10 +70,17 @@ async function letLeaseRunOut(): Promise<void> {
   await world.sql`UPDATE verification_jobs SET lease_until = now() WHERE state = 'running'`;
 }
 
-test("a job whose process is killed runs again, and its compiler does not outlive the process", async () => {
+/** Folders of worker processes that the process started. */
+function foldersOf({ pid }: ChildProcess): string[] {
+  return readdirSync(os.tmpdir()).filter((name) => name.startsWith(`periscope-compiler-${pid}-`));
+}
+
+test("a job whose process is killed runs again, and nothing of its compiler outlives the process for long", async () => {
   const address = await deployProgram(world.node, note("survivor"));
   const guid = await submit(address, neverEnding("Note"));
-  await killAtWork(startProcess());
+  const killed = startProcess();
+  await killAtWork(killed);
+  expect(foldersOf(killed)).toHaveLength(1);
   await world.sql`
     UPDATE verification_jobs SET request = ${JSON.stringify(requestFor(address, note("survivor")))}
     WHERE guid = ${guid}`;
@@ -79,6 +88,7 @@ test("a job whose process is killed runs again, and its compiler does not outliv
   const next = world.startVerifier();
   onTestFinished(() => next.close());
   expect(await next.wait(guid, POLL.timeout)).toMatchObject({ state: "passed" });
+  expect(foldersOf(killed)).toEqual([]);
 });
 
 test("a job that ends two processes fails", async () => {
