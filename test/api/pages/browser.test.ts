@@ -1,5 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Network } from "../../../src/api/pages/network.ts";
 import { registry } from "../../../src/api/registry.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
@@ -180,7 +181,7 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
   test("the reference keeps its own examples on the chain that they are made for", async () => {
     const badge = "0xa15bb66138824a1c7167f5e85b957d04dd34e468";
     await visit("/", async (page) => {
-      const network = await (await fetch(`${origin}/pages/network.json`)).json();
+      const network = (await (await fetch(`${origin}/pages/network.json`)).json()) as Network;
       const subjects = { ...network.subjects, token: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" };
       await page.route("**/network.json", (route) =>
         route.fulfill({ json: { ...network, subjects } }),
