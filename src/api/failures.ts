@@ -2,7 +2,8 @@ import { ChainError, RequestError } from "../core/errors.ts";
 
 const PAYLOAD_TOO_LARGE = "Payload Too Large";
 const DATABASE_GONE = "The database does not answer, please try again later";
-const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
+/** Of an answer that takes too long. */
+export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
 const NODE_GONE = "The node does not answer, please try again later";
 
 /** Of PostgreSQL (class 08, shutting down, starting up, too many clients), its driver and the socket below it. */

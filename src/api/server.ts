@@ -1,6 +1,7 @@
 import multipart from "@fastify/multipart";
 import type { FastifyInstance, RouteHandlerMethod } from "fastify";
 import type { Services } from "./action.ts";
+import { inTime } from "./deadline.ts";
 import { createDispatch, findAction, namesIn } from "./dispatch.ts";
 import type { Dialect } from "./envelope.ts";
 import { parseRpcBody } from "./eth-rpc/body.ts";
@@ -56,10 +57,11 @@ export function createOperationsServer(
 
 function addActions(
   app: FastifyInstance,
-  services: Services,
+  services: Services & HttpOptions,
   guard: LoadingGuard,
   limiter: RateLimiter,
 ): void {
+  const { requestTimeoutMs } = services;
   const dispatch = createDispatch(services, guard);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
@@ -70,7 +72,8 @@ function addActions(
       const parsed = await parsing;
       const { module, action } = findAction(parsed.input);
       request.actionName = `${module}/${action.name}`;
-      return send(reply, await dispatch(action, parsed, dialect));
+      const answering = dispatch(action, parsed, dialect);
+      return send(reply, await inTime(answering, requestTimeoutMs));
     };
   for (const [path, dialect] of PATHS) {
     app.get(path, { onRequest: limiter.admit }, answerIn(dialect));

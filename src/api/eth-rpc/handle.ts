@@ -1,6 +1,7 @@
 import type { RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import type { Services } from "../action.ts";
+import { inTime } from "../deadline.ts";
 import { type Answer, jsonAnswer, type RpcId } from "../envelope.ts";
 import { requestErrorOf } from "../failures.ts";
 import type { LoadingGuard } from "../loading.ts";
@@ -16,6 +17,8 @@ import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
 export interface RpcOptions {
   /** Whether `eth_sendRawTransaction` is passed on to the node. */
   sendRawTransaction: boolean;
+  /** Time that an answer may take, see `inTime`. */
+  requestTimeoutMs: number;
 }
 
 /** What is to be done for one entry of a request. */
@@ -37,13 +40,20 @@ export function createRpcHandler(
   services: Services & RpcOptions,
   refuseWhileLoading: LoadingGuard,
 ): RpcHandler {
+  async function readIndex(
+    method: IndexMethod,
+    parameters: readonly unknown[],
+  ): Promise<RpcOutcome> {
+    if (!method.servedWhileLoading) await refuseWhileLoading();
+    return method.answer(services, parameters);
+  }
+
   async function answerFromIndex(
     method: IndexMethod,
     parameters: readonly unknown[],
   ): Promise<RpcOutcome> {
     try {
-      if (!method.servedWhileLoading) await refuseWhileLoading();
-      return await method.answer(services, parameters);
+      return await inTime(readIndex(method, parameters), services.requestTimeoutMs);
     } catch (thrown) {
       const known = requestErrorOf(thrown);
       if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
@@ -54,8 +64,13 @@ export function createRpcHandler(
   /** All calls in one batch. */
   async function forward(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     if (calls.length === 0) return [];
-    const answers = await services.chain.forward(calls);
-    return answers.map((answer) => ("unreachable" in answer ? { error: UNREACHABLE } : answer));
+    try {
+      const answers = await inTime(services.chain.forward(calls), services.requestTimeoutMs);
+      return answers.map((answer) => ("unreachable" in answer ? { error: UNREACHABLE } : answer));
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      return calls.map(() => ({ error: UNREACHABLE }));
+    }
   }
 
   async function answerAll(entries: readonly unknown[]): Promise<unknown[]> {

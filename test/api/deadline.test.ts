@@ -1,0 +1,71 @@
+import net from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSql, type Sql } from "../../src/db/client.ts";
+import { createTestApp, type TestApp } from "../support/app.ts";
+
+const TIMEOUT_MS = 800;
+
+/** Takes connections and says nothing, as a machine that was suspended does. */
+const silent = net.createServer();
+let sql: Sql;
+let server: TestApp;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as net.AddressInfo;
+  sql = createSql(`postgres://nobody@127.0.0.1:${port}/nothing`);
+  server = await createTestApp({
+    sql,
+    nodeUrl: `http://127.0.0.1:${port}`,
+    requestTimeoutMs: TIMEOUT_MS,
+  });
+  await server.app.listen({ host: "127.0.0.1", port: 0 });
+});
+afterAll(async () => {
+  await sql.end({ timeout: 0 });
+  silent.close();
+  await server.close();
+});
+
+async function ask(path: string, init?: RequestInit) {
+  const response = await fetch(new URL(path, server.app.listeningOrigin), init);
+  return { status: response.status, body: await response.json() };
+}
+
+describe("a database and a node that have stopped without a word", () => {
+  const text = "Request timed out, please narrow the range or use smaller pages";
+  const query = "module=block&action=eth_block_number";
+
+  test("are told of in the explorer's envelope before the connection is cut", async () => {
+    expect(await ask(`/api?${query}`)).toEqual({
+      status: 503,
+      body: { status: "0", message: text, result: null },
+    });
+    expect(await ask(`/v2/api?${query}`)).toEqual({
+      status: 503,
+      body: { status: "0", message: "NOTOK", result: text },
+    });
+  });
+
+  test("are told of in each answer of a batch", async () => {
+    const request = { jsonrpc: "2.0", params: [] };
+    const batch = [
+      { ...request, id: 1, method: "eth_blockNumber" },
+      { ...request, id: 2, method: "eth_getBlockByNumber", params: ["latest", false] },
+      { ...request, id: 3, method: "eth_chainId" },
+    ];
+    const { status, body } = await ask("/api/eth-rpc", {
+      method: "POST",
+      body: JSON.stringify(batch),
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      { jsonrpc: "2.0", error: text, id: 1 },
+      {
+        jsonrpc: "2.0",
+        error: { code: -32_603, message: "upstream node is not reachable" },
+        id: 2,
+      },
+      { jsonrpc: "2.0", result: "0x7a69", id: 3 },
+    ]);
+  });
+});
