@@ -1,7 +1,8 @@
-const INTEGER = /^[+-]?\d+$/;
+// Bounded: the time to read a number grows with the square of its length.
+const INTEGER = /^[+-]?\d{1,100}$/;
 
 /**
- * Big integer of decimal text: optional sign, digits, nothing else (no blanks, exponent, underscore, hex).
+ * Big integer of decimal text: optional sign, up to 100 digits, nothing else (no blanks, exponent, underscore, hex).
  * Undefined for any other text. Source: contract/common.md section 10.
  */
 export function parseInteger(text: string): bigint | undefined {

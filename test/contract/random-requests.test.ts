@@ -108,7 +108,9 @@ const MEANINGS: readonly [name: RegExp, values: fc.Arbitrary<string>][] = [
 const meaningful = fc.oneof(count, ...MEANINGS.map(([, values]) => values));
 const hostile = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary", maxLength: 80 }));
 const misshapen = fc.oneof(
-  fc.constantFrom<unknown>(null, true, false, 0, 7, -1, 1.5, 1e21, 1e308, [], {}, [[]], ["7"]),
+  fc.constantFrom<unknown>(null, true, false, 0, 7, -1, 1.5, 1e21, 1e308, [], {}, [[]], ["7"], {
+    toString: 0,
+  }),
   fc.jsonValue({ maxDepth: 3 }),
 );
 const value = fc.oneof(meaningful, hostile, misshapen);

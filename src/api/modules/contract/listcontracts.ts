@@ -22,7 +22,7 @@ type Filter = (typeof FILTERS)[number];
 
 /** A kind of contracts by its name, or by its number among them. */
 const filter = z
-  .string({ error: ({ input }) => badFilter(input) })
+  .string({ error: ({ input }) => badFilter(JSON.stringify(input)) })
   .transform((value, { issues }): Filter => {
     const named =
       FILTERS.find((name) => name === value) ?? FILTERS[Number(parseInteger(value) ?? 0n) - 1];
@@ -32,7 +32,7 @@ const filter = z
   })
   .optional();
 
-function badFilter(value: unknown): string {
+function badFilter(value: string): string {
   return `${value} is not a valid value for \`filter\`. Please use one of: verified, unverified, 1, 2.`;
 }
 

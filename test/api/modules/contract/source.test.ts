@@ -219,6 +219,21 @@ describe("listcontracts", () => {
     });
     expect(response.json().result).toHaveLength(2);
   });
+
+  test.each<[unknown, string]>([
+    [{ toString: 1 }, '{"toString":1}'],
+    [`${"0".repeat(100)}1`, `${"0".repeat(100)}1`],
+  ])("refuses the filter %j with its text", async (filter, text) => {
+    const response = await server.app.inject({
+      method: "POST",
+      url: "/api",
+      payload: { module: "contract", action: "listcontracts", filter },
+    });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().message).toBe(
+      `${text} is not a valid value for \`filter\`. Please use one of: verified, unverified, 1, 2.`,
+    );
+  });
 });
 
 describe("names of called functions", () => {
