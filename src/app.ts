@@ -152,13 +152,10 @@ function createHttpServer(
     ...counting,
   };
   if (config.ROLE === "indexer") return createOperationsServer(operations);
-  const chainId = learnChainId(chain, expectedChainId, surroundings);
   return createServer({
     ...operations,
     verifier: startVerifier(config, sources, chain, counting.metrics, surroundings),
-    get chainId() {
-      return chainId();
-    },
+    chainId: learnChainId(chain, expectedChainId, surroundings),
     staticReward: config.STATIC_REWARD,
     priceFeeds: {
       ...(config.PRICE_FEED_USD ? { usd: config.PRICE_FEED_USD } : {}),

@@ -65,7 +65,7 @@ describe("on a server", () => {
   let metricNames: Set<string>;
 
   beforeAll(async () => {
-    server = await createTestApp({ chainId: 31_337 });
+    server = await createTestApp({ chainId: () => 31_337 });
     await publish(server.sql, {
       blocks: [{ number: 0 }],
       dailyStatistics: [{ day: "2025-07-01", blockCount: 1 }],

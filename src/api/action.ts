@@ -12,7 +12,8 @@ export interface Services {
   /** For reading only; may be a replica. */
   sql: Sql;
   chain: Chain;
-  chainId: number;
+  /** Id of the chain. Throws `RequestError` until the node was reached for the first time. */
+  chainId(): number;
   log: Logger;
   verifier: Verifier;
   /** Reward of a block besides its fees, in wei. */

@@ -37,12 +37,17 @@ export function namesIn(input: Input): { module: InputValue; action: InputValue 
 /** The action that a request names. Throws `RequestError` with the wire's words when there is none. */
 export function findAction(input: Input): { module: string; action: Action } {
   const names = namesIn(input);
-  const module = String(names.module).toLowerCase();
+  const module = nameOf(names.module);
   const actions = actionsOf(module);
   if (!actions) throw new RequestError(400, "Unknown module");
-  const action = actions.get(String(names.action).toLowerCase());
+  const action = actions.get(nameOf(names.action));
   if (!action) throw new RequestError(400, "Unknown action");
   return { module, action };
+}
+
+/** Lists and objects of a JSON body name nothing. */
+function nameOf(value: InputValue): string {
+  return typeof value === "string" ? value.toLowerCase() : "";
 }
 
 /** Creates the one dispatcher of a server. */
@@ -98,6 +103,6 @@ function refusal(
 }
 
 /** Empty counts as not given: a client of the wire sends the name without a value. */
-function isForeignChain(chainId: unknown, ours: number): boolean {
-  return chainId !== undefined && chainId !== "" && chainId !== String(ours);
+function isForeignChain(chainId: unknown, ours: () => number): boolean {
+  return chainId !== undefined && chainId !== "" && chainId !== String(ours());
 }

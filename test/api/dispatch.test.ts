@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RequestError } from "../../src/core/errors.ts";
 import { createSql } from "../../src/db/client.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
 import { publish, setSyncState } from "../support/build.ts";
@@ -104,6 +105,36 @@ describe("while the first load runs", () => {
         timeout: 10_000,
       })
       .toMatchObject({ status: 200 });
+  });
+});
+
+describe("before the node was reached for the first time", () => {
+  let early: TestApp;
+  beforeAll(async () => {
+    early = await createTestApp({
+      chainId: () => {
+        throw new RequestError(503, "The node was not reached yet");
+      },
+    });
+  });
+  afterAll(() => early.close());
+
+  test("nothing is indexed, and what does not need the node is answered", async () => {
+    const head = await ask("/api?module=block&action=eth_block_number", early.app);
+    expect(head.body).toEqual({ jsonrpc: "2.0", result: "0x0", id: 1 });
+    const logs = await ask(
+      "/v2/api?module=logs&action=getLogs&address=0x5fbdb2315678afecb367f032d93f642f64180aa3",
+      early.app,
+    );
+    expect(logs.body).toEqual({ status: "0", message: "No records found", result: [] });
+    const countdown = await ask("/api?module=block&action=getblockcountdown&blockno=9", early.app);
+    expect(countdown.body.message).toBe("Chain is indexing now, try again later");
+  });
+
+  test("nobody can tell whether a chainid is ours", async () => {
+    const { etherscan } = refused(503, "The node was not reached yet");
+    const query = "module=block&action=eth_block_number&chainid=1";
+    expect(await ask(`/v2/api?${query}`, early.app)).toEqual(etherscan);
   });
 });
 

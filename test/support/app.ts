@@ -56,7 +56,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
   const app = createServer({
     sql: database.sql,
     chain,
-    chainId: TEST_CHAIN_ID,
+    chainId: () => TEST_CHAIN_ID,
     verifier: verifier ?? noVerifier,
     log,
     staticReward: 0n,

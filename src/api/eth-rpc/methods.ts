@@ -18,7 +18,7 @@ const chainId: IndexMethod = {
   parameters: [0, 0],
   servedWhileLoading: true,
   async answer(services) {
-    return { result: quantity(services.chainId) };
+    return { result: quantity(services.chainId()) };
   },
 };
 

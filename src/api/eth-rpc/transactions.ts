@@ -18,7 +18,7 @@ export const getTransactionByHash: IndexMethod = {
   async answer({ sql, chainId }, [hash]) {
     if (!isHash(hash)) return INVALID_HASH;
     const transaction = await getSignedTransaction(sql, lowerHex(hash));
-    return { result: transaction ? presentTransaction(transaction, chainId) : null };
+    return { result: transaction ? presentTransaction(transaction, chainId()) : null };
   },
 };
 
