@@ -169,6 +169,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   socket.end(
     [
       `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
+      ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
       `content-type: ${contentType}`,
       `content-length: ${body.length}`,
       "connection: close",

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { RequestError } from "../core/errors.ts";
 import { badRequest, decodeUtf8, type Field, foldFields, parseUrlEncoded } from "./form.ts";
-import type { InputValue, ParsedRequest } from "./input.ts";
+import { type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 
 /** Largest body in bytes, the reference's limit. */
 export const BODY_LIMIT = 20_000_000;
@@ -19,7 +19,7 @@ export async function parseRequest(request: FastifyRequest): Promise<ParsedReque
   const input = foldFields(parseUrlEncoded(queryOf(request)));
   const body = await parseBody(request);
   for (const [name, value] of body.input) input.set(name, value);
-  const id = body.id ?? input.get("id");
+  const id = body.id ?? lookUp(input, "id");
   return { input, id: typeof id === "string" || typeof id === "number" ? id : undefined };
 }
 

@@ -240,6 +240,7 @@ describe("connections", () => {
     });
     const [head = "", body = ""] = answer.split("\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(head).toContain("\r\naccess-control-allow-origin: *\r\n");
     expect(JSON.parse(body)).toEqual(refused("Bad request"));
   });
 });

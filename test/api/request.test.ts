@@ -109,6 +109,7 @@ test("a parameter's name is matched in any letter case, but its exact name wins"
   expect(await get("MODULE=block&Action=getblockreward&BlockNo=7")).toEqual(seven);
   expect(await get("module=block&action=getblockreward&BLOCKNO=8&blockno=7")).toEqual(seven);
   expect(await get("module=block&action=getblockreward&blockno=7&BlockNo=8")).toEqual(seven);
+  expect(await get("module=block&action=eth_block_number&ID=7")).toMatchObject({ id: "7" });
 });
 
 test("bracketed names other than those of files are ignored", async () => {
@@ -151,6 +152,18 @@ describe("values of a JSON body", () => {
       await post(JSON_TYPE, `{"module":"block","action":"getblockreward","blockno":${blockno}}`),
     ).toMatchObject({ message: "Invalid block number" });
   });
+
+  test.each(['{"toString":1}', '["block"]', '[{"toString":1}]'])(
+    "%s names no module and no action",
+    async (value) => {
+      expect(await post(JSON_TYPE, `{"module":${value},"action":"x"}`)).toMatchObject({
+        message: "Unknown module",
+      });
+      expect(await post(JSON_TYPE, `{"module":"block","action":${value}}`)).toMatchObject({
+        message: "Unknown action",
+      });
+    },
+  );
 
   test("an empty body is an empty object", async () => {
     expect(await post(JSON_TYPE, "", "module=block&action=eth_block_number")).toMatchObject({
