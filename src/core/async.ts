@@ -9,21 +9,30 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** Runs `task` over the items with at most `limit` at a time; results in the order of the items. First failure rejects. */
+/**
+ * Runs `task` over the items with at most `limit` at a time; results in the order of the items. After a failure no
+ * further item is begun; rejects with the first one once no task runs any more.
+ */
 export async function mapLimit<Item, Result>(
   items: readonly Item[],
   limit: number,
   task: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
+  const failures: unknown[] = [];
   let next = 0;
   async function work(): Promise<void> {
-    while (next < items.length) {
+    while (next < items.length && failures.length === 0) {
       const index = next++;
-      results[index] = await task(items[index] as Item, index);
+      try {
+        results[index] = await task(items[index] as Item, index);
+      } catch (error) {
+        failures.push(error);
+      }
     }
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  if (failures.length > 0) throw failures[0];
   return results;
 }
 

@@ -111,5 +111,9 @@ export async function buildIndexes({ writer, options }: Sync): Promise<void> {
   await mapLimit(await listDeferredIndexes(writer.sql), INDEXES_AT_ONCE, async (name) => {
     if (!options.signal.aborted) await buildDeferredIndex(writer.sql, name);
   });
-  if (!options.signal.aborted) await markIndexed(writer.sql);
+  if (options.signal.aborted) return;
+  await writer.sql.begin(async (transaction) => {
+    await demandWriter(transaction, writer.epoch);
+    await markIndexed(transaction);
+  });
 }

@@ -51,6 +51,10 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
       DELETE FROM deferred_indexes WHERE name = ${name} RETURNING definition`;
     if (!index) return;
     await transaction`SET LOCAL maintenance_work_mem = '256MB'`;
+    // The build of an indexer that is gone would keep the next one waiting. Not every platform can tell.
+    await transaction
+      .savepoint((nested) => nested`SET LOCAL client_connection_check_interval = '2s'`)
+      .catch(() => {});
     await transaction.unsafe(index.definition);
   });
 }

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { spawn } from "node:child_process";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deferIndexes } from "../../src/store/deferred-indexes.ts";
+import { writeChainIdentity } from "../../src/store/sync-state.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
@@ -55,6 +58,81 @@ describe("the first load of a long chain", () => {
       expect(await indexesOf()).toEqual(before);
     } finally {
       await second.stop();
+    }
+  });
+});
+
+describe("the indexes left out of a first load", () => {
+  const PROCESS = new URL("../support/indexer-process.ts", import.meta.url).pathname;
+  let node: ScriptedNode;
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    node = await startScriptedNode();
+    node.chain.mine(30);
+    database = await createTestDatabase();
+    await writeChainIdentity(database.sql, {
+      chainId: node.chain.chainId,
+      startBlock: 0,
+      genesisHash: node.chain.at(0)?.block.hash ?? "0x",
+      traced: true,
+    });
+    await database.sql.begin(deferIndexes);
+  });
+
+  afterEach(async () => {
+    await database.drop();
+    await node.stop();
+  });
+
+  const options = () => ({ databaseUrl: database.url, rpcUrls: [node.url], finalityDepth: 0 });
+
+  /** Has the indexer take a statement for one that builds an index. */
+  const addBuild = (name: string, statement: string) =>
+    database.sql`INSERT INTO deferred_indexes VALUES (${name}, ${statement})`;
+
+  async function countBuilds(): Promise<number> {
+    const [row] = await database.sql<{ count: number }[]>`
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()
+        AND (query LIKE '%deferred_indexes%' OR query LIKE '%pg_sleep%')`;
+    return row?.count ?? 0;
+  }
+
+  it("are tried again, no more at once than before, when one cannot be built", async () => {
+    const { sql } = database;
+    await sql`CREATE SEQUENCE attempts`;
+    await addBuild(" fails", "SELECT nextval('attempts') / 0");
+    for (const name of [" slow 1", " slow 2"]) await addBuild(name, "SELECT pg_sleep(1)");
+    const indexer = startTestIndexer(options());
+    try {
+      let most = 0;
+      await indexer.until(async () => {
+        most = Math.max(most, await countBuilds());
+        const [attempts] = await sql<{ last_value: number }[]>`SELECT last_value FROM attempts`;
+        return (attempts?.last_value ?? 0) >= 5;
+      });
+      expect(most).toBeLessThanOrEqual(2);
+      expect(indexer.status().reason).toBe("division by zero");
+      await sql`DELETE FROM deferred_indexes WHERE name LIKE ' %'`;
+      await indexer.until(() => indexer.status().phase === "following");
+      expect(await sql`SELECT indexed FROM sync_state`).toEqual([{ indexed: true }]);
+    } finally {
+      await indexer.stop();
+    }
+  });
+
+  it("are not waited for when the indexer that was building one is gone", async () => {
+    await addBuild(" endless", "SELECT pg_sleep(1000)");
+    const killed = spawn(process.execPath, [PROCESS, JSON.stringify(options())]);
+    await expect.poll(countBuilds, { timeout: 20_000 }).toBeGreaterThan(0);
+    killed.kill("SIGKILL");
+    await database.sql`DELETE FROM deferred_indexes WHERE name = ' endless'`;
+    const indexer = startTestIndexer(options());
+    try {
+      await indexer.until(() => indexer.status().phase === "following");
+    } finally {
+      await indexer.stop();
     }
   });
 });
