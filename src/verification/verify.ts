@@ -43,7 +43,7 @@ export async function verify(
   { open, onFailure }: VerifyHooks,
 ): Promise<VerifiedSource> {
   const { build } = task;
-  const request = JSON.parse(task.request) as VerificationRequest;
+  const request = JSON.parse(task.request, withoutByteOrderMark) as VerificationRequest;
   const onChain: OnChainCode = {
     address: request.address,
     runtimeCode: hexToBytes(task.runtimeCode),
@@ -61,7 +61,7 @@ export async function verify(
   const first = await attempt(session, input);
   const found = first.candidates.find(({ match }) => rankOf(match) > 0);
   if (found === undefined) {
-    const failure = explain(first);
+    const failure = explain(first, metadata?.solc != null);
     onFailure(failure);
     throw new VerificationError(await withDiagnosis(session, first, failure, task.diagnosisMs));
   }
@@ -69,6 +69,11 @@ export async function verify(
   checkLibraries(input, found);
   const raised = await raise(session, first, found);
   return describeContract({ request, version: compiler.version, onChain, ...raised });
+}
+
+/** Editors write one in front of a text; no compiler takes it. */
+function withoutByteOrderMark(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/^\ufeff/, "") : value;
 }
 
 /** Refuses a compiler other than the one that the code on chain names, before anything is compiled. */
@@ -119,7 +124,8 @@ function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): voi
   const values = outcomes.flatMap((code) => (code !== null && isMatch(code) ? [code.values] : []));
   const linked = values.flatMap((value) => Object.entries(value.libraries ?? {}));
   for (const { name, address } of libraries) {
-    const found = linked.find(([id]) => id === name || id.endsWith(`:${name}`));
+    const plain = name.slice(name.lastIndexOf(":") + 1);
+    const found = linked.find(([id]) => id.endsWith(`:${plain}`));
     if (found === undefined || found[1] === address.toLowerCase()) continue;
     const detail = `The request names ${address} for the library ${name}, the code on chain ${found[1]}.`;
     throw new VerificationError({ code: "bytecode", detail });

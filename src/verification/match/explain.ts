@@ -2,10 +2,16 @@ import type { Attempt, Candidate } from "../attempt.ts";
 import type { VerificationFailure } from "../errors.ts";
 import { isMatch, type Mismatch } from "./code-match.ts";
 
-/** Why no contract of an attempt fits: the most telling of its candidates' mismatches. */
-export function explain({ input, candidates, abstract, names }: Attempt): VerificationFailure {
+/**
+ * Why no contract of an attempt fits: the most telling of its candidates' mismatches. `isVersionSure`: the code on chain
+ * names the compiler that was used.
+ */
+export function explain(
+  { input, candidates, abstract, names }: Attempt,
+  isVersionSure: boolean,
+): VerificationFailure {
   const [closest] = [...candidates].sort((left, right) => closeness(right) - closeness(left));
-  if (closest !== undefined) return explainMismatch(closest);
+  if (closest !== undefined) return explainMismatch(closest, isVersionSure);
   const [name] = abstract;
   if (name !== undefined) return { code: "abstract-contract", name };
   const { path, name: wanted } = input.target;
@@ -35,14 +41,21 @@ function explained(mismatch: Mismatch): number {
   }
 }
 
-function explainMismatch({ match, name, contract }: Candidate): VerificationFailure {
+function explainMismatch(
+  { match, name, contract }: Candidate,
+  isVersionSure: boolean,
+): VerificationFailure {
   const { runtime, creation } = match;
   if (creation !== null && !isMatch(creation) && creation.kind === "constructor-arguments") {
     return creation.given ? WRONG_ARGUMENTS : { code: "constructor-arguments-unknown" };
   }
   const mismatch = isMatch(runtime) ? creation : runtime;
   if (mismatch === null || isMatch(mismatch)) return { code: "bytecode", detail: "" };
-  return { code: "bytecode", detail: words(mismatch, name, contract.runtime.bytes.length) };
+  const version = isVersionSure ? "" : "the compiler version, ";
+  return {
+    code: "bytecode",
+    detail: words(mismatch, name, contract.runtime.bytes.length, version),
+  };
 }
 
 /** The arguments of the request are not those of the creation. */
@@ -51,14 +64,14 @@ export const WRONG_ARGUMENTS: VerificationFailure = {
   detail: "The creation code ends in others than the request names.",
 };
 
-function words(mismatch: Mismatch, name: string, size: number): string {
+function words(mismatch: Mismatch, name: string, size: number, version: string): string {
   switch (mismatch.kind) {
     case "length":
-      return `${name} compiles to ${mismatch.compiled} bytes, ${mismatch.onChain} are on chain: look at the optimizer, its runs, viaIR and the EVM version.`;
+      return `${name} compiles to ${mismatch.compiled} bytes, ${mismatch.onChain} are on chain: look at ${version}the optimizer, its runs, viaIR and the EVM version.`;
     case "bytes":
       return mismatch.metadataEqual
         ? `The metadata fits, but the code of ${name} parts at byte ${mismatch.offset}: send the complete standard JSON, unused files included.`
-        : `The code of ${name} parts at byte ${mismatch.offset} of ${size}: look at the source, the optimizer, its runs, viaIR and the EVM version.`;
+        : `The code of ${name} parts at byte ${mismatch.offset} of ${size}: look at ${version}the source, the optimizer, its runs, viaIR and the EVM version.`;
     case "library":
       return `The code on chain holds different addresses for the library ${mismatch.name}.`;
     case "immutable":

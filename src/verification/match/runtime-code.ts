@@ -1,6 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import { hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import type { CompiledCode } from "./bytecode.ts";
+import type { CompiledCode, Slot } from "./bytecode.ts";
 import {
   type CodeMatch,
   fillSlots,
@@ -34,7 +34,9 @@ export function matchRuntimeCode(
   if (matching.bytes.length !== tail.onChain.length) {
     return { kind: "length", compiled: compiled.bytes.length, onChain: onChain.length };
   }
-  if (!protectCalls(matching, tail.onChain, address)) return { kind: "call-protection" };
+  if (!protectCalls(matching, compiled.immutables, tail.onChain, address)) {
+    return { kind: "call-protection" };
+  }
   if (fillSlots(matching, compiled.immutables, tail.onChain, "immutable"))
     return { kind: "immutable" };
   const library = fillSlots(matching, compiled.libraries, tail.onChain, "library");
@@ -77,13 +79,28 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
   return { onChain, inner, equal: false };
 }
 
-/** A library begins by pushing its own address, zeros in the compiled code, to refuse calls that are no delegatecalls. */
-function protectCalls(matching: Matching, onChain: Buffer, address: Address): boolean {
+/** The name that the IR gives to the immutable with the library's own address. */
+const DEPLOY_ADDRESS = "library_deploy_address";
+
+/**
+ * A library knows its own address, to refuse calls that are no delegatecalls: it begins by pushing it, zeros in the
+ * compiled code, or by way of the IR keeps it as an immutable.
+ */
+function protectCalls(
+  matching: Matching,
+  immutables: readonly Slot[],
+  onChain: Buffer,
+  address: Address,
+): boolean {
+  const own = hexToBytes(address);
+  const holdsOwn = ({ offset, length }: Slot) =>
+    onChain.subarray(offset + length - 20, offset + length).equals(own);
+  if (!immutables.every((slot) => slot.id !== DEPLOY_ADDRESS || holdsOwn(slot))) return false;
   const compiled = matching.bytes.subarray(0, 21);
   if (compiled[0] !== PUSH20 || compiled.subarray(1).some((byte) => byte !== 0)) return true;
   const pushed = onChain.subarray(1, 21);
   if (onChain[0] !== PUSH20 || pushed.every((byte) => byte === 0)) return true;
-  if (!pushed.equals(hexToBytes(address))) return false;
+  if (!pushed.equals(own)) return false;
   pushed.copy(matching.bytes, 1);
   matching.transformations.push({ type: "replace", reason: "callProtection", offset: 1 });
   matching.values.callProtection = hexFromBytes(pushed);
