@@ -73,6 +73,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     http: {
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+      requireHostHeader: false,
     },
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -86,6 +87,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     clientErrorHandler: refuseConnection,
   });
   cutSlowReaders(app, requestTimeoutMs);
+  // Else Node answers an expectation that it does not know by itself, without a body.
+  app.server.on("checkExpectation", (request, response) =>
+    app.server.emit("request", request, response),
+  );
   app.decorateRequest("actionName", null);
   // What a body means is decided in request.ts.
   app.removeAllContentTypeParsers();

@@ -226,21 +226,41 @@ describe("the log", () => {
 });
 
 describe("connections", () => {
-  test("that speak no HTTP get an envelope and are closed", async () => {
-    const url = new URL(await server.app.listen({ port: 0, host: "127.0.0.1" }));
-    const answer = await new Promise<string>((resolve) => {
+  let url: URL;
+  beforeAll(async () => {
+    url = new URL(await server.app.listen({ port: 0, host: "127.0.0.1" }));
+  });
+
+  /** What the server sends for these bytes until it closes the connection. */
+  function exchange(bytes: string): Promise<{ head: string; body: string }> {
+    return new Promise((resolve) => {
       let text = "";
-      const socket = net.connect(Number(url.port), url.hostname, () =>
-        socket.write("nonsense\r\n\r\n"),
-      );
+      const socket = net.connect(Number(url.port), url.hostname, () => socket.write(bytes));
       socket.on("data", (data) => {
         text += data;
       });
-      socket.on("close", () => resolve(text));
+      socket.on("close", () => {
+        const [head = "", body = ""] = text.split("\r\n\r\n");
+        resolve({ head, body });
+      });
     });
-    const [head = "", body = ""] = answer.split("\r\n\r\n");
+  }
+
+  test("that speak no HTTP get an envelope and are closed", async () => {
+    const { head, body } = await exchange("nonsense\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(head).toContain("\r\naccess-control-allow-origin: *\r\n");
     expect(JSON.parse(body)).toEqual(refused("Bad request"));
   });
+
+  test.each(["x: no host", "host: x\r\nexpect: something"])(
+    "that Node's server would answer without a body get an answer all the same: %j",
+    async (header) => {
+      const { head, body } = await exchange(
+        `GET /api?${ACTION} HTTP/1.1\r\n${header}\r\nconnection: close\r\n\r\n`,
+      );
+      expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      expect(JSON.parse(body)).toEqual({ jsonrpc: "2.0", result: "0x0", id: 1 });
+    },
+  );
 });
