@@ -169,6 +169,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
       low = Math.floor(low / 10_000);
     }
   }
+  if (!(rest >= 0)) throw new RangeError(`no quantity: ${value}`);
   while (rest > 0) {
     digits[count++] = rest % 10_000;
     rest = Math.floor(rest / 10_000);
@@ -182,7 +183,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
   while (count > 0) out.int16(digits[--count] as number);
 }
 
-/** The rows as one binary COPY document for the table's columns. Throws `RangeError` on a number out of its column's range. */
+/** The rows as one binary COPY document for the table's columns. Throws `RangeError` on what its column does not take. */
 export function encodeRows<C extends Columns>(
   table: CopyTable<C>,
   rows: readonly RowOf<CopyTable<C>>[],
@@ -190,6 +191,7 @@ export function encodeRows<C extends Columns>(
   const names = Object.keys(table.columns);
   const columns = names.map((name) => ({
     key: name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    nullable: table.columns[name]?.endsWith("?") === true,
     encode: encoders[(table.columns[name] as string).replace("?", "") as ColumnType] as Encoder,
   }));
   const out = new CopyBuffer();
@@ -198,9 +200,10 @@ export function encodeRows<C extends Columns>(
   for (const row of rows as readonly Record<string, unknown>[]) {
     out.reserve(FIXED_BYTES);
     out.int16(columns.length);
-    for (const { key, encode } of columns) {
+    for (const { key, nullable, encode } of columns) {
       const value = row[key];
       if (value === null) {
+        if (!nullable) throw new RangeError(`no ${key}`);
         out.reserve(FIXED_BYTES);
         out.int32(-1);
       } else {

@@ -44,16 +44,21 @@ export async function backfill(
   // A function of its own: what was fetched, several times as large, is garbage while its rows are written.
   async function fetchEncoded(from: number, to: number): Promise<EncodedRows> {
     const { metrics } = writer;
-    const { blocks } = await fetchValidBlocks(chain, { from, to, traced, metrics });
-    if (blocks.length !== to - from + 1) {
-      throw new ChainError("block-missing", `the node has no block ${from + blocks.length}`, {
-        retryable: true,
-      });
-    }
-    const encoded = await timeStage(metrics, "decode", async () =>
-      encodeChainRows(decodeBlocks(blocks)),
-    );
-    rangeBlocks = adaptedBlocks(blocks.length, bytesOf(encoded));
+    const encoded = await fetchValidBlocks(chain, {
+      from,
+      to,
+      traced,
+      metrics,
+      make: async (blocks) => {
+        if (blocks.length !== to - from + 1) {
+          throw new ChainError("block-missing", `the node has no block ${from + blocks.length}`, {
+            retryable: true,
+          });
+        }
+        return timeStage(metrics, "decode", async () => encodeChainRows(decodeBlocks(blocks)));
+      },
+    });
+    rangeBlocks = adaptedBlocks(to - from + 1, bytesOf(encoded));
     return encoded;
   }
 

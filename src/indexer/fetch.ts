@@ -1,17 +1,10 @@
-import type { AskOptions, Chain, NodeName } from "../chain/chain.ts";
+import type { AskOptions, Chain, FetchedBlocks, NodeName } from "../chain/chain.ts";
 import type { FetchedBlock } from "../chain/types.ts";
-import { ChainError } from "../core/errors.ts";
+import { ChainError, messageOf } from "../core/errors.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import { validateBlock } from "./validate.ts";
 
-/** Validated blocks of one node. */
-export interface ValidBlocks {
-  node: NodeName;
-  /** As many as the node has of those asked for, without a hole. */
-  blocks: FetchedBlock[];
-}
-
-export interface FetchOptions {
+export interface FetchOptions<Made> {
   from: number;
   to: number;
   /** Blocks without traces are refused. */
@@ -19,28 +12,41 @@ export interface FetchOptions {
   /** A node to be left out while there is another. */
   avoid?: NodeName | undefined;
   metrics: Metrics;
+  /** Makes of the validated blocks, as many as the node has of those asked for without a hole, what is wanted of them. */
+  make(blocks: readonly FetchedBlock[]): Promise<Made>;
 }
 
 /**
- * Fetches and validates the blocks `from` to `to`; fewer when the node's chain ends before. An answer that contradicts
- * itself is asked for once more, of another node if there is one.
- * Throws `ChainError`.
+ * Fetches and validates the blocks `from` to `to`; fewer when the node's chain ends before. Gives what `make` made of
+ * them. An answer that contradicts itself, or that nothing can be made of, is asked for once more, of another node if
+ * there is one. Throws `ChainError`.
  */
-export async function fetchValidBlocks(
+export async function fetchValidBlocks<Made>(
   chain: Chain,
-  { from, to, traced, avoid, metrics }: FetchOptions,
-): Promise<ValidBlocks> {
+  { from, to, traced, avoid, metrics, make }: FetchOptions<Made>,
+): Promise<Made> {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const fetch = (options: AskOptions) =>
     timeStage(metrics, "fetch", () => chain.fetchBlocks(numbers, { ...options, traces: traced }));
+  const read = async ({ node, blocks }: FetchedBlocks): Promise<Made> => {
+    const valid = validate(node, numbers, blocks, traced);
+    return make(valid).catch((error: unknown) => {
+      if (error instanceof ChainError) throw error;
+      throw new ChainError(
+        "inconsistent-block",
+        `${node} gave a malformed answer for one of the blocks ${from} to ${to}: ${messageOf(error)}`,
+        { retryable: true },
+      );
+    });
+  };
   const first = await fetch(avoid === undefined ? {} : { avoid });
   try {
-    return validate(first.node, numbers, first.blocks, traced);
+    return await read(first);
   } catch (error) {
     if (!(error instanceof ChainError && error.retryable)) throw error;
     metrics.rejectedPayloads.inc({ reason: error.code });
     const second = await fetch({ avoid: first.node });
-    return validate(second.node, numbers, second.blocks, traced);
+    return await read(second);
   }
 }
 
@@ -49,7 +55,7 @@ function validate(
   numbers: readonly number[],
   fetched: readonly (FetchedBlock | null)[],
   traced: boolean,
-): ValidBlocks {
+): readonly FetchedBlock[] {
   const end = fetched.indexOf(null);
   const blocks = (end < 0 ? fetched : fetched.slice(0, end)) as FetchedBlock[];
   for (const [index, block] of blocks.entries()) {
@@ -71,5 +77,5 @@ function validate(
       });
     }
   }
-  return { node, blocks };
+  return blocks;
 }

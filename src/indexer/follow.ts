@@ -1,6 +1,7 @@
-import type { BlockHeader, FetchedBlock } from "../chain/types.ts";
-import { quantityToNumber } from "../core/quantity.ts";
-import { encodeChainRows } from "../store/chain.ts";
+import type { BlockReference } from "../chain/chain.ts";
+import { headerOf } from "../chain/headers.ts";
+import type { BlockHeader } from "../chain/types.ts";
+import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import { demandWriter } from "../store/writer.ts";
 import { demandStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
@@ -28,27 +29,34 @@ const PENDING_READS = 500;
  */
 export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
-  const { blocks } = await fetchValidBlocks(sync.chain, {
+  const blocks = await fetchValidBlocks(sync.chain, {
     from: next,
     to: Math.min(node.number, next + HEAD_BLOCKS - 1),
     traced: sync.identity.traced,
     avoid: sync.distrusted,
     metrics: sync.writer.metrics,
+    make: async (fetched) =>
+      fetched.map((one) => ({
+        ...headerOf(one.block),
+        encoded: encodeChainRows(decodeBlocks([one])),
+      })),
   });
-  for (const fetched of blocks) {
+  for (const { encoded, ...header } of blocks) {
     if (sync.options.signal.aborted) return false;
-    if (!sync.head) demandStartBlock(sync.identity, fetched.block.hash);
-    else if (fetched.block.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
-    await indexBlock(sync, fetched);
+    if (!sync.head) demandStartBlock(sync.identity, header.hash);
+    else if (header.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
+    await indexBlock(sync, header, encoded);
   }
   return blocks.length > 0;
 }
 
-async function indexBlock(sync: Sync, fetched: FetchedBlock): Promise<void> {
+async function indexBlock(
+  sync: Sync,
+  { number, hash }: BlockReference,
+  encoded: EncodedRows,
+): Promise<void> {
   const { writer } = sync;
-  await record(writer, encodeChainRows(decodeBlocks([fetched])), 1);
-  const { hash } = fetched.block;
-  const number = quantityToNumber(fetched.block.number);
+  await record(writer, encoded, 1);
   const range = { from: number, to: number };
   const keys = await listTouchedKeys(writer.sql, range);
   const asked = withoutContracts(keys, sync.silent.all());

@@ -2,8 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSql } from "../../src/db/client.ts";
 import { readSnapshot } from "../../src/store/snapshot.ts";
 import { getServedHead, writeChainIdentity } from "../../src/store/sync-state.ts";
+import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
+import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { blockWith, emptyList, lie } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
@@ -73,10 +76,20 @@ describe("an indexer", () => {
   it.each([
     ["a bloom that is null", "eth_getBlockReceipts", { logsBloom: null }, []],
     ["input that is no bytes", "eth_getBlockByNumber", { input: "0x1" }, ["transactions"]],
+    ["no value", "eth_getBlockByNumber", { value: undefined }, ["transactions"]],
+    ["a value that is no number", "eth_getBlockByNumber", { value: "" }, ["transactions"]],
+    ["no receiver of a withdrawal", "eth_getBlockByNumber", { address: null }, ["withdrawals"]],
+    [
+      "a validator beyond all numbers",
+      "eth_getBlockByNumber",
+      { validatorIndex: "0xffffffffffffffff" },
+      ["withdrawals"],
+    ],
   ])("asks another node when the first gives %s", async (_, method, wrong, path) => {
     const second = await startScriptedNode({ chain: node.chain });
     try {
-      node.chain.mine({ transactions: [{}] });
+      const withdrawals = [{ address: scriptedAddress("validator"), amountGwei: 1 }];
+      node.chain.mine({ transactions: [{ valueWei: 5n }], withdrawals });
       const spoil = (items: object[]) => items.map((item) => ({ ...item, ...wrong }));
       node.fail({
         method,
@@ -88,6 +101,8 @@ describe("an indexer", () => {
         }),
       });
       await reachHead(start({ rpcUrls: [node.url, second.url] }));
+      const oracle = await createOracleReader(second.url).read();
+      expect(await compareDatabase(database.sql, oracle)).toEqual([]);
       await indexer?.stop();
       indexer = undefined;
     } finally {
