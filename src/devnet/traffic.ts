@@ -72,7 +72,7 @@ const SCENES: readonly Scene[] = [
     cycle % 2 === 1 ? [call(second, "Badge", "burn", [badge(cycle)])] : [],
 ];
 
-/** Rounds after which every kind of transaction has been sent once. */
+/** Rounds of a cycle: after the first one the chain has data of every kind. */
 export const ROUNDS_OF_A_CYCLE = SCENES.length;
 
 /** Mines the next round in one block and returns its number. The chain itself counts the rounds. */
