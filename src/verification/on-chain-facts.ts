@@ -23,7 +23,9 @@ export interface OnChainFacts {
 export type FactsSource = { sql: Sql; chain: Pick<Chain, "fetchHead" | "fetchCodes"> };
 
 const PATIENCE_MS = 15_000;
-const POLL_MS = 50;
+/** An index that follows the head is behind by less than a second. */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
 
 /**
  * Reads the code of an address from the node and its creation from the index. Waits some seconds for an index that is
@@ -35,11 +37,11 @@ export async function fetchOnChainFacts(
   signal: AbortSignal,
 ): Promise<OnChainFacts> {
   const end = performance.now() + PATIENCE_MS;
-  for (;;) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
     const outcome = await tryOnce(source, address);
     if (typeof outcome === "object") return outcome;
     if (performance.now() > end || signal.aborted) throw new VerificationError({ code: outcome });
-    await sleep(POLL_MS, signal);
+    await sleep(pause, signal);
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getVerifiedAbi, getVerifiedContract } from "../../src/store/verified-contracts.ts";
-import { fetchOnChainFacts } from "../../src/verification/on-chain-facts.ts";
+import { type FactsSource, fetchOnChainFacts } from "../../src/verification/on-chain-facts.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt } from "../support/build.ts";
 import { deployProgram, note, type Program, requestFor, startWorld, type World } from "./world.ts";
@@ -74,6 +74,21 @@ test("no code, a delegated account, an index that is behind, a node that is gone
   const address = await deployProgram(behind.node, note("behind"));
   const facts = () => fetchOnChainFacts(behind, address, AbortSignal.abort());
   await expect(facts()).rejects.toMatchObject({ code: "not-indexed" });
+  let asked = 0;
+  const counted: FactsSource["chain"] = {
+    ...behind.chain,
+    fetchHead: () => {
+      asked++;
+      return behind.chain.fetchHead();
+    },
+  };
+  const waiting = fetchOnChainFacts(
+    { sql: behind.sql, chain: counted },
+    address,
+    AbortSignal.timeout(2500),
+  );
+  await expect(waiting).rejects.toMatchObject({ code: "not-indexed" });
+  expect(asked).toBeLessThan(10);
   await behind.node.anvil.stop();
   await expect(facts()).rejects.toMatchObject({ code: "node" });
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Hex, hexFromBytes } from "../../core/hex.ts";
+import { initCodeOfBlueprint } from "./blueprint.ts";
 import type { CodeMatch } from "./code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
 
@@ -14,12 +15,13 @@ export interface CodeFingerprint {
   hash: Hex;
 }
 
-/** The fingerprint of matched runtime code. */
+/** The fingerprint of matched runtime code; null for a blueprint, whose open places are those of creation code. */
 export function fingerprintOf(
   { compiledRuntime: compiled }: ContractMatch,
   match: CodeMatch,
   onChain: Buffer,
-): CodeFingerprint {
+): CodeFingerprint | null {
+  if (initCodeOfBlueprint(onChain) !== null) return null;
   const slots = [...compiled.immutables, ...compiled.libraries];
   const mask: CodeMask = slots.map(({ offset, length }) => [offset, length]);
   for (const { offset, value } of compiled.auxdata) {
