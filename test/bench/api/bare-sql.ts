@@ -37,7 +37,7 @@ export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> 
 }
 
 const UNUSED_SERVICES = {
-  chainId: 1,
+  chainId: () => 1,
   log: pino({ level: "silent" }),
   staticReward: 0n,
   priceFeeds: {},
