@@ -10,8 +10,15 @@ export interface DeploymentChain {
   request<Result>(method: string, ...params: unknown[]): Promise<Result>;
   /** Sends a transaction from the first account; its receipt, once it succeeded. */
   send(transaction: { to?: Address; data: Hex }): Promise<Receipt>;
-  /** Deploys init code, directly or by the deployer of EIP-2470's kind that anvil brings, and reads the code. */
-  deploy(initCode: Hex, via?: "create2"): Promise<{ address: Address; runtimeCode: Hex }>;
+  /**
+   * Deploys init code, directly or by the deployer of EIP-2470's kind that anvil brings, and reads the code. `salt` is
+   * another one each time unless it is given.
+   */
+  deploy(
+    initCode: Hex,
+    via?: "create2",
+    salt?: number,
+  ): Promise<{ address: Address; runtimeCode: Hex }>;
 }
 
 export interface Receipt {
@@ -24,10 +31,10 @@ const CREATE2_DEPLOYER = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
 const RECEIPT_PAUSE_MS = 2;
 const GAS = "0x1c9c380";
 
-/** Starts the chain. */
-export async function startDeploymentChain(): Promise<DeploymentChain> {
-  const anvil = await startAnvil();
-  let salt = 0;
+/** Starts the chain. `args` are added to anvil's command line. */
+export async function startDeploymentChain(args?: readonly string[]): Promise<DeploymentChain> {
+  const anvil = await startAnvil(args);
+  let salts = 0;
 
   async function request<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const response = await fetch(anvil.url, {
@@ -56,10 +63,10 @@ export async function startDeploymentChain(): Promise<DeploymentChain> {
     anvil,
     request,
     send,
-    deploy: async (initCode, via) => {
+    deploy: async (initCode, via, salt = ++salts) => {
       let address: Address;
       if (via === "create2") {
-        const word: Hex = `0x${(++salt).toString(16).padStart(64, "0")}`;
+        const word: Hex = `0x${salt.toString(16).padStart(64, "0")}`;
         await send({ to: CREATE2_DEPLOYER, data: hexConcat(word, initCode) });
         const preimage = hexConcat("0xff", CREATE2_DEPLOYER, word, keccak256(initCode));
         address = `0x${keccak256(preimage).slice(26)}`;

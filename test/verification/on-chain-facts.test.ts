@@ -107,3 +107,48 @@ test("a reorganisation that takes the creation away takes the verification away"
   expect(await getVerifiedAbi(world.sql, address)).toBeUndefined();
   expect(await verifies(address, note("another at the same address", 9))).toBe(true);
 });
+
+/** Init code that leaves the code of another contract, so that it stays the same whatever it leaves. */
+function copyOf(contract: Address): Hex {
+  const push = `73${contract.slice(2)}`;
+  return `0x${push}3b8060006000${push}3c6000f3`;
+}
+
+function mortal(mark: number): Program {
+  const source = `pragma solidity ^0.8.0;\ncontract Note {\n  uint256 public constant mark = ${mark};\n  function end() public { selfdestruct(payable(msg.sender)); }\n}\n`;
+  return { source, name: "Note" };
+}
+
+const END = "0xefbe1c1c";
+
+test("what is made at the address of a contract that destroyed itself is not verified by its source", async () => {
+  const old = await startWorld(["--hardfork", "shanghai"]);
+  onTestFinished(() => old.stop());
+  const started = old.startVerifier();
+  onTestFinished(() => started.close());
+  const model = addressAt(30);
+  async function make(program: Program): Promise<Address> {
+    const original = await deployProgram(old.node, program);
+    const [code] = await old.chain.fetchCodes([original], await old.chain.fetchHead());
+    await old.node.request("anvil_setCode", model, code);
+    return (await old.node.deploy(copyOf(model), "create2", 1)).address;
+  }
+  async function verified(program: Program): Promise<string | undefined> {
+    const submission = await started.submit(requestFor(address, program));
+    if (submission.outcome !== "accepted") throw new Error(submission.outcome);
+    return (await started.wait(submission.guid, 60_000))?.state;
+  }
+  const address = await make(mortal(1));
+  expect(await verified(mortal(1))).toBe("passed");
+  expect(await getVerifiedAbi(old.sql, address)).toBeDefined();
+  await old.node.send({ to: address, data: END });
+  expect(await make(mortal(2))).toBe(address);
+  await old.indexer.reach((await old.chain.fetchHead()).hash);
+  expect(await getVerifiedAbi(old.sql, address)).toBeUndefined();
+  expect(await verified(mortal(1))).toBe("failed");
+  expect(await verified(mortal(2))).toBe("passed");
+  expect(await getVerifiedContract(old.sql, address)).toMatchObject({
+    runtimeMatch: "full",
+    sources: [{ text: mortal(2).source }],
+  });
+});

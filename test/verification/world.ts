@@ -30,8 +30,12 @@ export interface World {
   stop(): Promise<void>;
 }
 
-export async function startWorld(): Promise<World> {
-  const [node, database] = await Promise.all([startDeploymentChain(), createTestDatabase()]);
+/** Starts it. `anvilArgs` are added to the command line of its node. */
+export async function startWorld(anvilArgs?: readonly string[]): Promise<World> {
+  const [node, database] = await Promise.all([
+    startDeploymentChain(anvilArgs),
+    createTestDatabase(),
+  ]);
   const compilers = createCompilerFolder();
   const indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.anvil.url] });
   const log = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
