@@ -10,7 +10,7 @@ import {
 import type { BlockRange } from "../store/chain.ts";
 import {
   type HoldingAmount,
-  type HoldingKey,
+  type HoldingToRead,
   listPendingHoldings,
   listTouchedHoldings,
   writeHoldings,
@@ -28,7 +28,7 @@ import {
 /** What is to be read from the node. */
 export interface StateKeys {
   coins: Address[];
-  holdings: HoldingKey[];
+  holdings: HoldingToRead[];
   metadata: Address[];
   supplies: Address[];
 }

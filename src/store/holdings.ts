@@ -65,7 +65,7 @@ export async function listUnsureHoldings(
 export interface StoredHolding {
   standard: TokenStandard;
   amount: string;
-  /** Whether the token's contract must be asked all the same. */
+  /** Whether the token's contract must be asked all the same: transfers before the first block are unknown, too. */
   unsure: boolean;
 }
 
@@ -77,7 +77,8 @@ export async function getHolding(
 ): Promise<StoredHolding | undefined> {
   const [holding] = await sql<StoredHolding[]>`
     SELECT k.standard, coalesce(b.amount, 0) AS amount,
-      k.irregular OR (b.owner IS NOT NULL AND b.block_number IS NULL) AS unsure
+      k.irregular OR CASE WHEN b.owner IS NULL THEN (SELECT start_block > 0 FROM sync_state)
+        ELSE b.block_number IS NULL END AS unsure
     FROM tokens k
     LEFT JOIN token_balances b ON b.token = k.address AND b.owner = ${owner}
     WHERE k.address = ${token}`;

@@ -10,7 +10,16 @@ export interface HoldingKey {
   tokenId: string | null;
 }
 
-export interface HoldingAmount extends HoldingKey {
+/** A holding that is to be read. */
+export interface HoldingToRead extends HoldingKey {
+  /**
+   * Whether its transfers must add up to what the contract says: not for a holding that is read for the first time
+   * where the transfers before the first block are unknown.
+   */
+  addsUp: boolean;
+}
+
+export interface HoldingAmount extends HoldingToRead {
   /** Null: the contract does not answer; what the transfers add up to stays. */
   amount: bigint | null;
 }
@@ -34,13 +43,24 @@ function changes(sql: Queryable, { from, to }: BlockRange) {
 export async function listTouchedHoldings(
   sql: Queryable,
   range: BlockRange,
-): Promise<HoldingKey[]> {
-  return sql<HoldingKey[]>`
-    SELECT token, owner, token_id AS "tokenId" FROM (${changes(sql, range)}) AS touched
-    UNION
-    SELECT token, owner, NULL::numeric FROM token_balances
-      WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
+): Promise<HoldingToRead[]> {
+  return sql<HoldingToRead[]>`
+    SELECT touched.token, touched.owner, touched.token_id AS "tokenId",
+      ${allTransfersKnown(sql)} OR coalesce(ids.block_number, wholes.block_number) IS NOT NULL AS "addsUp"
+    FROM (
+      SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed
+      UNION
+      SELECT token, owner, NULL::numeric FROM token_balances
+        WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
+    ) AS touched
+    LEFT JOIN token_id_balances AS ids USING (token, owner, token_id)
+    LEFT JOIN token_balances AS wholes
+      ON wholes.token = touched.token AND wholes.owner = touched.owner AND touched.token_id IS NULL
     ORDER BY 1, 2, 3`;
+}
+
+function allTransfersKnown(sql: Queryable) {
+  return sql`(SELECT start_block = 0 FROM sync_state)`;
 }
 
 function irregularTokensMoved(sql: Queryable, { from, to }: BlockRange) {
@@ -136,7 +156,7 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
 
 /**
  * Writes amounts that the contracts gave for a block, of known holdings, and keeps the holder counts. A token whose
- * answer is not what its transfers add up to is marked irregular. A holding of ERC-1155 as a whole is the sum of its
+ * answer is not what its transfers should add up to is marked irregular. A holding of ERC-1155 as a whole is the sum of its
  * ids.
  */
 export async function writeHoldings(
@@ -159,15 +179,16 @@ export async function writeHoldings(
   }
   await sql`
     WITH news AS (
-      SELECT key.token, key.owner, max(key.amount) AS amount, bool_or(key.token_id IS NOT NULL) AS by_id
+      SELECT key.token, key.owner, max(key.amount) AS amount, bool_or(key.token_id IS NOT NULL) AS by_id,
+        min(key.adds_up) = 1 AS adds_up
       FROM unnest(
         ${amounts.map((row) => row.token)}::bytea[], ${amounts.map((row) => row.owner)}::bytea[],
         ${amounts.map((row) => row.amount?.toString() ?? null)}::numeric[],
-        ${amounts.map((row) => row.tokenId)}::numeric[]
-      ) AS key (token, owner, amount, token_id)
+        ${amounts.map((row) => row.tokenId)}::numeric[], ${amounts.map((row) => Number(row.addsUp))}::int2[]
+      ) AS key (token, owner, amount, token_id, adds_up)
       GROUP BY key.token, key.owner
     ), read AS (
-      SELECT held.token, held.owner, held.amount AS before,
+      SELECT held.token, held.owner, news.adds_up, held.amount AS before,
         coalesce(
           CASE WHEN news.by_id THEN (
             SELECT sum(ids.amount) FROM token_id_balances AS ids
@@ -186,7 +207,7 @@ export async function writeHoldings(
       holder_count = holder_count + counted.change,
       irregular = tokens.irregular OR counted.irregular
     FROM (
-      SELECT token, sum((amount > 0)::int - (before > 0)::int) AS change, bool_or(amount <> before) AS irregular
+      SELECT token, sum((amount > 0)::int - (before > 0)::int) AS change, bool_or(adds_up AND amount <> before) AS irregular
       FROM read GROUP BY token
     ) AS counted
     WHERE tokens.address = counted.token AND (counted.change <> 0 OR counted.irregular)`;
@@ -197,14 +218,14 @@ export async function listPendingHoldings(
   sql: Queryable,
   scope: ContractScope,
   limit: number,
-): Promise<HoldingKey[]> {
+): Promise<HoldingToRead[]> {
   const condition = sql`block_number IS NULL AND ${inScope(sql, "token", scope)}`;
-  const ids = await sql<HoldingKey[]>`
-    SELECT token, owner, token_id AS "tokenId" FROM token_id_balances
+  const ids = await sql<HoldingToRead[]>`
+    SELECT token, owner, token_id AS "tokenId", ${allTransfersKnown(sql)} AS "addsUp" FROM token_id_balances
     WHERE ${condition} ORDER BY token, owner, token_id LIMIT ${limit}`;
   if (ids.length > 0) return ids;
-  return sql<HoldingKey[]>`
-    SELECT token, owner, NULL AS "tokenId" FROM token_balances
+  return sql<HoldingToRead[]>`
+    SELECT token, owner, NULL AS "tokenId", ${allTransfersKnown(sql)} AS "addsUp" FROM token_balances
     WHERE ${condition} ORDER BY token, owner LIMIT ${limit}`;
 }
 

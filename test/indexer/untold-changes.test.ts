@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress } from "../../src/core/address.ts";
+import { getHolding } from "../../src/store/holdings.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
@@ -64,5 +65,41 @@ describe("an indexer of what changes without a trace", () => {
     expect(
       await database.sql`SELECT amount FROM token_balances WHERE owner = ${silent}`,
     ).toMatchObject([{ amount: "70" }]);
+  });
+
+  it("takes a token for irregular by what it sees change, not by what was before the first block", async () => {
+    const [regular, silent] = [scriptedAddress("regular"), scriptedAddress("silent mint")];
+    const [giver, taker] = [scriptedAddress("giver"), scriptedAddress("taker")];
+    const move = (from: Address, to: Address) => ({
+      transactions: [
+        {
+          logs: [regular, silent].map((address) => ({
+            address,
+            topics: [TRANSFER, wordOfAddress(from), wordOfAddress(to)],
+            data: word(10),
+          })),
+        },
+      ],
+    });
+    await indexer.stop();
+    for (let count = 0; count < 3; count++) node.chain.mine(move(`0x${"0".repeat(40)}`, giver));
+    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url], startBlock: 3 });
+    await indexer.reach(node.chain.head.block.hash);
+    node.chain.mine(move(giver, taker));
+    await indexer.reach(node.chain.head.block.hash);
+    const irregular = async () =>
+      (await database.sql`SELECT address FROM tokens WHERE irregular`).map((row) => row["address"]);
+    expect(await irregular()).toEqual([]);
+    const balance = { to: silent, data: balanceOfData(taker), returns: word(1_000) };
+    node.chain.mine({ ...move(taker, giver), state: { calls: [balance] } });
+    await indexer.reach(node.chain.head.block.hash);
+    expect(await irregular()).toEqual([silent]);
+    expect(
+      await database.sql`SELECT amount FROM token_balances WHERE token = ${regular} AND owner = ${giver}`,
+    ).toMatchObject([{ amount: "30" }]);
+    const unsure = async (owner: Address) =>
+      (await getHolding(database.sql, regular, owner))?.unsure;
+    expect(await unsure(giver)).toBe(false);
+    expect(await unsure(scriptedAddress("holder of old"))).toBe(true);
   });
 });
