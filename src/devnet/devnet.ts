@@ -95,6 +95,7 @@ async function play(
     let pauseMs = PAUSE_MS;
     try {
       // Again and again: the developer may reset the chain at any time.
+      await sendFirstPayment(rpc);
       const round = (await deployWorld(rpc, world)) ? await playRound(rpc, world) : null;
       const head = quantityToNumber(await rpc<string>("eth_blockNumber"));
       const isFirstCycle = round !== null && round < ROUNDS_OF_A_CYCLE;

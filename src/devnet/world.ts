@@ -12,6 +12,8 @@ export interface SampleTransaction {
   data?: Hex;
   value?: Hex;
   gas: Hex;
+  maxFeePerGas?: Hex;
+  maxPriorityFeePerGas?: Hex;
 }
 
 export type ContractName = (typeof DEPLOYMENTS)[number]["name"];
@@ -33,6 +35,11 @@ export interface World {
 const COIN_SUPPLY = 1_000_000n * 10n ** 18n;
 /** Every transaction names its gas: the node then takes those as well that are going to fail. */
 const GAS: Hex = "0x400000";
+/** The node's own fees follow its load; with these the first transaction has one hash always, as examples need. */
+const FIRST_FEES = {
+  maxFeePerGas: quantity(10n ** 11n),
+  maxPriorityFeePerGas: quantity(10n ** 9n),
+};
 /** The node's first accounts are left to whoever develops against it. */
 const FIRST_USER = 5;
 const USERS = 3;
@@ -107,7 +114,9 @@ export async function deployWorld(rpc: Rpc, world: World): Promise<boolean> {
 export async function sendFirstPayment(rpc: Rpc): Promise<void> {
   if ((await rpc<Hex>("eth_blockNumber")) !== "0x0") return;
   const [payer, payee] = (await rpc<Address[]>("eth_accounts")).slice(FIRST_USER);
-  if (payer && payee) await mineTogether(rpc, [transaction(payer, payee, { valueWei: 1n })]);
+  if (!payer || !payee) return;
+  const payment = transaction(payer, payee, { valueWei: 1n });
+  await mineTogether(rpc, [{ ...payment, ...FIRST_FEES }]);
 }
 
 /** Puts the transactions into one block, the node's mining on demand being suspended meanwhile. */

@@ -9,6 +9,7 @@ import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createRpc, type Rpc } from "../../src/devnet/rpc.ts";
 
 interface Receipt {
+  transactionHash: string;
   status: string;
   logs: unknown[];
   contractAddress: string | null;
@@ -101,10 +102,13 @@ test("a developer's transaction is mined at once", async () => {
 
 test("the world is built again after the developer reset the chain", async () => {
   await withDevnet(async (rpc) => {
+    const firstPayment = async () => (await receipts(rpc))[0]?.transactionHash;
+    const before = await firstPayment();
     await rpc("anvil_reset");
     expect(await head(rpc)).toBe(0);
     await expect.poll(() => head(rpc), { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
     expect((await receipts(rpc)).filter((receipt) => receipt.contractAddress)).toHaveLength(8);
+    expect(await firstPayment()).toBe(before);
   });
 });
 

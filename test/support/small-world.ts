@@ -21,7 +21,7 @@ export const vocabulary = {
     addressAt(0x1155),
   ] satisfies Hex[],
   hashes: [
-    "0xa08a1cecb21ffb7f0eda242a34a0bea895277c9dd11aaf0e92903ee35bd3d8b2",
+    "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8",
     transactionHash(2),
     transactionHash(3),
     wordAt(0xdead),

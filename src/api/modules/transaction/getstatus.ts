@@ -11,7 +11,7 @@ export const getstatus = defineAction({
   envelope: "explorer",
   params: z.object({ txhash }),
   result: z.object({ isError: wire.flag, errDescription: z.string() }),
-  example: { txhash: "0xa08a1cecb21ffb7f0eda242a34a0bea895277c9dd11aaf0e92903ee35bd3d8b2" },
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   async handle({ sql }, input) {
     const transaction = await getTransaction(sql, input.txhash);
     if (transaction?.status !== 0) return ok({ isError: "0" as const, errDescription: "" });

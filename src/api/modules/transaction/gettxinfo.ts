@@ -49,7 +49,7 @@ export const gettxinfo = defineAction({
     revertReason: z.string(),
     next_page_params: z.record(z.string(), z.unknown()).nullable(),
   }),
-  example: { txhash: "0xa08a1cecb21ffb7f0eda242a34a0bea895277c9dd11aaf0e92903ee35bd3d8b2" },
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   async handle(context, input) {
     const read = async (sql: Queryable) => {
       const transaction = await getTransaction(sql, input.txhash);
