@@ -1,6 +1,6 @@
 import { ChainError, RequestError } from "../core/errors.ts";
+import { payloadTooLarge } from "./form.ts";
 
-const PAYLOAD_TOO_LARGE = "Payload Too Large";
 const DATABASE_GONE = "The database does not answer, please try again later";
 /** Of an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
@@ -26,7 +26,7 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (typeof code === "string" && (CONNECTION_CODE.test(code) || code === RECOVERY_CONFLICT)) {
     return new RequestError(503, DATABASE_GONE, { cause: thrown });
   }
-  if (statusCode === 413) return new RequestError(413, PAYLOAD_TOO_LARGE);
+  if (statusCode === 413) return payloadTooLarge();
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
     return new RequestError(400, "Bad request", { cause: thrown });
   }

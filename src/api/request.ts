@@ -1,6 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { RequestError } from "../core/errors.ts";
-import { badRequest, decodeUtf8, type Field, foldFields, parseUrlEncoded } from "./form.ts";
+import {
+  badRequest,
+  decodeUtf8,
+  type Field,
+  foldFields,
+  MAXIMUM_FIELDS,
+  parseUrlEncoded,
+  payloadTooLarge,
+} from "./form.ts";
 import { type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 
 /** Largest body in bytes, the reference's limit. */
@@ -55,8 +63,10 @@ async function parseBody(request: FastifyRequest): Promise<ParsedBody> {
 function parseJsonBody(text: string): ParsedBody {
   const object = text === "" ? {} : parseJson(text);
   if (typeof object !== "object" || object === null || Array.isArray(object)) throw badRequest();
+  const fields = Object.entries(object);
+  if (fields.length > MAXIMUM_FIELDS) throw payloadTooLarge();
   const input = new Map<string, InputValue>();
-  for (const [name, value] of Object.entries(object)) {
+  for (const [name, value] of fields) {
     const flat = flatten(value);
     if (flat !== undefined) input.set(name, flat);
   }
@@ -107,7 +117,7 @@ async function readParts(request: FastifyRequest): Promise<Field[]> {
           : String(part.value);
       bytes += Buffer.byteLength(typeof value === "string" ? value : value.content);
       const isCut = part.type === "field" && part.valueTruncated;
-      if (isCut || bytes > BODY_LIMIT) throw new RequestError(413, "Payload Too Large");
+      if (isCut || bytes > BODY_LIMIT) throw payloadTooLarge();
       fields.push([part.fieldname, value]);
     }
   } catch (error) {

@@ -147,6 +147,27 @@ describe("bodies", () => {
     }
   });
 
+  test("of more than 20,000 fields are refused, as a form and as JSON", async () => {
+    const forms = (count: number) => `${ACTION}${"&x=1".repeat(count - 2)}`;
+    const json = (count: number) => {
+      const unknown = Array.from({ length: count - 2 }, (_, index) => [`x${index}`, index]);
+      const names = { module: "block", action: "eth_block_number" };
+      return JSON.stringify({ ...names, ...Object.fromEntries(unknown) });
+    };
+    const types: [string, (count: number) => string][] = [
+      ["application/x-www-form-urlencoded", forms],
+      ["application/json", json],
+    ];
+    for (const [type, fields] of types) {
+      const post = (count: number) =>
+        ask("POST", "/api", { headers: { "content-type": type }, payload: fields(count) });
+      expect([type, (await post(20_000)).statusCode]).toEqual([type, 200]);
+      const response = await post(20_001);
+      expect([type, response.statusCode]).toEqual([type, 413]);
+      expect(response.json()).toEqual(refused("Payload Too Large"));
+    }
+  });
+
   test("of several megabytes pass", async () => {
     const response = await ask("POST", "/api", {
       headers: { "content-type": "application/json" },
