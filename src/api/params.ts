@@ -22,6 +22,8 @@ const MAXIMUM_BLOCK_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
 const MAXIMUM_BLOCK_FILTER = 2_147_483_647n;
 const YEAR_0_SECONDS = -62_167_219_200n;
 const YEAR_9999_SECONDS = 253_402_300_799n;
+/** No action takes more than 20 items; a body of commas alone would take seconds and a gigabyte to split. */
+const MAXIMUM_COMMAS = 1000;
 const WINDOW_TEXT = `Result window is too large, PageNo x Offset size must be less than or equal to ${MAXIMUM_WINDOW}`;
 
 // Bounded: the time to read a number grows with the square of its length.
@@ -39,6 +41,14 @@ export function text(texts: ParameterTexts): z.ZodString {
 
 function complaint(input: unknown, { required, invalid }: ParameterTexts): string {
   return input === undefined ? (required ?? invalid) : invalid;
+}
+
+/** Items of a list separated by commas, trimmed, without empty ones. */
+export function listItems(list: string): string[] {
+  return list
+    .split(",", MAXIMUM_COMMAS)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 /** 20 bytes, lower case for the handler. */

@@ -1,17 +1,11 @@
 import { type Address, isAddress, lowerAddress } from "../../../core/address.ts";
-import { text } from "../../params.ts";
+import { listItems, text } from "../../params.ts";
 import { ADDRESS_HASH } from "./list.ts";
 
 const MAXIMUM_ADDRESSES = 20;
 
 /** One address or several separated by commas, each once; what follows the first 20 is dropped, as in the reference. */
 export const addresses = text(ADDRESS_HASH)
-  .transform((list) =>
-    list
-      .split(",")
-      .map((item) => item.trim())
-      .filter((item) => item !== "")
-      .slice(0, MAXIMUM_ADDRESSES),
-  )
+  .transform((list) => listItems(list).slice(0, MAXIMUM_ADDRESSES))
   .refine((items) => items.length > 0 && items.every(isAddress), ADDRESS_HASH.invalid)
   .transform((items): Address[] => [...new Set(items.map(lowerAddress))]);

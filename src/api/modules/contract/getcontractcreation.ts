@@ -3,7 +3,7 @@ import { isAddress, lowerAddress } from "../../../core/address.ts";
 import { listContractCreations } from "../../../store/contract-creations.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
-import { text } from "../../params.ts";
+import { listItems, text } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
 const MAXIMUM_ADDRESSES = 10;
@@ -14,12 +14,7 @@ export const getcontractcreation = defineAction({
   summary: "Who created up to ten contracts, in which transaction, with which code",
   envelope: "explorer",
   params: z.object({
-    contractaddresses: text({ required: REQUIRED, invalid: REQUIRED }).transform((list) =>
-      list
-        .split(",")
-        .map((item) => item.trim())
-        .filter((item) => item !== ""),
-    ),
+    contractaddresses: text({ required: REQUIRED, invalid: REQUIRED }).transform(listItems),
   }),
   result: z.array(
     z.object({

@@ -185,6 +185,13 @@ recordedCases(() => server.app, "account", {
   pendingtxlist: { nothing: "", bad: "address=0x12", window: "page=101&offset=100" },
 });
 
+test("a list is read as far as its thousandth comma", async () => {
+  const list = async (blanks: number) =>
+    ask(server.app, `module=account&action=balance&address=${",".repeat(blanks)}${ALICE}`);
+  expect((await list(999)).status).toBe("1");
+  expect((await list(1000)).message).toBe("Invalid address hash");
+});
+
 test("balance drops what follows the first twenty addresses", async () => {
   const addresses = Array.from({ length: 25 }, () => ALICE);
   const many = [...addresses.slice(0, 19), BOB, CONTRACT, "0x12"].join(",");
