@@ -52,15 +52,19 @@ function parsePatterns(fields: Fields): LogPattern[] {
   if (addresses.length === 0 && topics.every((choices) => choices.length === 0)) {
     throw refusal("Must supply one of address and topics");
   }
-  let patterns: LogPattern[] = orAny(addresses).map((address) => ({ address, topics: [] }));
-  for (const choices of topics) {
-    patterns = patterns.flatMap((pattern) =>
-      orAny(choices).map((topic) => ({ ...pattern, topics: [...pattern.topics, topic] })),
-    );
-    if (patterns.length > MAXIMUM_PATTERNS) throw refusal(TOO_MANY_PATTERNS);
-  }
-  if (patterns.length > MAXIMUM_PATTERNS) throw refusal(TOO_MANY_PATTERNS);
-  return patterns;
+  const combinations = [addresses, ...topics].reduce(
+    (product, choices) => product * Math.max(choices.length, 1),
+    1,
+  );
+  if (combinations > MAXIMUM_PATTERNS) throw refusal(TOO_MANY_PATTERNS);
+  const patterns: LogPattern[] = orAny(addresses).map((address) => ({ address, topics: [] }));
+  return topics.reduce(
+    (found, choices) =>
+      found.flatMap((pattern) =>
+        orAny(choices).map((topic) => ({ ...pattern, topics: [...pattern.topics, topic] })),
+      ),
+    patterns,
+  );
 }
 
 /** None stands for any. */

@@ -130,6 +130,14 @@ describe("address and topics", () => {
       { address: Array.from({ length: 101 }, (_, index) => addressAt(index)) },
       "too many combinations of addresses and topics, maximum is 100",
     ],
+    [
+      "more combinations than memory holds",
+      {
+        address: Array.from({ length: 20_000 }, (_, index) => addressAt(index)),
+        topics: [Array.from({ length: 20_000 }, (_, index) => wordAt(index))],
+      },
+      "too many combinations of addresses and topics, maximum is 100",
+    ],
   ])("%s is refused", async (_what, filter, error) => {
     expect(await ask(filter)).toEqual({ jsonrpc: "2.0", error, id: 1 });
   });
