@@ -7,7 +7,7 @@ export interface ProxyRow {
   address: Address;
   /** How it was recognised. */
   kind: string;
-  /** At least one. */
+  /** None while it names none. */
   implementations: Address[];
   /** What ways of recognition that come later would have answered. */
   conflicts: Address[];
@@ -28,12 +28,12 @@ export async function saveProxy(sql: Queryable, proxy: ProxyRow): Promise<void> 
       beacon = excluded.beacon, block_number = excluded.block_number, block_hash = excluded.block_hash`;
 }
 
-/** Forgets that an address is a proxy. */
+/** Forgets what an address delegated to. */
 export async function deleteProxy(sql: Queryable, address: Address): Promise<void> {
   await sql`DELETE FROM proxies WHERE address = ${address}`;
 }
 
-/** What an address delegates to, if that was found and still stands; else undefined. */
+/** What an address delegates to, if that was looked for and still stands; else undefined. */
 export async function getProxy(sql: Queryable, address: Address): Promise<ProxyRow | undefined> {
   const [row] = await sql<ProxyRow[]>`
     SELECT address, kind, implementations, conflicts, beacon,

@@ -19,8 +19,8 @@ import { type DetectedProxy, detectProxy, type ProxyReader } from "./proxy.ts";
 export type ProxySource = { sql: Sql; chain: ProxyReader };
 
 /**
- * Reads what an address delegates to at the served head and stores it; null, and forgotten, when it is no proxy.
- * Throws `ChainError`.
+ * Reads what an address delegates to at the served head and stores it, also that it is nobody yet: an event may tell of
+ * a change. Null, and forgotten, when it never delegates. Throws `ChainError`.
  */
 export async function refreshProxy(
   { sql, chain }: ProxySource,

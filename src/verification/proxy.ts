@@ -17,12 +17,14 @@ export type ProxyKind =
   | "eip1967_oz"
   | "basic_implementation"
   | "basic_get_implementation"
-  | "comptroller";
+  | "comptroller"
+  /** Not recognised, as long as it names no implementation. */
+  | "unknown";
 
 /** What a contract delegates to. */
 export interface DetectedProxy {
   kind: ProxyKind;
-  /** At least one. */
+  /** None when the kind is unknown. */
   implementations: Address[];
   /** What ways of recognition that come later would have answered. */
   conflicts: Address[];
@@ -33,7 +35,7 @@ export interface DetectedProxy {
 export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fetchCalls">;
 
 /**
- * Recognises a proxy at one block; null when the address is none. What the code itself tells decides alone; the
+ * Recognises a proxy at one block; null when the address never delegates. What the code itself tells decides alone; the
  * generic ways are read in one batch, and the first of them that names an address wins. Throws what the reader throws.
  */
 export async function detectProxy(
@@ -60,7 +62,7 @@ interface ProxyAnswer {
 
 const MAX_FACETS = 100;
 
-function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy | null {
+function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy {
   const usable = answers.map((answer) => ({
     ...answer,
     addresses: [...new Set(answer.addresses)]
@@ -68,7 +70,10 @@ function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy | 
       .slice(0, MAX_FACETS),
   }));
   const first = usable.find(({ addresses }) => addresses.length > 0);
-  if (first === undefined) return null;
+  if (first === undefined) {
+    const beacon = usable.find((answer) => answer.beacon !== undefined)?.beacon ?? null;
+    return { kind: "unknown", implementations: [], conflicts: [], beacon };
+  }
   const others = usable.flatMap(({ addresses }) => addresses);
   return {
     kind: first.kind,

@@ -65,6 +65,8 @@ function send(to: Address, name: string, functionName: string, args: unknown[]) 
   return world.node.send({ to, data });
 }
 
+const NOBODY = proxy("unknown", []);
+
 /** Puts code where there is none. */
 async function place(runtimeCode: Hex): Promise<Address> {
   return (await world.node.deploy(initCodeOf(runtimeCode))).address;
@@ -149,16 +151,16 @@ test("the first way of recognition wins, the others are kept as conflicts", asyn
 test("a word that is no address, an answer that is the proxy itself, and what never delegates do not count", async () => {
   const logic = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
   const address = await deploy("SlotProxy", wordAt(99), one);
-  expect(await detect(address)).toBeNull();
+  expect(await detect(address)).toEqual(NOBODY);
   await world.node.request(
     "anvil_setStorageAt",
     address,
     logic,
     `0x01${one.slice(2).padStart(62, "0")}`,
   );
-  expect(await detect(address)).toBeNull();
+  expect(await detect(address)).toEqual(NOBODY);
   await world.node.request("anvil_setStorageAt", address, logic, wordOfAddress(address));
-  expect(await detect(address)).toBeNull();
+  expect(await detect(address)).toEqual(NOBODY);
   expect(await detect(await deploy("NoProxy"))).toBeNull();
   expect(await detect(addressAt(9))).toBeNull();
 });
@@ -168,7 +170,7 @@ test("an implementation that is destroyed, or answers nothing, is nobody's", asy
   const address = await deploy("SlotProxy", wordAt(99), one);
   const slot = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
   await world.node.request("anvil_setStorageAt", address, slot, wordOfAddress(beacon));
-  expect(await detect(address)).toBeNull();
+  expect(await detect(address)).toEqual(proxy("unknown", [], { beacon }));
 });
 
 function start(): Verifier {
@@ -233,6 +235,15 @@ test("an upgrade of the beacon is followed", async () => {
   expect(await implementationsOf(address)).toEqual([one]);
   await send(beacon, "UpgradeableBeacon", "upgradeTo", [two]);
   await expect.poll(() => implementationsOf(address), POLL).toEqual([two]);
+});
+
+test("a proxy that names nobody when it is verified is followed from its first upgrade", async () => {
+  const verifier = start();
+  const address = await deploy("LateProxy");
+  await verifyContract(verifier, address, "LateProxy");
+  expect(await implementationsOf(address)).toEqual([]);
+  await send(address, "LateProxy", "upgradeTo", [one]);
+  await expect.poll(() => implementationsOf(address), POLL).toEqual([one]);
 });
 
 test("a check answers at once, with what was expected or with nothing", async () => {
