@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -198,13 +198,21 @@ function executable(script: string): CompilerBuild {
   };
 }
 
-test("an executable gets standard JSON on its input, no environment, and an empty folder", async () => {
+test("an executable gets standard JSON on its input, nothing of our environment, and an empty folder", async () => {
   const seen = await answerOf(
     executable(
       `read input; echo "{\\"input\\":$input,\\"arguments\\":\\"$*\\",\\"home\\":\\"$HOME\\",\\"folder\\":\\"$(ls | wc -l | tr -d ' ')\\"}"`,
     ),
   );
   expect(seen).toEqual({ input: {}, arguments: "--standard-json", home: "", folder: "0" });
+});
+
+test("what an executable leaves among the temporary files is removed", async () => {
+  const { file } = (await answerOf(executable(`echo "{\\"file\\":\\"$(mktemp)\\"}"`))) as {
+    file: string;
+  };
+  expect(file).toContain("periscope-compiler-");
+  expect(existsSync(file)).toBe(false);
 });
 
 test("an executable that does not end is killed with the worker", async () => {

@@ -14,8 +14,8 @@ const MAX_ERROR_BYTES = 65_536;
 export class OutputTooLarge extends Error {}
 
 /**
- * Runs a compiler that is an executable of the system: no shell, no environment, no files but stdin, stdout and stderr,
- * in the folder this process is in. Throws `OutputTooLarge` after killing it, or the system's error when it cannot run.
+ * Runs a compiler that is an executable of the system: no shell, no files but stdin, stdout and stderr, in the folder
+ * this process is in, which the environment names for temporary files and says nothing else. Throws `OutputTooLarge` after killing it, or the system's error when it cannot run.
  */
 export function runExecutable(
   file: string,
@@ -24,7 +24,9 @@ export function runExecutable(
   maxOutputBytes: number,
 ): Promise<Run> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { env: {}, stdio: "pipe" });
+    // Vyper's releases unpack themselves there, and leave it all behind when they are killed.
+    const env = { TMPDIR: process.cwd() };
+    const child = spawn(file, args, { env, stdio: "pipe" });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     let size = 0;
