@@ -1,3 +1,4 @@
+import { chunk } from "../core/async.ts";
 import { quantity } from "../core/quantity.ts";
 import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
@@ -17,6 +18,11 @@ export interface BlockSource {
   log: ChainOptions["log"];
 }
 
+/** Blocks asked for at once: how heavy they are, only the answer tells. */
+const BLOCKS_AT_ONCE = 50;
+/** Blocks that used this much gas together are enough: some 4,000 transactions, and their traces are several times as large. */
+const ENOUGH_GAS = 400_000_000;
+
 /** See `Chain.fetchBlocks`. */
 export function fetchBlocks(
   source: BlockSource,
@@ -27,7 +33,7 @@ export function fetchBlocks(
     const features = await source.features.learn(node);
     const wantsTraces = options.traces !== false;
     if (wantsTraces) leaveToTracingNode(source, node);
-    const blocks = await fetchWithReceipts(features, numbers, ask);
+    const blocks = await fetchEnough(features, numbers, ask);
     if (wantsTraces) await addTraces(source, node, blocks, ask);
     return { node: node.name, blocks };
   });
@@ -38,6 +44,24 @@ function leaveToTracingNode({ features }: BlockSource, node: Node): void {
   if (features.of(node)?.tracer === null && features.capabilities().tracer !== null) {
     throw new NodeError("method-missing", `${node.name} has no tracer, another node has one`);
   }
+}
+
+/** The first of the blocks that are enough together, with their receipts; at least one. */
+async function fetchEnough(
+  features: NodeFeatures,
+  numbers: readonly number[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const fetched: (FetchedBlock | null)[] = [];
+  let gas = 0;
+  for (const some of chunk(numbers, BLOCKS_AT_ONCE)) {
+    for (const one of await fetchWithReceipts(features, some, ask)) {
+      gas += Number(one?.block.gasUsed ?? 0);
+      if (gas > ENOUGH_GAS && fetched.length > 0) return fetched;
+      fetched.push(one);
+    }
+  }
+  return fetched;
 }
 
 /** Blocks and receipts in one go where the node has `eth_getBlockReceipts`, in two otherwise. */

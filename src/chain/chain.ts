@@ -91,7 +91,7 @@ export interface Head extends BlockHeader {
 export interface FetchedBlocks {
   /** The node that all of the blocks came from. */
   node: NodeName;
-  /** In the order asked for; null where that node has no such block. */
+  /** In the order asked for; null where that node has no such block. Only the first of them when they are heavy. */
   blocks: (FetchedBlock | null)[];
 }
 
@@ -237,7 +237,7 @@ export interface Chain extends StateReader {
   /**
    * Blocks with transactions, receipts and traces, in few round trips, all from one node. Nothing is checked beyond
    * the shape. `traces` is null for a block that is not traced: no tracer, its state is pruned, or not asked for.
-   * All of `numbers` are held in memory at once.
+   * Of heavy blocks only as many are given as may be held in memory at once.
    */
   fetchBlocks(numbers: readonly number[], options?: FetchOptions): Promise<FetchedBlocks>;
   /**

@@ -42,30 +42,40 @@ export async function backfill(
   let failed = false;
 
   // A function of its own: what was fetched, several times as large, is garbage while its rows are written.
-  async function fetchEncoded(from: number, to: number): Promise<EncodedRows> {
+  async function fetchEncoded(
+    from: number,
+    to: number,
+  ): Promise<{ encoded: EncodedRows; count: number }> {
     const { metrics } = writer;
-    const encoded = await fetchValidBlocks(chain, {
+    const fetched = await fetchValidBlocks(chain, {
       from,
       to,
       traced,
       metrics,
       make: async (blocks) => {
-        if (blocks.length !== to - from + 1) {
-          throw new ChainError("block-missing", `the node has no block ${from + blocks.length}`, {
+        if (blocks.length === 0) {
+          throw new ChainError("block-missing", `the node has no block ${from}`, {
             retryable: true,
           });
         }
-        return timeStage(metrics, "decode", async () => encodeChainRows(decodeBlocks(blocks)));
+        return timeStage(metrics, "decode", async () => ({
+          encoded: encodeChainRows(decodeBlocks(blocks)),
+          count: blocks.length,
+        }));
       },
     });
-    rangeBlocks = adaptedBlocks(to - from + 1, bytesOf(encoded));
-    return encoded;
+    rangeBlocks = adaptedBlocks(fetched.count, bytesOf(fetched.encoded));
+    return fetched;
   }
 
+  /** In several fetches where blocks are heavier than those before. */
   async function fetchAndRecord(from: number, to: number): Promise<void> {
-    const encoded = await fetchEncoded(from, to);
-    await recordSlots(() => record(writer, encoded, lanes));
-    recorded.set(from, to);
+    for (let first = from; first <= to && !failed && !signal.aborted; ) {
+      const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));
+      await recordSlots(() => record(writer, encoded, lanes));
+      recorded.set(first, first + count - 1);
+      first += count;
+    }
   }
 
   async function advance(): Promise<void> {

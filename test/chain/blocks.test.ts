@@ -95,6 +95,20 @@ describe("fetchBlocks", () => {
     expect(blocks.map((block) => block?.block.number ?? null)).toEqual(["0x3", null, null]);
   });
 
+  test("gives only the first of heavy blocks, and traces no others", async () => {
+    const node = await openNode();
+    const heavy = { transactions: [{ gasUsed: 250_000_000 }] };
+    node.chain.mine(2, heavy, heavy, heavy);
+    const { chain } = openChain([node]);
+    await chain.probe();
+    node.requests.length = 0;
+    const given = async (numbers: number[]) =>
+      (await chain.fetchBlocks(numbers)).blocks.map((block) => block?.block.number);
+    expect(await given([1, 2, 3, 4, 5])).toEqual(["0x1", "0x2", "0x3"]);
+    expect(await given([4, 5])).toEqual(["0x4"]);
+    expect(node.count("debug_traceBlockByHash")).toBe(2);
+  });
+
   test("gives none for no numbers", async () => {
     const { chain } = openChain([await openNode()]);
     expect((await chain.fetchBlocks([])).blocks).toEqual([]);

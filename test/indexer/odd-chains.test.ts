@@ -110,6 +110,14 @@ describe("an indexer", () => {
     }
   });
 
+  it("backfills blocks that are too heavy to be held together", async () => {
+    const heavy = { transactions: [{ gasUsed: 250_000_000 }] };
+    for (let count = 0; count < 4; count++) node.chain.mine(5, heavy, heavy, heavy);
+    await reachHead(start({ finalityDepth: 0 }));
+    const oracle = await createOracleReader(node.url).read();
+    expect(await compareDatabase(database.sql, oracle)).toEqual([]);
+  });
+
   it("listens to the node's heads once, however often it begins again", async () => {
     node.chain.mine({ transactions: [{}] });
     node.fail({ method: "eth_getBlockReceipts", effect: emptyList() });
