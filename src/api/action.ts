@@ -46,6 +46,8 @@ export interface Action<
   /** One line for people, without a full stop. */
   summary: string;
   envelope: "explorer" | "json-rpc";
+  /** For documentation: it carries more than fits into a query, and is sent as a form. Every action is answered either way. */
+  isSubmission?: true;
   /** JSON-RPC envelope only: the `id` of every answer. Without it the request's own, or 1. */
   id?: number;
   /** Schema per parameter; the wire's error texts stand in it (params.ts). */

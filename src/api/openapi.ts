@@ -34,7 +34,7 @@ export function describeApi({ version }: Pick<HealthOptions, "version">) {
       Object.entries(registry).flatMap(([module, actions]) =>
         actions.map((action) => [
           `${base}?module=${module}&action=${action.name}`,
-          { get: describeAction(module, action, dialect) },
+          { [action.isSubmission ? "post" : "get"]: describeAction(module, action, dialect) },
         ]),
       ),
     ),
@@ -66,7 +66,9 @@ function describeAction(module: string, action: Action, dialect: Dialect) {
     operationId: `${dialect}_${module}_${action.name}`,
     tags: [module],
     summary: action.summary,
-    parameters: describeParameters(action, dialect),
+    ...(action.isSubmission
+      ? { parameters: [], requestBody: describeForm(action) }
+      : { parameters: describeParameters(action, dialect) }),
     responses: {
       200: {
         description: "The action ran; `status` tells whether it succeeded",
@@ -95,6 +97,18 @@ function describeParameters(action: Action, dialect: Dialect) {
     schema: { ...schema, ...(defaults[name] !== undefined && { default: defaults[name] }) },
     ...(action.example[name] !== undefined && { example: action.example[name] }),
   }));
+}
+
+function describeForm(action: Action) {
+  const { properties = {} } = toSchema(action.params, "input") as {
+    properties?: Readonly<Record<string, JsonSchema>>;
+  };
+  const fields = Object.entries(properties).map(([name, schema]) => [
+    name,
+    { ...schema, ...(action.example[name] !== undefined && { example: action.example[name] }) },
+  ]);
+  const schema = { type: "object", properties: Object.fromEntries(fields) };
+  return { required: true, content: { "multipart/form-data": { schema } } };
 }
 
 function describeRpc() {

@@ -15,9 +15,10 @@ const actions = Object.entries(registry).flatMap(([module, list]) =>
 const document = describeApi({ version: "1.2.3" });
 
 function operation(path: string): Operation {
-  const { get } = (document.paths as Record<string, { get: Operation }>)[path] ?? {};
-  if (!get) throw new Error(`${path} is not described`);
-  return get;
+  const { get, post } = (document.paths as Record<string, Record<string, Operation>>)[path] ?? {};
+  const described = get ?? post;
+  if (!described) throw new Error(`${path} is not described`);
+  return described;
 }
 
 describe("the document", () => {
@@ -69,6 +70,28 @@ test("parameters tell whether they are required, and what they default to in the
     schema: { type: "string", enum: ["before", "after"] },
   });
   expect(closest("/v2/api")).toMatchObject({ required: false, schema: { default: "before" } });
+});
+
+test("sources are sent as a form, which has files where the action takes them", () => {
+  const { "/api?module=contract&action=verify_via_sourcify": action } = document.paths as Record<
+    string,
+    { post: object }
+  >;
+  expect(action?.post).toMatchObject({
+    parameters: [],
+    requestBody: {
+      content: {
+        "multipart/form-data": {
+          schema: {
+            properties: {
+              addressHash: { example: expect.stringMatching(/^0x/) },
+              files: { type: "array", items: { type: "string", format: "binary" } },
+            },
+          },
+        },
+      },
+    },
+  });
 });
 
 test("the table for readers has a line for each action, optional parameters in brackets", () => {

@@ -18,11 +18,14 @@ export function defineMetadataFilesVerification(name: string) {
     name,
     summary: "Verifies a contract from its sources and the compiler's metadata file",
     envelope: "explorer",
+    isSubmission: true,
     params: z.object({
       addressHash: sentText,
-      files: z
-        .unknown()
-        .meta({ description: "files[] of a multipart body, or an object of texts by file name" }),
+      files: z.unknown().meta({
+        description: "files[] of a multipart body, or an object of texts by file name",
+        type: "array",
+        items: { type: "string", format: "binary" },
+      }),
       licenseType: sentText,
     }),
     result: publishedResult,

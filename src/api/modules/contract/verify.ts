@@ -15,6 +15,7 @@ export const verify = defineAction({
   name: "verify",
   summary: "Verifies a contract from one Solidity file, and answers when it is done",
   envelope: "explorer",
+  isSubmission: true,
   params: z.object({
     addressHash: sentText,
     name: sentText,

@@ -47,6 +47,7 @@ export const verifysourcecode = defineAction({
   summary:
     "Submits a contract's source for verification; checkverifystatus tells what became of it",
   envelope: "explorer",
+  isSubmission: true,
   params: z.object({
     codeformat: sentText,
     contractaddress: sentText,
