@@ -103,9 +103,10 @@ function describeForm(action: Action) {
   const { properties = {} } = toSchema(action.params, "input") as {
     properties?: Readonly<Record<string, JsonSchema>>;
   };
+  // Without an example the reference would send the word "string".
   const fields = Object.entries(properties).map(([name, schema]) => [
     name,
-    { ...schema, ...(action.example[name] !== undefined && { example: action.example[name] }) },
+    schema["type"] === "string" ? { ...schema, example: action.example[name] ?? "" } : schema,
   ]);
   const schema = { type: "object", properties: Object.fromEntries(fields) };
   return { required: true, content: { "multipart/form-data": { schema } } };
