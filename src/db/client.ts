@@ -1,6 +1,7 @@
 import net from "node:net";
 import postgres from "postgres";
 import type { Hex } from "../core/hex.ts";
+import { closeGaps } from "./dense-results.ts";
 
 /** What queries give and take beyond postgres.js's own types. */
 type ColumnTypes = { bytea: Hex; int8: number };
@@ -40,7 +41,7 @@ const CONNECT_TIMEOUT_SECONDS = 10;
  * `sql.end()` closes it.
  */
 export function createSql(url: string, options: SqlOptions = {}): Sql {
-  return postgres(url, {
+  const sql = postgres(url, {
     max: options.connections ?? 10,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     // A session may hold a lock: it is not to be exchanged for being old.
@@ -76,6 +77,8 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
     },
     ...{ socket: openSocket },
   }) as unknown as Sql;
+  closeGaps(sql``);
+  return sql;
 }
 
 function byteaText(hex: Hex): string {
