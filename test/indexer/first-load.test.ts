@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { deferIndexes } from "../../src/store/deferred-indexes.ts";
 import { writeChainIdentity } from "../../src/store/sync-state.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
-import { startTestIndexer } from "../support/indexer.ts";
+import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import type { ScriptedChain } from "../support/scripted-node/chain.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 /** Enough for an empty database to be loaded without its secondary indexes. */
@@ -17,48 +18,82 @@ describe("the first load of a long chain", () => {
   let node: ScriptedNode;
   let database: TestDatabase;
 
-  beforeAll(async () => {
+  const options = () => ({
+    databaseUrl: database.url,
+    rpcUrls: [node.url],
+    finalityDepth: 10,
+    requestTimeoutMs: 1_000,
+  });
+
+  beforeEach(async () => {
     node = await startScriptedNode();
     node.chain.mine(BLOCKS);
     node.chain.mine({ transactions: [{ valueWei: 1n }, { valueWei: 2n }] });
     database = await createTestDatabase();
   });
 
-  afterAll(async () => {
-    await database?.drop();
-    await node?.stop();
+  afterEach(async () => {
+    await database.drop();
+    await node.stop();
   });
 
-  it("goes on where it was interrupted, and ends with the chain and all indexes", async () => {
-    const { sql } = database;
-    const indexesOf = async () =>
-      (await sql<{ name: string }[]>`SELECT indexname AS name FROM pg_indexes ORDER BY 1`).map(
-        (row) => row.name,
-      );
-    const before = await indexesOf();
-    const options = { databaseUrl: database.url, rpcUrls: [node.url], finalityDepth: 10 };
+  const indexNames = async () =>
+    (
+      await database.sql<{ name: string }[]>`
+        SELECT indexname AS name FROM pg_indexes ORDER BY 1`
+    ).map((row) => row.name);
+
+  /** Starts an indexer, waits until it began a first load and cannot go on with it. */
+  async function begin(): Promise<{ indexer: TestIndexer; heal: () => void; before: string[] }> {
+    const before = await indexNames();
     const heal = node.fail({
       effect: { kind: "stall" },
       method: "eth_getBlockByNumber",
       when: ({ params }) => Number(params[0]) > HELD_BACK_FROM,
     });
-    const first = startTestIndexer(options);
-    await first.until(async () => (await indexesOf()).length < before.length);
-    await first.until(() => (first.status().backfill?.recorded ?? 0) > 1_000);
-    await first.stop();
-    heal();
-    const [state] = await sql<{ indexed: boolean }[]>`SELECT indexed FROM sync_state`;
-    expect(state).toEqual({ indexed: false });
+    const indexer = startTestIndexer(options());
+    await indexer.until(async () => (await indexNames()).length < before.length);
+    return { indexer, heal, before };
+  }
 
-    const second = startTestIndexer(options);
+  async function expectWhole(indexes: readonly string[]): Promise<void> {
+    const indexer = startTestIndexer(options());
     try {
       const oracle = await createOracleReader(node.url).read();
-      await second.reach(oracle.head.hash);
-      expect(await compareDatabase(sql, oracle)).toEqual([]);
-      expect(await indexesOf()).toEqual(before);
+      await indexer.reach(oracle.head.hash);
+      await indexer.until(() => indexer.status().phase === "following");
+      expect(await compareDatabase(database.sql, oracle)).toEqual([]);
+      expect(await indexNames()).toEqual(indexes);
     } finally {
-      await second.stop();
+      await indexer.stop();
     }
+  }
+
+  it("goes on where it was interrupted, and ends with the chain and all indexes", async () => {
+    const { indexer, heal, before } = await begin();
+    await indexer.until(() => (indexer.status().backfill?.recorded ?? 0) > 1_000);
+    await indexer.stop();
+    heal();
+    expect(await database.sql`SELECT indexed FROM sync_state`).toEqual([{ indexed: false }]);
+    await expectWhole(before);
+  });
+
+  it.each<[change: string, change: (chain: ScriptedChain) => unknown]>([
+    ["reorganised", (chain) => chain.reorg(BLOCKS - 100, 2_000)],
+    ["reset", (chain) => [chain.reset({ salt: "another" }), chain.mine(30)]],
+  ])("ends with the chain that was %s before the indexes were built", async (_, change) => {
+    const { sql } = database;
+    const { indexer, heal, before } = await begin();
+    await sql`INSERT INTO deferred_indexes VALUES (' fails', 'SELECT 1 / 0')`;
+    heal();
+    await indexer.until(() => indexer.status().reason === "division by zero");
+    await indexer.stop();
+    await sql`DELETE FROM deferred_indexes WHERE name = ' fails'`;
+    expect(await sql`SELECT head_number > 5000 AS loaded, indexed FROM sync_state`).toEqual([
+      { loaded: true, indexed: false },
+    ]);
+    change(node.chain);
+    await expectWhole(before);
   });
 });
 
