@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { settings } from "../src/config.ts";
+import { freePort } from "../src/process/free-port.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
-import { freePort } from "./support/free-port.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");

@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { readFile, readlink, realpath, rm } from "node:fs/promises";
-import net from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Logger } from "pino";
 import { sleep } from "../core/async.ts";
 import { ConfigError, StoreError } from "../core/errors.ts";
 import { type Child, isAlive, startChild } from "../process/child.ts";
+import { freePort } from "../process/free-port.ts";
 import { findBinaries, ordinaryUser } from "./embedded-binaries.ts";
 import {
   CLUSTER_USER,
@@ -148,13 +147,4 @@ async function startServer(
   if (await child.until(ready.promise, signal)) return { child, port };
   const reason = complaint ?? `${lastWords} (${await child.exited})`;
   throw new StoreError("postgres", `the embedded PostgreSQL did not start: ${reason}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

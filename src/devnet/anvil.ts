@@ -8,6 +8,7 @@ import type { Logger } from "pino";
 import { ConfigError, messageOf } from "../core/errors.ts";
 import { type Hex, hexToBytes } from "../core/hex.ts";
 import { startChild } from "../process/child.ts";
+import { freePort } from "../process/free-port.ts";
 import type { Rpc } from "./rpc.ts";
 
 export const DEVNET_CHAIN_ID = 31_337;
@@ -23,11 +24,13 @@ export interface Anvil {
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 const STATE_FILE = "state.json.gz";
 const STOP_PATIENCE_MS = 1_500;
+/** Where tools look for a development node. */
+const USUAL_PORT = 8545;
 
 /**
- * Starts the anvil that npm installed on a free port of loopback, with the chain that `saveState` kept in `folder`.
- * A chain that anvil cannot read is put aside and a new one begun. Throws `ConfigError` when there is no anvil for
- * this platform, and anvil's own words when it does not start.
+ * Starts the anvil that npm installed on port 8545 of loopback, or on another one when that is taken, with the chain
+ * that `saveState` kept in `folder`. A chain that anvil cannot read is put aside and a new one begun. Throws
+ * `ConfigError` when there is no anvil for this platform, and anvil's own words when it does not start.
  */
 export async function startAnvil(folder: string, log: Logger, signal: AbortSignal): Promise<Anvil> {
   const binary = anvilBinary();
@@ -63,12 +66,28 @@ async function launch(
   log: Logger,
   signal: AbortSignal,
 ): Promise<Anvil> {
+  try {
+    return await launchAt(await freePort(USUAL_PORT), binary, args, log, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // Another one may have taken the port meanwhile.
+    return await launchAt(0, binary, args, log, signal);
+  }
+}
+
+async function launchAt(
+  port: number,
+  binary: string,
+  args: readonly string[],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Anvil> {
   const listening = Promise.withResolvers<string>();
   const lastLines: string[] = [];
   const child = startChild({
     command: binary,
     args: [
-      ...["--port", "0", "--chain-id", String(DEVNET_CHAIN_ID)],
+      ...["--port", String(port), "--chain-id", String(DEVNET_CHAIN_ID)],
       // Old states on disk would grow without bound; the newest five hundred are in memory.
       ...["--max-persisted-states", "0"],
       ...args,

@@ -11,7 +11,7 @@ import {
   serverEnvironment,
 } from "../../src/db/embedded-cluster.ts";
 import { type Child, startChild } from "../../src/process/child.ts";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../../src/process/free-port.ts";
 
 /** A PostgreSQL server and another one that follows it by streaming replication. */
 export interface ReplicatedDatabase {

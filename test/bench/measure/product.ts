@@ -4,7 +4,7 @@ import { openSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { sleep } from "../../../src/core/async.ts";
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../../src/process/free-port.ts";
 
 /** Periscope as `npm start` runs it, in a process of its own. */
 export interface Product {

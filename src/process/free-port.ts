@@ -1,0 +1,18 @@
+import { once } from "node:events";
+import net from "node:net";
+
+/** A TCP port of loopback that nothing listens on: the preferred one, or else any. */
+export async function freePort(preferred = 0): Promise<number> {
+  const server = net.createServer();
+  try {
+    server.listen(preferred, "127.0.0.1");
+    await once(server, "listening");
+  } catch (error) {
+    if (preferred === 0) throw error;
+    return freePort();
+  }
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
