@@ -1,9 +1,11 @@
 import { ChainError, RequestError } from "../core/errors.ts";
+import { PageTooLarge } from "../store/large-pages.ts";
 import { payloadTooLarge } from "./form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
 /** Of an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
+const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
 const NODE_GONE = "The node does not answer, please try again later";
 
 /** Of PostgreSQL (class 08, shutting down, starting up, too many clients), its driver and the socket below it. */
@@ -20,6 +22,7 @@ const RECOVERY_CONFLICT = "40001";
 export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (thrown instanceof RequestError) return thrown;
   if (thrown instanceof ChainError) return new RequestError(503, NODE_GONE, { cause: thrown });
+  if (thrown instanceof PageTooLarge) return new RequestError(200, TOO_LARGE, { cause: thrown });
   if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === QUERY_CANCELLED) return new RequestError(503, TIMED_OUT, { cause: thrown });

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
+import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
   direction,
@@ -63,7 +64,7 @@ export async function listTransactionsOfAddress(
   { limit, skip }: PageRange,
 ): Promise<TransactionEntry[]> {
   const towards = direction(sql, order);
-  return sql<TransactionEntry[]>`
+  const query = sql<TransactionEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
       (SELECT generation FROM sync_state) AS generation, t.*
@@ -87,6 +88,7 @@ export async function listTransactionsOfAddress(
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
     ORDER BY page.block_number ${towards}, page.transaction_index ${towards}`;
+  return readPage(query, limit, ({ input }) => input);
 }
 
 /** A time is a block number here, so that it bounds the range of the index. */

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { onSide, type Side } from "./address-transactions.ts";
+import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
   direction,
@@ -62,6 +63,7 @@ export async function listInternalTransactionsOfAddress(
       ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
       LIMIT ${limit} OFFSET ${skip}`,
     towards,
+    limit,
   );
 }
 
@@ -81,6 +83,7 @@ export async function listInternalTransactionsOfBlocks(
       ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
       LIMIT ${limit} OFFSET ${skip}`,
     towards,
+    limit,
   );
 }
 
@@ -103,6 +106,7 @@ export async function listInternalTransactionsOfTransaction(
       ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
       LIMIT ${MAXIMUM_PER_TRANSACTION}`,
     towards,
+    MAXIMUM_PER_TRANSACTION,
   );
 }
 
@@ -111,13 +115,14 @@ function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
-/** The rows whose keys a page gives, in its order. */
+/** The rows whose keys a page of at most `limit` gives, in its order. */
 function complete(
   sql: Queryable,
   page: Fragment,
   towards: Fragment,
+  limit: number,
 ): Promise<InternalTransactionEntry[]> {
-  return sql<InternalTransactionEntry[]>`
+  const query = sql<InternalTransactionEntry[]>`
     SELECT page.block_number AS "blockNumber", b.timestamp AS "timestampSeconds", t.hash AS "transactionHash", i.*
     FROM (${page}) page
     CROSS JOIN LATERAL (
@@ -137,4 +142,5 @@ function complete(
       SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
     ORDER BY page.block_number ${towards}, page.transaction_index ${towards}, page.position ${towards}`;
+  return readPage(query, limit, ({ input }) => input);
 }

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { readPage } from "./large-pages.ts";
 import type { PageRange } from "./page.ts";
 
 /** A log with what its block and transaction add. */
@@ -76,7 +77,7 @@ export async function searchLogs(
       WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}
       ORDER BY ${orderOf(sql, range)} ${rows}`;
   });
-  return sql<LogEntry[]>`
+  const query = sql<LogEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
       l.log_index AS "logIndex", l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
       t.hash AS "transactionHash", l.transaction_index AS "transactionIndex", t.gas_price AS "gasPrice",
@@ -94,6 +95,7 @@ export async function searchLogs(
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
     ORDER BY page.block_number, page.log_index`;
+  return readPage(query, limit, ({ data }) => data);
 }
 
 /** The page of what the branches yield together, each log once. A branch takes the clause that limits it. */

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
+import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
   direction,
@@ -76,7 +77,7 @@ export async function listTokenTransfers(
         condition: sql`address = ${address} ${token === undefined ? sql`` : sql`AND token = ${token}`}`,
         order: sql``,
       };
-  return sql<TokenTransferEntry[]>`
+  const query = sql<TokenTransferEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
       (SELECT generation FROM sync_state) AS generation,
@@ -111,4 +112,5 @@ export async function listTokenTransfers(
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
     ORDER BY page.block_number ${towards}, page.log_index ${towards}, page.batch_index ${towards}`;
+  return readPage(query, limit, ({ input }) => input);
 }
