@@ -84,9 +84,11 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
 
   /** Reports the status at intervals, with the pending state counted while this indexer writes. */
   function report(): { stop(): Promise<void> } {
-    let running = Promise.resolve();
+    let running: Promise<void> | undefined;
     const timer = setInterval(() => {
-      running = running.then(reportOnce);
+      running ??= reportOnce().finally(() => {
+        running = undefined;
+      });
     }, STATUS_INTERVAL_MS);
     return {
       stop: async () => {

@@ -118,6 +118,24 @@ describe("an indexer", () => {
     expect(await compareDatabase(database.sql, oracle)).toEqual([]);
   });
 
+  it("makes up for no reports that it could not write", async () => {
+    const { sql } = database;
+    await reachHead(start());
+    await sql.begin(async (transaction) => {
+      await transaction`CREATE TABLE reports (at double precision)`;
+      await transaction`
+        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql
+        AS 'BEGIN INSERT INTO reports VALUES (extract(epoch FROM clock_timestamp())); RETURN NULL; END'`;
+      await transaction`CREATE TRIGGER note AFTER UPDATE ON indexer_status EXECUTE FUNCTION note()`;
+      await transaction`LOCK TABLE indexer_status`;
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+    });
+    const reports = () => sql<{ at: number }[]>`SELECT at FROM reports ORDER BY at`;
+    await indexer?.until(async () => (await reports()).length >= 3);
+    const [first, , third] = await reports();
+    expect(Number(third?.at) - Number(first?.at)).toBeGreaterThan(0.5);
+  });
+
   it("listens to the node's heads once, however often it begins again", async () => {
     node.chain.mine({ transactions: [{}] });
     node.fail({ method: "eth_getBlockReceipts", effect: emptyList() });
