@@ -102,6 +102,15 @@ describe("rows copied in binary", () => {
     );
   });
 
+  it.each([
+    ["no value for a column that must have one", { amount: null }],
+    ["a value left out", {}],
+    ["a quantity that is none", { amount: "0x" }],
+  ])("are refused with %s", (_, row) => {
+    const table = copyTable("x", { amount: "numeric" });
+    expect(() => encodeRows(table, [row as never])).toThrow(RangeError);
+  });
+
   it("leave the server's reason when it refuses them, and a connection that works", async () => {
     const { sql } = database;
     const copying = sql.begin((transaction) => copyInto(transaction, samples, Buffer.from("no")));
