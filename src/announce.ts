@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 import { sleep } from "./core/async.ts";
 import type { IndexerStatus } from "./indexer/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
-import { getServedHead, type ServedHead } from "./store/sync-state.ts";
+import { getServedHead, isIndexed, type ServedHead } from "./store/sync-state.ts";
 
 /** What is said once there is something to ask for. */
 interface Announcement {
@@ -49,7 +49,8 @@ async function firstSynchronisation(
     if (!devnet) goal ??= status?.nodeHead ?? undefined;
     const head = await getServedHead(sql);
     const isOurs = status !== undefined && status.phase !== "standby";
-    if (head && (!isOurs || (goal !== undefined && head.number >= goal))) return head;
+    const isThere = !isOurs || (goal !== undefined && head !== undefined && head.number >= goal);
+    if (isThere && head && (await isIndexed(sql))) return head;
     if (performance.now() >= progressAt) {
       progressAt += PROGRESS_INTERVAL_MS;
       const progress = status && describeProgress(status);
@@ -61,8 +62,9 @@ async function firstSynchronisation(
 }
 
 /** `block 1200 of 5000, 24 %, 140 blocks/s, 27 s left`; nothing to tell: undefined. */
-function describeProgress({ phase, backfill }: IndexerStatus): string | undefined {
-  if (phase === "indexing") return "building indexes";
+function describeProgress({ phase, indexes, backfill }: IndexerStatus): string | undefined {
+  if (phase === "indexing" && indexes)
+    return `building indexes, ${indexes.built} of ${indexes.total} stand`;
   if (!backfill) return undefined;
   const { from, to, recorded, blocksPerSecond, secondsLeft } = backfill;
   const percent = Math.floor((100 * (recorded - from + 1)) / (to - from + 1));

@@ -107,10 +107,15 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
 
 /** Builds the indexes that the first load was spared. */
 export async function buildIndexes({ writer, options }: Sync): Promise<void> {
-  options.status.phase = "indexing";
-  await mapLimit(await listDeferredIndexes(writer.sql), INDEXES_AT_ONCE, async (name) => {
-    if (!options.signal.aborted) await buildDeferredIndex(writer.sql, name);
+  const names = await listDeferredIndexes(writer.sql);
+  const progress = { built: 0, total: names.length };
+  Object.assign(options.status, { phase: "indexing", backfill: null, indexes: progress });
+  await mapLimit(names, INDEXES_AT_ONCE, async (name) => {
+    if (options.signal.aborted) return;
+    await buildDeferredIndex(writer.sql, name);
+    progress.built++;
   });
+  options.status.indexes = null;
   if (options.signal.aborted) return;
   await writer.sql.begin(async (transaction) => {
     await demandWriter(transaction, writer.epoch);

@@ -13,6 +13,8 @@ export interface IndexerStatus {
   nodeHead: number | null;
   head: number | null;
   backfill: BackfillProgress | null;
+  /** While the indexes left out of a first load are built: how many of them stand. */
+  indexes: { built: number; total: number } | null;
   /** State still to be read from the node, counted up to a limit; null before it was counted. */
   pending: { coins: number; holdings: number; tokens: number } | null;
   traces: { tracer: Tracer | null; reason: string | null };
@@ -38,6 +40,7 @@ export function initialStatus(): IndexerStatus {
     nodeHead: null,
     head: null,
     backfill: null,
+    indexes: null,
     pending: null,
     traces: { tracer: null, reason: null },
     reorgs: { count: 0, deepest: 0 },

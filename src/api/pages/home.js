@@ -38,7 +38,7 @@ async function poll() {
 
 function showHealth(health) {
   const head = health.head?.number ?? null;
-  const { backfill } = health.indexer ?? {};
+  const { phase, backfill, indexes } = health.indexer ?? {};
   headTimestamp = health.head?.timestamp ?? null;
   showNumber("head", head);
   // The node's head is told once a second, ours at once.
@@ -49,7 +49,8 @@ function showHealth(health) {
   element("gaps").dataset.state = health.gaps ? "bad" : "";
   element("version").textContent = health.version ?? "";
   showAge();
-  showProgress(backfill);
+  if (phase === "indexing" && indexes) showIndexes(indexes);
+  else showBackfill(backfill);
   showState(...describeState(health));
   const at = Date.now() / 1000;
   samples.push({ at, head, nodeHead: health.nodeHead, recorded: backfill?.recorded ?? null });
@@ -90,18 +91,27 @@ function describeSeconds(seconds) {
   return `${Math.floor(seconds)} s`;
 }
 
-function showProgress(backfill) {
+function showBackfill(backfill) {
   element("progress").hidden = !backfill;
   if (!backfill) return;
   const { from, to, recorded, blocksPerSecond, secondsLeft } = backfill;
   const share = (recorded - from + 1) / (to - from + 1);
-  element("progress-bar").value = share;
-  element("progress-text").textContent = [
+  showProgress(share, [
     `Block ${whole.format(recorded)} of ${whole.format(to)}`,
     `${Math.floor(share * 100)} %`,
     `${precise.format(blocksPerSecond)} blocks/s`,
     ...(secondsLeft === null ? [] : [`${describeSeconds(secondsLeft)} left`]),
-  ].join(" · ");
+  ]);
+}
+
+function showIndexes({ built, total }) {
+  element("progress").hidden = false;
+  showProgress(built / total, ["Building indexes", `${built} of ${total} stand`]);
+}
+
+function showProgress(share, texts) {
+  element("progress-bar").value = share;
+  element("progress-text").textContent = texts.join(" · ");
 }
 
 function drawCharts(now) {

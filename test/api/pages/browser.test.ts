@@ -89,6 +89,9 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
         .getByText("Block 500 of 2,000 · 25 % · 150 blocks/s · 2 min left")
         .waitFor(PATIENCE);
       expect(await page.locator("progress").getAttribute("value")).toBe("0.25");
+      await report({ phase: "indexing", nodeHead: 2064, indexes: { built: 15, total: 30 } });
+      await page.getByText("Building indexes · 15 of 30 stand").waitFor(PATIENCE);
+      expect(await page.locator("progress").getAttribute("value")).toBe("0.5");
       expect(await page.locator(".state").getAttribute("data-state")).toBe("wait");
     });
     await report({ phase: "following", nodeHead: 5 });
