@@ -30,31 +30,22 @@ export interface JobLimits {
   waiting: number;
 }
 
-/** Any constant: it keeps two submissions from counting at the same time. */
-const QUEUE_LOCK = 7_220_415_010;
 const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
 
-/** Adds a job, committed when this resolves; or tells which limit it would exceed. */
+/**
+ * Adds a job, committed when this resolves; or tells which limit it would exceed. One statement: with hundreds of
+ * submissions at once the driver loses track of a BEGIN behind a hundred other statements of its connection.
+ */
 export async function insertJob(
   sql: Sql,
   job: Omit<ClaimedJob, "attempt">,
   limits: JobLimits,
 ): Promise<"added" | "queue-full" | "too-many"> {
-  const outcome = await sql.begin(async (transaction) => {
-    await transaction`SELECT pg_advisory_xact_lock(${QUEUE_LOCK})`;
-    const [counts] = await transaction<{ waiting: number; recent: number }[]>`
-      SELECT (SELECT count(*) FROM verification_jobs WHERE state = 'pending') AS waiting,
-        (SELECT count(*) FROM verification_jobs
-          WHERE address = ${job.address} AND created_at > now() - interval '1 hour') AS recent`;
-    if (counts && counts.recent >= limits.perHour) return "too-many" as const;
-    if (counts && counts.waiting >= limits.waiting) return "queue-full" as const;
-    await transaction`
-      INSERT INTO verification_jobs (guid, address, compiler, compiler_version, request)
-      VALUES (${job.guid}, ${job.address}, ${job.compiler}, ${job.compilerVersion}, ${job.request})`;
-    return "added" as const;
-  });
-  return outcome;
+  const [row] = await sql<[{ outcome: "added" | "queue-full" | "too-many" }]>`
+    SELECT add_verification_job(${job.guid}, ${job.address}, ${job.compiler}, ${job.compilerVersion},
+      ${job.request}, ${limits.perHour}, ${limits.waiting}) AS outcome`;
+  return row.outcome;
 }
 
 /** Jobs that are not finished. */
