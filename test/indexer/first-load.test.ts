@@ -160,8 +160,11 @@ describe("the indexes left out of a first load", () => {
   it("are not waited for when the indexer that was building one is gone", async () => {
     await addBuild(" endless", "SELECT pg_sleep(1000)");
     const killed = spawn(process.execPath, [PROCESS, JSON.stringify(options())]);
-    await expect.poll(countBuilds, { timeout: 20_000 }).toBeGreaterThan(0);
-    killed.kill("SIGKILL");
+    try {
+      await expect.poll(countBuilds, { timeout: 20_000 }).toBeGreaterThan(0);
+    } finally {
+      killed.kill("SIGKILL");
+    }
     await database.sql`DELETE FROM deferred_indexes WHERE name = ' endless'`;
     const indexer = startTestIndexer(options());
     try {
