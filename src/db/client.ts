@@ -75,7 +75,8 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       tcp_keepalives_count: 3,
       ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
     },
-    ...{ socket: openSocket },
+    // Behind so many statements a connection counts as full: see openSocket.
+    ...{ socket: openSocket, max_pipeline: Number.MAX_SAFE_INTEGER },
   }) as unknown as Sql;
   closeGaps(sql``);
   return sql;
@@ -116,8 +117,9 @@ function quoted(text: string): string {
 const CLOSE_DELAY_MS = 20;
 
 /**
- * A connecting socket for postgres.js, unlike its own in two points. It has no Nagle delay, with which the last small
- * message of a COPY waits about 40 ms. And when the connection is lost inside a transaction, postgres.js answers the
+ * A connecting socket for postgres.js, unlike its own in three points. It has no Nagle delay, with which the last small
+ * message of a COPY waits about 40 ms. It never says that it is full: a BEGIN that fills a connection is sent, but the
+ * connection is not kept for its transaction, and whoever gets it next works inside of that. And when the connection is lost inside a transaction, postgres.js answers the
  * failure with a ROLLBACK on the same connection, whose socket it has already forgotten: an exception that nobody can
  * catch ends the process (porsager/postgres#1208). Here the loss is announced as an error first and as the end a moment
  * later, which fails that ROLLBACK like any other query.
@@ -127,6 +129,11 @@ function openSocket(options: { host: string[]; port: number[]; path: string | fa
   const socket = options.path
     ? net.connect({ path: options.path })
     : net.connect({ host, port: options.port[0] ?? 5432, noDelay: true });
+  const write = socket.write.bind(socket);
+  socket.write = ((...values: Parameters<typeof write>) => {
+    write(...values);
+    return true;
+  }) as typeof write;
   const emit = socket.emit.bind(socket);
   socket.emit = (event: string, ...values: unknown[]): boolean => {
     if (event !== "close") return emit(event, ...values);
