@@ -52,13 +52,14 @@ async function tryOnce(
   const { head, runtimeCode } = await fetchContractCode(chain, address);
   if (runtimeCode === null) throw new VerificationError({ code: "no-code" });
   const codeHash = keccak256(runtimeCode);
+  // Before the creation is looked for: what is indexed between the two is found.
+  const served = await getServedHead(sql);
+  const recorded = await getBlockReference(sql, head.number);
   const creation = await getCreationFacts(sql, address);
   if (creation && (creation.codeHash === null || creation.codeHash === codeHash)) {
     const block = { number: creation.blockNumber, hash: creation.blockHash };
     return { runtimeCode, codeHash, creation, block };
   }
-  const served = await getServedHead(sql);
-  const recorded = await getBlockReference(sql, head.number);
   const isIndexed =
     served !== undefined && served.number >= head.number && recorded?.hash === head.hash;
   if (!isIndexed) return "not-indexed";
