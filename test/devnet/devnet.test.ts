@@ -101,7 +101,9 @@ test("a developer's transaction is mined at once", async () => {
 });
 
 test("the world is built again after the developer reset the chain", async () => {
-  await withDevnet(async (rpc) => {
+  await withDevnet(async (rpc, { populated }) => {
+    // After that there are pauses: a round that is under way would go on upon the new chain.
+    await populated;
     const firstPayment = async () => (await receipts(rpc))[0]?.transactionHash;
     const before = await firstPayment();
     await rpc("anvil_reset");

@@ -7,7 +7,7 @@ import { type Answerer, type Dialect, fail, list, succeed, type WireAnswer } fro
 const MOST_ADDRESSES = 20;
 
 function balanceOf(oracle: Oracle, address: Address): string {
-  return String(oracle.addresses.get(address)?.balance ?? 0n);
+  return String(oracle.addresses.get(address)?.balance ?? oracle.endowments.get(address) ?? 0n);
 }
 
 /** The distinct addresses of a comma-separated list, in its order; undefined when one is malformed. */

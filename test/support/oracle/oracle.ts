@@ -41,6 +41,8 @@ export interface Oracle {
   destructions: ContractEvent[];
   /** Every address that blocks, transactions, traces, withdrawals or transfers name, and the first block to do so. */
   addresses: Map<Address, { firstBlock: number; balance: bigint }>;
+  /** What the node's own accounts had in the beginning, and have for as long as nothing names them. */
+  endowments: Map<Address, bigint>;
   tokens: Map<Address, OracleToken>;
   /** Of a token as a whole (for ERC-1155: the sum of its ids), per owner; the zero address owns nothing. */
   holdings: OracleHolding[];
@@ -142,6 +144,14 @@ export function createOracleReader(url: string): OracleReader {
     );
   }
 
+  async function readEndowments(): Promise<Oracle["endowments"]> {
+    const accounts = await rpc.request<Address[]>("eth_accounts").catch(() => []);
+    const balances = await state.coinBalances(
+      accounts.map((address) => ({ address, blockNumber: 0 })),
+    );
+    return new Map(accounts.map((address, index) => [address, balances[index] as bigint]));
+  }
+
   async function hashAt(number: number): Promise<Hex | undefined> {
     const params = [hexNumber(number), false];
     return (await rpc.request<{ hash: Hex } | null>("eth_getBlockByNumber", ...params))?.hash;
@@ -173,6 +183,7 @@ export function createOracleReader(url: string): OracleReader {
         creations: await readCodes(creations, destructions),
         destructions,
         addresses: await readAddresses(decoded, last),
+        endowments: await readEndowments(),
         tokens: await readTokens(transfers, last),
         holdings: holdings.map((holding) => withSumOfIds(holding, idHoldings)),
         idHoldings,
