@@ -85,12 +85,9 @@ function describeAction(module: string, action: Action, dialect: Dialect) {
 }
 
 function describeParameters(action: Action, dialect: Dialect) {
-  const { properties = {} } = toSchema(action.params, "input") as {
-    properties?: Readonly<Record<string, JsonSchema>>;
-  };
   const required = requiredParameters(action);
   const defaults = dialect === "etherscan" ? (action.etherscanDefaults ?? {}) : {};
-  return Object.entries(properties).map(([name, schema]) => ({
+  return parametersOf(action).map(([name, schema]) => ({
     name,
     in: "query",
     required: required.has(name) && defaults[name] === undefined,
@@ -99,12 +96,16 @@ function describeParameters(action: Action, dialect: Dialect) {
   }));
 }
 
-function describeForm(action: Action) {
+function parametersOf(action: Action): [name: string, schema: JsonSchema][] {
   const { properties = {} } = toSchema(action.params, "input") as {
     properties?: Readonly<Record<string, JsonSchema>>;
   };
+  return Object.entries(properties);
+}
+
+function describeForm(action: Action) {
   // Without an example the reference would send the word "string".
-  const fields = Object.entries(properties).map(([name, schema]) => [
+  const fields = parametersOf(action).map(([name, schema]) => [
     name,
     schema["type"] === "string" ? { ...schema, example: action.example[name] ?? "" } : schema,
   ]);

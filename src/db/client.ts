@@ -119,10 +119,10 @@ const CLOSE_DELAY_MS = 20;
 /**
  * A connecting socket for postgres.js, unlike its own in three points. It has no Nagle delay, with which the last small
  * message of a COPY waits about 40 ms. It never says that it is full: a BEGIN that fills a connection is sent, but the
- * connection is not kept for its transaction, and whoever gets it next works inside of that. And when the connection is lost inside a transaction, postgres.js answers the
- * failure with a ROLLBACK on the same connection, whose socket it has already forgotten: an exception that nobody can
- * catch ends the process (porsager/postgres#1208). Here the loss is announced as an error first and as the end a moment
- * later, which fails that ROLLBACK like any other query.
+ * connection is not kept for its transaction, and whoever gets it next works inside of that. And when the connection is
+ * lost inside a transaction, postgres.js answers the failure with a ROLLBACK on the same connection, whose socket it has
+ * already forgotten: an exception that nobody can catch ends the process (porsager/postgres#1208). Here the loss is
+ * announced as an error first and as the end a moment later, which fails that ROLLBACK like any other query.
  */
 function openSocket(options: { host: string[]; port: number[]; path: string | false }): net.Socket {
   const host = options.host[0] ?? "localhost";

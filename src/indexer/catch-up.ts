@@ -46,8 +46,8 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   if (target > recordedNumber) await recordTo(sync, recordedNumber, target);
   if (options.signal.aborted) return;
   await publishTo(sync, (await getRecordedNumber(sql)) ?? publishedNumber(sync));
-  if (!(await isIndexed(sql))) await buildIndexes(sync);
   options.status.backfill = null;
+  if (!(await isIndexed(sql))) await buildIndexes(sync);
 }
 
 async function recordTo(sync: Sync, recordedNumber: number, target: number): Promise<void> {
@@ -109,7 +109,8 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
 export async function buildIndexes({ writer, options }: Sync): Promise<void> {
   const names = await listDeferredIndexes(writer.sql);
   const progress = { built: 0, total: names.length };
-  Object.assign(options.status, { phase: "indexing", backfill: null, indexes: progress });
+  options.status.phase = "indexing";
+  options.status.indexes = progress;
   await mapLimit(names, INDEXES_AT_ONCE, async (name) => {
     if (options.signal.aborted) return;
     await buildDeferredIndex(writer.sql, name);

@@ -34,8 +34,8 @@ const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
 
 /**
- * Adds a job, committed when this resolves; or tells which limit it would exceed. One statement: with hundreds of
- * submissions at once the driver loses track of a BEGIN behind a hundred other statements of its connection.
+ * Adds a job, committed when this resolves; or tells which limit it would exceed. One statement: hundreds
+ * of submissions may come at once, and other questions wait behind each round trip.
  */
 export async function insertJob(
   sql: Sql,
