@@ -46,6 +46,17 @@ describe("a database and a node that have stopped without a word", () => {
     });
   });
 
+  test("are told of by the reports of health", async () => {
+    const [report, ready, metrics] = await Promise.all([
+      ask("/health"),
+      ask("/health/ready"),
+      fetch(new URL("/metrics", server.app.listeningOrigin)).then((response) => response.text()),
+    ]);
+    expect(report).toMatchObject({ status: 503, body: { database: { reachable: false } } });
+    expect(ready).toMatchObject({ body: { problems: ["the database does not answer"] } });
+    expect(metrics).toMatch(/^periscope_database_up 0$/m);
+  });
+
   test("are told of in each answer of a batch", async () => {
     const request = { jsonrpc: "2.0", params: [] };
     const batch = [

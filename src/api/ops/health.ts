@@ -2,12 +2,15 @@ import type { FastifyInstance } from "fastify";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
 import { countOpenJobs } from "../../store/verification-jobs.ts";
 import type { Services } from "../action.ts";
+import { inTime } from "../deadline.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { send } from "../http.ts";
 
 export interface HealthOptions extends Pick<Services, "sql" | "chain" | "log"> {
   /** Of the program. */
   version: string;
+  /** Time that an answer may take, see `inTime`. */
+  requestTimeoutMs: number;
 }
 
 /** Blocks behind the node that still count as being at the head. */
@@ -36,9 +39,10 @@ export function addHealth(app: FastifyInstance, services: HealthOptions): void {
 }
 
 /** Undefined when the database does not answer. */
-export async function readHealth({ sql, log }: HealthOptions): Promise<IndexHealth | undefined> {
+export async function readHealth(options: HealthOptions): Promise<IndexHealth | undefined> {
+  const { sql, log, requestTimeoutMs } = options;
   try {
-    return await getIndexHealth(sql);
+    return await inTime(getIndexHealth(sql), requestTimeoutMs);
   } catch (error) {
     log.warn({ err: error }, "the database does not answer");
     return undefined;
@@ -61,6 +65,7 @@ export function problemsOf(health: IndexHealth | undefined): string[] {
       health.headNumber === null || health.indexed === false,
       "the first synchronisation is running",
     ],
+    [health.indexer?.phase === "halted", "the node has another chain"],
     [lag !== null && lag > MAXIMUM_LAG, `${lag} blocks behind the node`],
     [silence === null, "no indexer has reported yet"],
     [

@@ -53,6 +53,11 @@ describe("/health/ready", () => {
       "101 blocks behind the node",
     ],
     [
+      "while the node has another chain",
+      () => writeIndexerStatus(server.sql, { phase: "halted", nodeHead: 3 }),
+      "the node has another chain",
+    ],
+    [
       "while indexes are missing",
       () => setSyncState(server.sql, { indexed: false }),
       "the first synchronisation is running",
