@@ -1,7 +1,7 @@
-import net from "node:net";
-import postgres from "postgres";
+import type driver from "postgres";
 import type { Hex } from "../core/hex.ts";
-import { closeGaps } from "./dense-results.ts";
+import { postgres } from "./driver.ts";
+import { CONNECT_TIMEOUT_SECONDS, openSocket, readTlsOptions } from "./tls.ts";
 
 /** What queries give and take beyond postgres.js's own types. */
 type ColumnTypes = { bytea: Hex; int8: number };
@@ -10,16 +10,16 @@ type ColumnTypes = { bytea: Hex; int8: number };
  * The database: a tagged-template client (postgres.js). bytea is lower-case `0x` text, bigint a number, numeric decimal
  * text. Lists are taken of these, text and integers, and given of integers.
  */
-export type Sql = postgres.Sql<ColumnTypes>;
+export type Sql = driver.Sql<ColumnTypes>;
 
 /** `Sql` inside a transaction. */
-export type Transaction = postgres.TransactionSql<ColumnTypes>;
+export type Transaction = driver.TransactionSql<ColumnTypes>;
 
 /** Either of both: for queries that run inside a transaction or on their own. */
-export type Queryable = postgres.ISql<ColumnTypes>;
+export type Queryable = driver.ISql<ColumnTypes>;
 
 /** A piece of SQL to be put into another template. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>;
+export type Fragment = driver.PendingQuery<driver.Row[]>;
 
 export interface SqlOptions {
   /** Connections at most. Default 10. */
@@ -30,18 +30,29 @@ export interface SqlOptions {
   statementTimeoutMs?: number;
   /** Commits do not wait for the disk: a crash of the server may lose the last of them, in order. Default false. */
   asynchronousCommit?: boolean;
+  /** Reads only, perhaps through a pooler: nothing is asked of the session that PgBouncer refuses. Default false. */
+  mayBePooled?: boolean;
   /** Shown in pg_stat_activity. Default `periscope`. */
   applicationName?: string;
 }
 
-const CONNECT_TIMEOUT_SECONDS = 10;
+/** Between two tries to connect; by default the driver waits up to 20 s. */
+const RECONNECT_PAUSE_SECONDS = 0.01;
+
+/** The server lets go of the locks of a client whose machine is gone within a minute, not after hours. */
+const KEEPALIVES = {
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+};
 
 /**
- * Creates a client for a `postgres://` URL; it connects on first use, and again after a lost connection.
- * `sql.end()` closes it.
+ * Creates a client for a `postgres://` URL; it connects on first use, and again after a lost connection. The URL may
+ * ask for TLS (`readTlsOptions`). `sql.end()` closes it.
  */
 export function createSql(url: string, options: SqlOptions = {}): Sql {
-  const sql = postgres(url, {
+  const { url: plainUrl, tls } = readTlsOptions(url);
+  return postgres(plainUrl, {
     max: options.connections ?? 10,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     // A session may hold a lock: it is not to be exchanged for being old.
@@ -67,19 +78,20 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
     fetch_types: false,
     connection: {
       application_name: options.applicationName ?? "periscope",
-      search_path: `"${options.schema ?? "public"}"`,
+      search_path: searchPathOf(options.schema ?? "public"),
       statement_timeout: options.statementTimeoutMs ?? 0,
-      // The server lets go of the locks of a client whose machine is gone within a minute, not after hours.
-      tcp_keepalives_idle: 30,
-      tcp_keepalives_interval: 10,
-      tcp_keepalives_count: 3,
+      ...(options.mayBePooled ? {} : KEEPALIVES),
       ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
     },
-    // Behind so many statements a connection counts as full: see openSocket.
-    ...{ socket: openSocket, max_pipeline: Number.MAX_SAFE_INTEGER },
+    ssl: false,
+    backoff: () => RECONNECT_PAUSE_SECONDS,
+    ...{ socket: (where: Parameters<typeof openSocket>[0]) => openSocket(where, tls) },
   }) as unknown as Sql;
-  closeGaps(sql``);
-  return sql;
+}
+
+/** The search path that a session of a schema begins with, as the server tells it. */
+export function searchPathOf(schema: string): string {
+  return `"${schema}"`;
 }
 
 function byteaText(hex: Hex): string {
@@ -111,36 +123,4 @@ function integerArrayType(oid: number) {
 
 function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, "\\$&")}"`;
-}
-
-/** How long a lost connection still takes (and drops) what is written to it, in milliseconds. */
-const CLOSE_DELAY_MS = 20;
-
-/**
- * A connecting socket for postgres.js, unlike its own in three points. It has no Nagle delay, with which the last small
- * message of a COPY waits about 40 ms. It never says that it is full: a BEGIN that fills a connection is sent, but the
- * connection is not kept for its transaction, and whoever gets it next works inside of that. And when the connection is
- * lost inside a transaction, postgres.js answers the failure with a ROLLBACK on the same connection, whose socket it has
- * already forgotten: an exception that nobody can catch ends the process (porsager/postgres#1208). Here the loss is
- * announced as an error first and as the end a moment later, which fails that ROLLBACK like any other query.
- */
-function openSocket(options: { host: string[]; port: number[]; path: string | false }): net.Socket {
-  const host = options.host[0] ?? "localhost";
-  const socket = options.path
-    ? net.connect({ path: options.path })
-    : net.connect({ host, port: options.port[0] ?? 5432, noDelay: true });
-  const write = socket.write.bind(socket);
-  socket.write = ((...values: Parameters<typeof write>) => {
-    write(...values);
-    return true;
-  }) as typeof write;
-  const emit = socket.emit.bind(socket);
-  socket.emit = (event: string, ...values: unknown[]): boolean => {
-    if (event !== "close") return emit(event, ...values);
-    if (!values[0]) emit("error", new Error("the connection to the database was lost"));
-    setTimeout(() => emit("close", false), CLOSE_DELAY_MS);
-    return true;
-  };
-  // `host`: where postgres.js looks for the server name of a TLS connection.
-  return Object.assign(socket, { host });
 }

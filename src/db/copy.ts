@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import type { Hex } from "../core/hex.ts";
 import type { Transaction } from "./client.ts";
+import { sendCopy } from "./driver.ts";
 
 // Rows to PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). Compared with text it costs
 // Node the same and saves the server a fifth of its time.
@@ -223,12 +223,5 @@ export async function copyInto(
   const query = transaction`
     COPY ${transaction(table.name)} (${transaction(Object.keys(table.columns))})
     FROM STDIN (FORMAT binary)`;
-  const stream = await query.writable();
-  // Once it gave the stream, postgres.js has settled the query and drops what goes wrong behind it: the stream would
-  // neither finish nor fail. Its rejecter is where such an error still arrives.
-  const failure = new Promise<never>((_, reject) => {
-    Object.assign(query, { reject });
-  });
-  stream.end(document);
-  await Promise.race([once(stream, "finish"), failure]);
+  await sendCopy(query, document);
 }

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { ConfigError } from "../core/errors.ts";
-import type { Sql } from "./client.ts";
+import type { Sql, Transaction } from "./client.ts";
 
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -12,9 +13,14 @@ const LOCK_KEY = 7_220_415_001;
  * Brings the client's schema to the newest version: runs the numbered files of `migrations/` that have not run yet,
  * each in a transaction of its own, in order. Several processes may call it at once; all but one wait. Creates the
  * schema when it is missing. Returns the numbers that ran. Throws `ConfigError` when the server is older than
- * PostgreSQL 15 or the schema is newer than this program.
+ * PostgreSQL 15, when the schema is newer than this program, or when a file is no longer the one that ran: a migration
+ * is never edited once it has landed. `folder` holds the files.
  */
-export async function migrate(sql: Sql, schema = "public"): Promise<number[]> {
+export async function migrate(
+  sql: Sql,
+  schema = "public",
+  folder: URL = MIGRATIONS,
+): Promise<number[]> {
   const [server] = await sql<{ version: number; name: string }[]>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name`;
   if (server && server.version < MINIMUM_SERVER_VERSION) {
@@ -22,49 +28,73 @@ export async function migrate(sql: Sql, schema = "public"): Promise<number[]> {
       `the database server is PostgreSQL ${server.name}; Periscope needs 15 or newer`,
     );
   }
-  const files = await migrationFiles();
-  const connection = await sql.reserve();
-  try {
-    await connection`SELECT pg_advisory_lock(${LOCK_KEY})`;
-    try {
-      // Asked first: IF NOT EXISTS still wants the right to create.
-      const [found] = await connection`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
-      if (!found) await connection`CREATE SCHEMA ${connection(schema)}`;
-      await connection`
-        CREATE TABLE IF NOT EXISTS migrations (
-          number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
-      const done = await connection<{ number: number }[]>`SELECT number FROM migrations`;
-      const applied = new Set(done.map((row) => row.number));
-      const newest = files.at(-1)?.number ?? 0;
-      const unknown = Math.max(0, ...applied);
-      if (unknown > newest) {
-        throw new ConfigError(
-          `the database was migrated to version ${unknown} by a newer Periscope; this one knows ${newest}`,
-        );
-      }
-      const pending = files.filter((file) => !applied.has(file.number));
-      for (const { number, name } of pending) {
-        const text = await readFile(new URL(name, MIGRATIONS), "utf8");
-        await connection`BEGIN`;
-        try {
-          await connection.unsafe(text).simple();
-          await connection`INSERT INTO migrations (number, name) VALUES (${number}, ${name})`;
-          await connection`COMMIT`;
-        } catch (error) {
-          await connection`ROLLBACK`;
-          throw error;
-        }
-      }
-      return pending.map((file) => file.number);
-    } finally {
-      await connection`SELECT pg_advisory_unlock(${LOCK_KEY})`;
-    }
-  } finally {
-    connection.release();
+  const files = await readMigrations(folder);
+  const ran: number[] = [];
+  for (;;) {
+    const number = await sql.begin((transaction) => runNext(transaction, schema, files));
+    if (number === undefined) return ran;
+    ran.push(number);
   }
 }
 
-async function migrationFiles(): Promise<{ number: number; name: string }[]> {
-  const names = (await readdir(MIGRATIONS)).filter((name) => FILE_NAME.test(name)).sort();
-  return names.map((name) => ({ number: Number(name.slice(0, 4)), name }));
+/** Runs the first file that has not run yet; its number, undefined when there is none. */
+async function runNext(
+  sql: Transaction,
+  schema: string,
+  files: readonly Migration[],
+): Promise<number | undefined> {
+  await sql`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
+  // Asked first: IF NOT EXISTS still wants the right to create.
+  const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
+  if (!found) await sql`CREATE SCHEMA ${sql(schema)}`;
+  await sql`
+    CREATE TABLE IF NOT EXISTS migrations (
+      number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`;
+  await sql`ALTER TABLE migrations ADD COLUMN IF NOT EXISTS checksum text`;
+  const done = await sql<{ number: number; checksum: string | null }[]>`
+    SELECT number, checksum FROM migrations`;
+  const applied = new Map(done.map(({ number, checksum }) => [number, checksum]));
+  const newest = files.at(-1)?.number ?? 0;
+  const unknown = Math.max(0, ...applied.keys());
+  if (unknown > newest) {
+    throw new ConfigError(
+      `the database was migrated to version ${unknown} by a newer Periscope; this one knows ${newest}`,
+    );
+  }
+  for (const { number, name, checksum } of files) {
+    const known = applied.get(number);
+    if (known === null) {
+      // It ran before checksums were kept.
+      await sql`UPDATE migrations SET checksum = ${checksum} WHERE number = ${number}`;
+    } else if (known !== undefined && known !== checksum) {
+      throw new ConfigError(
+        `migration ${name} is not the file that this database was made with; install an unchanged Periscope`,
+      );
+    }
+  }
+  const next = files.find(({ number }) => !applied.has(number));
+  if (!next) return undefined;
+  await sql.unsafe(next.text).simple();
+  await sql`INSERT INTO migrations ${sql(next, "number", "name", "checksum")}`;
+  return next.number;
+}
+
+interface Migration {
+  number: number;
+  name: string;
+  /** The statements. */
+  text: string;
+  /** SHA-256 of the text, in hex. */
+  checksum: string;
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const names = (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(new URL(name, folder), "utf8");
+      const checksum = createHash("sha256").update(text).digest("hex");
+      return { number: Number(name.slice(0, 4)), name, text, checksum };
+    }),
+  );
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "./client.ts";
+import { watchQuery } from "./driver.ts";
 
 type Callable = (...values: unknown[]) => unknown;
 
@@ -8,7 +9,7 @@ type Callable = (...values: unknown[]) => unknown;
  */
 export function timeQueries(sql: Sql, begun: () => () => void): Sql {
   return new Proxy(sql, {
-    apply: (target, self, values) => timeQuery(Reflect.apply(target, self, values), begun),
+    apply: (target, self, values) => watchQuery(Reflect.apply(target, self, values), begun),
     get(target, property) {
       const value: unknown = Reflect.get(target, property);
       if (property !== "begin") return value;
@@ -20,22 +21,4 @@ export function timeQueries(sql: Sql, begun: () => () => void): Sql {
     if (typeof value !== "function") return value;
     return (transaction: Sql) => value(timeQueries(transaction, begun));
   }
-}
-
-/** Templates are sent when they are first awaited; those that become part of another one never are. */
-function timeQuery(query: object, begun: () => () => void): object {
-  if (!(query instanceof Promise)) return query;
-  const then = query.then.bind(query);
-  let sent = false;
-  return Object.assign(query, {
-    // biome-ignore lint/suspicious/noThenProperty: a query is sent by its `then`, there is no other sign of it
-    then: (...handlers: Parameters<typeof then>) => {
-      if (!sent) {
-        sent = true;
-        const ended = begun();
-        then(ended, ended);
-      }
-      return then(...handlers);
-    },
-  });
 }

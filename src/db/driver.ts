@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { registerHooks } from "node:module";
+import type { Writable } from "node:stream";
+
+// postgres.js 3.4.9, with its faults mended as it is loaded: a thin fork of a few lines, since nothing outside reaches
+// the state in question. A version without these places is refused at the start. Each repair has a test that fails
+// without it (test/db/driver.test.ts); a version that passes such a test may lose its repair.
+
+interface Edit {
+  file: "connection.js" | "index.js";
+  found: string;
+  repaired: string;
+}
+
+const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
+  {
+    fault: `What was to be written when the connection closed stays behind as "being written". The next connection sends
+      nothing any more, and every statement waits for the connect timeout, for ever.`,
+    edits: [
+      {
+        file: "connection.js",
+        found: "    incomings = null\n    clearImmediate(nextWriteTimer)\n",
+        repaired:
+          "    incomings = null\n    clearImmediate(nextWriteTimer)\n    chunk = nextWriteTimer = null\n",
+      },
+    ],
+  },
+  {
+    fault: `A statement that is sent between the error of a socket and its end is never answered. And what the lost
+      connection said last is told to the first statement of the next one.`,
+    edits: [
+      {
+        file: "connection.js",
+        found:
+          "    !hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))\n",
+        repaired: `    ;(query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))
+    errorResponse = results = query = null
+    result = new Result()
+`,
+      },
+    ],
+  },
+  {
+    fault: `A BEGIN that fills the socket, or the pipeline, is sent, but the connection is not kept for its transaction:
+      the next user of the connection works inside it.`,
+    edits: [
+      {
+        file: "connection.js",
+        found: `      return write(toBuffer(q))
+        && !q.describeFirst
+        && !q.cursorFn
+        && sent.length < max_pipeline
+        && (!q.options.onexecute || q.options.onexecute(connection))
+`,
+        repaired: `      const free = write(toBuffer(q))
+        && !q.describeFirst
+        && !q.cursorFn
+        && sent.length < max_pipeline
+      return q.options.onexecute ? q.options.onexecute(connection) : free
+`,
+      },
+    ],
+  },
+  {
+    fault: `The rows of a result are counted per connection, and not anew when a statement fails behind its first rows:
+      the next result has as many holes in front.`,
+    edits: [
+      {
+        file: "connection.js",
+        found: "    query = results = errorResponse = null\n    result = new Result()\n",
+        repaired:
+          "    query = results = errorResponse = null\n    result = new Result()\n    rows = 0\n",
+      },
+    ],
+  },
+  {
+    fault: `A transaction that lost its connection goes on: its late statements, and its COMMIT or ROLLBACK, are sent over
+      whatever connection took the place, outside of any transaction or inside another one; or, before there is one, over
+      no socket, an exception that nobody can catch (porsager/postgres#1208).`,
+    edits: [
+      {
+        file: "index.js",
+        found: "    const queries = Queue()\n    let savepoints = 0\n",
+        repaired: "    const queries = Queue()\n    let lost = null\n      , savepoints = 0\n",
+      },
+      {
+        file: "index.js",
+        found: "        new Promise((_, reject) => connection.onclose = reject)\n",
+        repaired:
+          "        new Promise((_, reject) => connection.onclose = e => reject(lost = e))\n",
+      },
+      {
+        file: "index.js",
+        found: "        q.catch(e => uncaughtError || (uncaughtError = e))\n",
+        repaired: `        q.catch(e => uncaughtError || (uncaughtError = e))
+        if (lost)
+          return q.reject(lost)
+`,
+      },
+    ],
+  },
+];
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const edits = REPAIRS.flatMap((repair) => repair.edits).filter(({ file }) =>
+      url.endsWith(`/postgres/src/${file}`),
+    );
+    return edits.length === 0
+      ? loaded
+      : { ...loaded, source: edits.reduce(apply, String(loaded.source)) };
+  },
+});
+
+function apply(source: string, { found, repaired }: Edit): string {
+  if (source.split(found).length !== 2) {
+    throw new Error("this is not the version of postgres.js that src/db/driver.ts repairs");
+  }
+  return source.replace(found, () => repaired);
+}
+
+/** postgres.js, repaired. */
+export const { default: postgres } = await import("postgres");
+
+/**
+ * Sends a document through a COPY … FROM STDIN and waits for its end. The driver settles the query when it gives the
+ * stream, and drops what goes wrong later: the stream then neither finishes nor fails. Such an error still reaches the
+ * query's rejecter, which is replaced here.
+ */
+export async function sendCopy(
+  query: { writable(): Promise<Writable> },
+  document: Buffer,
+): Promise<void> {
+  const stream = await query.writable();
+  const failure = new Promise<never>((_, reject) => {
+    Object.assign(query, { reject });
+  });
+  stream.end(document);
+  await Promise.race([once(stream, "finish"), failure]);
+}
+
+/**
+ * Calls `begun` when a query is sent, and what `begun` returned once it has ended. The driver has no event for it. It
+ * sends a template when the template is first awaited; one that becomes part of another is never awaited.
+ */
+export function watchQuery(query: object, begun: () => () => void): object {
+  if (!(query instanceof Promise)) return query;
+  const then = query.then.bind(query);
+  let sent = false;
+  return Object.assign(query, {
+    // biome-ignore lint/suspicious/noThenProperty: a query is sent by its `then`, there is no other sign of it
+    then: (...handlers: Parameters<typeof then>) => {
+      if (!sent) {
+        sent = true;
+        const ended = begun();
+        then(ended, ended);
+      }
+      return then(...handlers);
+    },
+  });
+}

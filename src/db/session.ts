@@ -1,0 +1,20 @@
+import { ConfigError, messageOf } from "../core/errors.ts";
+import { type Sql, searchPathOf } from "./client.ts";
+
+const POOLED =
+  "DATABASE_URL leads to a pooler (PgBouncer), which keeps no session, and so no lock; " +
+  "name the database itself there, and the pooler in DATABASE_READ_URL";
+
+/**
+ * Throws `ConfigError` when the client's sessions are not its own: a pooler refuses what it does not know at the begin
+ * of a session, or ignores what was asked there.
+ */
+export async function demandSession(sql: Sql, schema: string): Promise<void> {
+  try {
+    const [session] = await sql<{ path: string }[]>`SELECT current_setting('search_path') AS path`;
+    if (session?.path === searchPathOf(schema)) return;
+  } catch (error) {
+    if (!/unsupported startup parameter/.test(messageOf(error))) throw error;
+  }
+  throw new ConfigError(POOLED);
+}

@@ -1,0 +1,129 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import net from "node:net";
+import tls from "node:tls";
+import { ConfigError, messageOf } from "../core/errors.ts";
+
+// The driver speaks TLS itself, but knows neither all of libpq's modes nor its own root certificates, and goes on without
+// words where the server offers no TLS.
+
+const MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+
+/** How a connection is secured; libpq's words (PostgreSQL documentation, "SSL Support", Protection Provided). */
+export interface TlsOptions {
+  mode: (typeof MODES)[number];
+  /** PEM of the certificates to trust; undefined: those that Node trusts. */
+  rootCertificates: string | undefined;
+}
+
+/**
+ * What a database URL says of TLS (`sslmode`, `sslrootcert`), and the URL without it. `require` with a root certificate
+ * means `verify-ca`, as libpq has it. Throws `ConfigError` for another mode, and for a file that cannot be read.
+ */
+export function readTlsOptions(databaseUrl: string): { url: string; tls: TlsOptions } {
+  const url = new URL(databaseUrl);
+  const { searchParams } = url;
+  const asked = searchParams.get("sslmode") ?? searchParams.get("ssl") ?? "disable";
+  const name = asked === "true" ? "verify-full" : asked === "false" ? "disable" : asked;
+  const mode = MODES.find((one) => one === name);
+  if (mode === undefined) {
+    throw new ConfigError(`the database URL asks for an unknown sslmode; take ${MODES.join(", ")}`);
+  }
+  const file = searchParams.get("sslrootcert");
+  const rootCertificates = file === null || file === "system" ? undefined : readCertificates(file);
+  for (const parameter of ["ssl", "sslmode", "sslrootcert"]) searchParams.delete(parameter);
+  const verifies = mode === "require" && rootCertificates !== undefined;
+  return { url: url.href, tls: { mode: verifies ? "verify-ca" : mode, rootCertificates } };
+}
+
+function readCertificates(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`sslrootcert of the database cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Length 8 and the code of an SSLRequest (PostgreSQL documentation, "Message Formats"). */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+const ACCEPTED = "S";
+
+/** How long the server may take to accept a connection, in seconds. */
+export const CONNECT_TIMEOUT_SECONDS = 10;
+
+/**
+ * Opens a socket for the driver, secured as `tls` asks. It has no Nagle delay, with which the last small message of a
+ * COPY waits about 40 ms. Never rejects, for the driver forgets a connection whose opening rejects: what goes wrong is
+ * the socket's error.
+ */
+export async function openSocket(
+  options: { host: string[]; port: number[]; path: string | false },
+  tlsOptions: TlsOptions,
+): Promise<net.Socket> {
+  const host = options.host[0] ?? "localhost";
+  if (options.path) return net.connect({ path: options.path });
+  const socket = net.connect({ host, port: options.port[0] ?? 5432, noDelay: true });
+  if (tlsOptions.mode === "disable") return socket;
+  try {
+    return await secureSocket(socket, host, tlsOptions);
+  } catch (error) {
+    const failed = new net.Socket();
+    setImmediate(() => failed.destroy(error as Error));
+    return failed;
+  }
+}
+
+/**
+ * Secures a socket that is connecting to a server, before anything else is sent over it. Gives the socket to go on
+ * with: the same one where the server offers no TLS and the mode does without. Rejects with the reason, also when the
+ * server does not answer in time; the socket is closed then.
+ */
+async function secureSocket(
+  socket: net.Socket,
+  host: string,
+  tlsOptions: TlsOptions,
+): Promise<net.Socket> {
+  const ended = new AbortController();
+  const closed = (): void => ended.abort(new Error("the database server ended the connection"));
+  socket.once("close", closed);
+  const overdue = setTimeout(() => {
+    ended.abort(new Error("the database server does not answer the request for TLS"));
+  }, CONNECT_TIMEOUT_SECONDS * 1_000);
+  try {
+    return await negotiate(socket, host, tlsOptions, ended.signal);
+  } catch (error) {
+    socket.on("error", () => {}).destroy();
+    throw ended.signal.aborted ? ended.signal.reason : error;
+  } finally {
+    clearTimeout(overdue);
+    socket.off("close", closed);
+  }
+}
+
+async function negotiate(
+  socket: net.Socket,
+  host: string,
+  { mode, rootCertificates }: TlsOptions,
+  signal: AbortSignal,
+): Promise<net.Socket> {
+  await once(socket, "connect", { signal });
+  socket.write(SSL_REQUEST);
+  const [answer] = (await once(socket, "data", { signal })) as [Buffer];
+  // More than the one byte is what somebody in between sent ahead of the encryption (CVE-2021-23222).
+  if (answer.length !== 1) throw new Error("the database server answered more than was asked");
+  if (answer.toString("latin1") !== ACCEPTED) {
+    if (mode === "allow" || mode === "prefer") return socket;
+    throw new Error(`the database server offers no TLS, but sslmode=${mode} asks for it`);
+  }
+  const secured = tls.connect({
+    socket,
+    ...(net.isIP(host) === 0 ? { servername: host } : { host }),
+    ...(rootCertificates === undefined ? {} : { ca: rootCertificates }),
+    rejectUnauthorized: mode === "verify-ca" || mode === "verify-full",
+    ...(mode === "verify-ca" ? { checkServerIdentity: () => undefined } : {}),
+  });
+  await once(secured, "secureConnect", { signal });
+  return secured;
+}
