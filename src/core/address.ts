@@ -7,7 +7,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
 
-/** `0x` plus 40 hex digits, any letter case; an EIP-55 checksum is not verified (contract/common.md section 11). */
+/** `0x` plus 40 hex digits, any letter case; an EIP-55 checksum is not verified (docs/wire.md, "Values"). */
 export function isAddress(text: unknown): text is Address {
   return typeof text === "string" && ADDRESS.test(text);
 }

@@ -3,7 +3,7 @@ const INTEGER = /^[+-]?\d{1,100}$/;
 
 /**
  * Big integer of decimal text: optional sign, up to 100 digits, nothing else (no blanks, exponent, underscore, hex).
- * Undefined for any other text. Source: contract/common.md section 10.
+ * Undefined for any other text. Source: docs/wire.md, "Values".
  */
 export function parseInteger(text: string): bigint | undefined {
   return INTEGER.test(text) ? BigInt(text.startsWith("+") ? text.slice(1) : text) : undefined;

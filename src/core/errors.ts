@@ -32,10 +32,17 @@ export class StoreError extends PeriscopeError {}
 /** A request that is answered with an error envelope: HTTP status and the wire's text. */
 export class RequestError extends PeriscopeError {
   readonly httpStatus: number;
+  /** When to try again, if that helps. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(httpStatus: number, wireMessage: string, options?: ErrorOptions) {
+  constructor(
+    httpStatus: number,
+    wireMessage: string,
+    options: ErrorOptions & { retryAfterSeconds?: number } = {},
+  ) {
     super("request", wireMessage, options);
     this.httpStatus = httpStatus;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 

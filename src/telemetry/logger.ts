@@ -19,8 +19,11 @@ const COLOURS: Readonly<Record<string, "yellow" | "red">> = {
   fatal: "red",
 };
 
-/** Creates the log on standard output: one JSON object a line, or on a terminal lines for people. */
-export function createLogger(level: LevelWithSilent): Logger {
+/**
+ * Creates the log on standard output: one JSON object a line, or on a terminal lines for people. `redact` is applied to
+ * every line as it is written.
+ */
+export function createLogger(level: LevelWithSilent, redact: (line: string) => string): Logger {
   const options = {
     level,
     base: null,
@@ -28,12 +31,15 @@ export function createLogger(level: LevelWithSilent): Logger {
     formatters: { level: (label: string) => ({ level: label }) },
   };
   // Unlike `process.stdout.isTTY` this is known in a worker thread as well.
-  if (!isatty(STANDARD_OUTPUT)) return pino(options);
-  return pino(options, {
-    write: (json) => {
-      process.stdout.write(`${readableLine(JSON.parse(json) as LogRecord)}\n`);
-    },
-  });
+  if (isatty(STANDARD_OUTPUT)) {
+    return pino(options, {
+      write: (json) => {
+        process.stdout.write(`${redact(readableLine(JSON.parse(json) as LogRecord))}\n`);
+      },
+    });
+  }
+  const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true });
+  return pino(options, { write: (json) => void output.write(redact(json)) });
 }
 
 /** `12:30:05 warn: message field=value`; the level is left out of ordinary lines, stacks stay in the JSON. */

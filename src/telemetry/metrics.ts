@@ -23,13 +23,23 @@ const QUERY_SECONDS = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const VERIFICATION_SECONDS = [0.3, 1, 3, 10, 30, 100, 300];
 const REORG_BLOCKS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
+/** Sums of others that are there, gauges with a name that only a counter may have. */
+const MISNAMED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+];
+
 /** Creates the metrics of a thread. No label ever holds a text that a request brought. */
 export function createMetrics(thread: "main" | "indexer") {
   const registry = new Registry();
   const registers = [registry];
   countEventLoop(registry, thread);
   // About the process as a whole, so only once.
-  if (thread === "main") collectDefaultMetrics({ register: registry });
+  if (thread === "main") {
+    collectDefaultMetrics({ register: registry });
+    for (const name of MISNAMED) registry.removeSingleMetric(name);
+  }
   return {
     registry,
     httpRequests: new Counter({
@@ -82,6 +92,12 @@ export function createMetrics(thread: "main" | "indexer") {
       buckets: VERIFICATION_SECONDS,
       registers,
     }),
+    verificationSubmissions: new Counter({
+      name: "periscope_verification_submissions_total",
+      help: "Verifications submitted, by whether they were accepted or why not",
+      labelNames: ["outcome"] as const,
+      registers,
+    }),
     publishedBlocks: new Counter({
       name: "periscope_published_blocks_total",
       help: "Blocks made visible",
@@ -104,6 +120,24 @@ export function createMetrics(thread: "main" | "indexer") {
       name: "periscope_rejected_payloads_total",
       help: "Blocks of a node that were not believed, by reason",
       labelNames: ["reason"] as const,
+      registers,
+    }),
+    acceptedInconsistencies: new Counter({
+      name: "periscope_accepted_inconsistencies_total",
+      help: "Blocks that contradict themselves and were believed, as every node says the same, by kind",
+      labelNames: ["kind"] as const,
+      registers,
+    }),
+    blockProofs: new Counter({
+      name: "periscope_block_proofs_total",
+      help: "Parts of blocks that were recomputed from what the node gave, by part and outcome",
+      labelNames: ["part", "outcome"] as const,
+      registers,
+    }),
+    audits: new Counter({
+      name: "periscope_audit_checks_total",
+      help: "Blocks, balances and holdings that were compared with the nodes again, by kind and outcome",
+      labelNames: ["kind", "outcome"] as const,
       registers,
     }),
     reorgBlocks: new Histogram({
@@ -176,9 +210,14 @@ export function measureState(state: readonly StateMetric[]): Promise<CountedMetr
   return registry.getMetricsAsJSON();
 }
 
-/** What threads have counted, added up, in the text format of Prometheus. */
-export function renderMetrics(counted: readonly CountedMetrics[]): Promise<string> {
-  return AggregatorRegistry.aggregate([...counted]).metrics();
+/** What threads have counted, added up, in the text format of Prometheus; every sample has the labels. */
+export function renderMetrics(
+  counted: readonly CountedMetrics[],
+  labels: Readonly<Record<string, string>>,
+): Promise<string> {
+  const registry = AggregatorRegistry.aggregate([...counted]);
+  registry.setDefaultLabels(labels);
+  return registry.metrics();
 }
 
 /** Content type of `renderMetrics`. */

@@ -1,0 +1,60 @@
+/** Bounds of JSON text that is to be parsed. */
+export interface JsonBounds {
+  /** Levels of arrays and objects. */
+  depth: number;
+  /** Brackets, commas, colons and strings, and every hundred bytes outside of strings (blanks, digits). */
+  tokens: number;
+}
+
+/** What a scan found: the outermost strings (of an object its keys, and those values that are text), or what is too much. */
+export type JsonScan = { kind: "fits"; strings: TextRange[] } | { kind: "too-deep" | "too-many" };
+
+/** Where a string stands, its quotes included: `[start, end)`. */
+export type TextRange = readonly [start: number, end: number];
+
+const BYTES_OF_A_TOKEN = 100;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Looks once over JSON text in UTF-8 and stops at the first bound that it exceeds: parsing what passes costs no more
+ * than its bytes and `tokens`. Whether it is JSON at all, only parsing tells.
+ */
+export function scanJson(text: Uint8Array, { depth: deepest, tokens: most }: JsonBounds): JsonScan {
+  const strings: TextRange[] = [];
+  let depth = 0;
+  let tokens = 0;
+  let others = 0;
+  for (let index = 0; index < text.length; index++) {
+    switch (text[index]) {
+      case QUOTE: {
+        const end = endOfString(text, index);
+        if (depth === 1) strings.push([index, end]);
+        index = end - 1;
+        break;
+      }
+      case 0x7b: // {
+      case 0x5b: // [
+        if (++depth > deepest) return { kind: "too-deep" };
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth--;
+        break;
+      case 0x2c: // ,
+      case 0x3a: // :
+        break;
+      default:
+        if (++others % BYTES_OF_A_TOKEN !== 0) continue;
+    }
+    if (++tokens > most) return { kind: "too-many" };
+  }
+  return { kind: "fits", strings };
+}
+
+/** Behind the quote that closes the string opened at `start`. */
+function endOfString(text: Uint8Array, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== QUOTE) index += text[index] === BACKSLASH ? 2 : 1;
+  return Math.min(index + 1, text.length);
+}

@@ -1,0 +1,114 @@
+/** What must not leave the process: passwords and keys of the settings. */
+export interface Secrets {
+  add(secrets: Iterable<string>): void;
+  /** The text with every secret in it blotted out, whichever way it is encoded there. */
+  redact(text: string): string;
+  /** What was added, for another thread. */
+  list(): string[];
+}
+
+const BLOT = "***";
+
+// Shorter ones are words like `v2` or `rpc`, and would be blotted out of honest text.
+const SHORTEST_KEY = 8;
+/** A password as short as that protects nothing, and would blot out letters. */
+const SHORTEST_SECRET = 4;
+/** Passwords that everybody knows: in place of a secret, and words of every message. */
+const PLACEHOLDERS = new Set(["periscope", "postgres"]);
+
+/** Keeps the secrets of a process. */
+export function createSecrets(initial: Iterable<string> = []): Secrets {
+  const known = new Set<string>();
+  // One expression for each form: V8 finds the beginning of one much faster than that of any of several.
+  let patterns: RegExp[] = [];
+  const secrets: Secrets = {
+    add(texts) {
+      for (const text of texts) {
+        if (text.length >= SHORTEST_SECRET && !PLACEHOLDERS.has(text)) known.add(text);
+      }
+      const longestFirst = [...known].sort((one, other) => other.length - one.length);
+      patterns = longestFirst.flatMap(patternsOf).map((pattern) => new RegExp(pattern, "gi"));
+    },
+    redact: (text) => patterns.reduce((told, pattern) => told.replace(pattern, BLOT), text),
+    list: () => [...known],
+  };
+  secrets.add(initial);
+  return secrets;
+}
+
+/** The secrets of a URL, decoded: user, password, both as a header holds them, keys in path, query and fragment. */
+export function secretsOfUrl(text: string): string[] {
+  const url = URL.parse(text);
+  if (!url) return [];
+  const [user, password] = [percentDecode(url.username), percentDecode(url.password)];
+  const values = [...url.searchParams].map(([name, value]) => value || name);
+  const keys = [...url.pathname.split("/").map(percentDecode), ...values, url.hash.slice(1)];
+  return [
+    user,
+    password,
+    ...(password === "" ? [] : [`${user}:${password}`]),
+    ...keys.filter((key) => key.length >= SHORTEST_KEY),
+  ].filter((secret) => secret !== "");
+}
+
+/** The passwords of a database's URL, decoded. The rest, its user above all, the server itself names in its errors. */
+export function secretsOfDatabaseUrl(text: string): string[] {
+  const url = URL.parse(text);
+  const passwords = [url?.password ?? "", ...(url?.searchParams.getAll("password") ?? [])];
+  return passwords.map(percentDecode).filter((secret) => secret !== "");
+}
+
+/** Text without percent encoding; as it stands when it was never encoded. */
+export function percentDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A bare percent sign.
+    return text;
+  }
+}
+
+/** A secret as text, in Base64 and in hex, each however its characters may be escaped on the way. */
+function patternsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const base64 = bytes.toString("base64").replace(/=+$/, "");
+  const forms = [
+    secret,
+    base64,
+    base64.replaceAll("+", "-").replaceAll("/", "_"),
+    bytes.toString("hex"),
+  ];
+  return [...new Set(forms)].map((form) => [...form].map(characterPattern).join(""));
+}
+
+const HTML_NAMES: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos",
+};
+
+/** A character as it stands, percent-encoded (also twice), escaped in JSON (also twice), or in HTML. */
+function characterPattern(character: string): string {
+  const percent = [...Buffer.from(character)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join("");
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  const unicode = units.map((unit) => `\\\\+u${hex(unit, 4)}`).join("");
+  const codePoint = character.codePointAt(0) ?? 0;
+  const html = [
+    `#${codePoint}`,
+    `#x0*${codePoint.toString(16)}`,
+    HTML_NAMES[character] ?? [],
+  ].flat();
+  const alternatives = [percent, unicode, `&(?:${html.join("|")});`];
+  const literal = units.map((unit) => `\\u${hex(unit, 4)}`).join("");
+  if (character === "\\") return `(?:\\\\+|${alternatives.join("|")})`;
+  if (character === " ") alternatives.push("\\+");
+  // What a program puts a backslash before; before every other character it would only cost time.
+  const backslash = /["'/]/.test(character) ? "\\\\*" : "";
+  return `(?:${backslash}${literal}|${alternatives.join("|")})`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}
