@@ -7,7 +7,7 @@ import { headerOf } from "./headers.ts";
 import type { Node, NodeOutcome } from "./node.ts";
 import { type Ask, errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
 import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
-import type { FetchedBlock, RawBlock, RawReceipt, TransactionTrace } from "./types.ts";
+import type { FetchedBlock, RawBlock, RawHeader, RawReceipt, TransactionTrace } from "./types.ts";
 
 /** What blocks are fetched with. */
 export interface BlockSource {
@@ -34,8 +34,8 @@ export function fetchBlocks(
     const wantsTraces = options.traces !== false;
     if (wantsTraces) leaveToTracingNode(source, node);
     const blocks = await fetchEnough(features, numbers, ask);
-    if (wantsTraces) await addTraces(source, node, blocks, ask);
-    return { node: node.name, blocks };
+    if (!wantsTraces) return { node: node.name, blocks };
+    return { node: node.name, blocks: await addTraces(source, node, blocks, ask) };
   });
 }
 
@@ -46,7 +46,7 @@ function leaveToTracingNode({ features }: BlockSource, node: Node): void {
   }
 }
 
-/** The first of the blocks that are enough together, with their receipts; at least one. */
+/** The first of the blocks that are enough together, with their receipts; at least one, none behind one that failed. */
 async function fetchEnough(
   features: NodeFeatures,
   numbers: readonly number[],
@@ -55,11 +55,16 @@ async function fetchEnough(
   const fetched: (FetchedBlock | null)[] = [];
   let gas = 0;
   for (const some of chunk(numbers, BLOCKS_AT_ONCE)) {
-    for (const one of await fetchWithReceipts(features, some, ask)) {
+    const got = await fetchWithReceipts(features, some, ask).catch((thrown: unknown) => {
+      if (thrown instanceof NodeError && fetched.length > 0) return [];
+      throw thrown;
+    });
+    for (const one of got) {
       gas += Number(one?.block.gasUsed ?? 0);
       if (gas > ENOUGH_GAS && fetched.length > 0) return fetched;
       fetched.push(one);
     }
+    if (got.length < some.length) return fetched;
   }
   return fetched;
 }
@@ -79,46 +84,87 @@ async function fetchWithReceipts(
   }
   const outcomes = await ask(calls);
   const step = together ? 2 : 1;
-  const fetched = numbers.map((_, index): FetchedBlock | null => {
-    const block = blockOf(outcomes[index * step]);
-    return block && { block, receipts: [], traces: null };
+  const isRefused = numbers.every((_, index) => {
+    const error = errorIn(outcomes[index * step + 1]);
+    return error !== undefined && isMissing(error);
   });
-  if (together) {
-    for (const [index, found] of fetched.entries()) {
-      const outcome = outcomes[index * step + 1];
-      const error = errorIn(outcome);
-      if (error && isMissing(error)) features.blockReceipts = false;
-      else if (found) found.receipts = receiptsOf(outcome);
+  if (together && isRefused && !features.hasGivenReceipts) features.blockReceipts = false;
+  const fetched = untilFailure(numbers, (_, index): FetchedBlock | null => {
+    const block = blockOf(outcomes[index * step]);
+    if (!block) return null;
+    if (!features.blockReceipts) return { block, receipts: [], traces: null };
+    const receipts = receiptsOf(outcomes[index * step + 1]);
+    features.hasGivenReceipts ||= receipts.length > 0;
+    return { block, receipts, traces: null };
+  });
+  await addUncles(fetched, ask);
+  return features.blockReceipts ? fetched : addReceiptsByTransaction(fetched, ask);
+}
+
+/** What `make` makes of the items before the first that it throws `NodeError` for; throws that of the first one. */
+function untilFailure<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item, index: number) => Made,
+): Made[] {
+  const made: Made[] = [];
+  for (const [index, item] of items.entries()) {
+    try {
+      made.push(make(item, index));
+    } catch (thrown) {
+      if (index === 0 || !(thrown instanceof NodeError)) throw thrown;
+      break;
     }
   }
-  if (!features.blockReceipts) await addReceiptsByTransaction(fetched, ask);
-  return fetched;
+  return made;
+}
+
+/** Asks for the headers of uncles, where blocks name any; one that the node does not give is left out. */
+async function addUncles(fetched: readonly (FetchedBlock | null)[], ask: Ask): Promise<void> {
+  const nephews = fetched.filter((one) => (one?.block.uncles ?? []).length > 0) as FetchedBlock[];
+  if (nephews.length === 0) return;
+  const calls = nephews.flatMap(({ block }) =>
+    (block.uncles ?? []).map((_, index) => ({
+      method: "eth_getUncleByBlockNumberAndIndex",
+      params: [block.number, quantity(index)],
+    })),
+  );
+  const outcomes = await ask(calls);
+  let next = 0;
+  for (const one of nephews) {
+    const own = outcomes.slice(next, next + (one.block.uncles ?? []).length);
+    next += own.length;
+    one.uncles = own
+      .map((outcome) => (errorIn(outcome) ? null : resultOf(outcome)))
+      .filter((uncle) => uncle !== null) as RawHeader[];
+  }
 }
 
 async function addReceiptsByTransaction(
   fetched: readonly (FetchedBlock | null)[],
   ask: Ask,
-): Promise<void> {
+): Promise<(FetchedBlock | null)[]> {
   const found = fetched.filter((block) => block !== null);
   const calls = found.flatMap(({ block }) =>
     block.transactions.map(({ hash }) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
   );
   const outcomes = await ask(calls);
   let next = 0;
-  for (const one of found) {
+  return untilFailure(fetched, (one) => {
+    if (!one) return null;
     const own = outcomes.slice(next, next + one.block.transactions.length);
     next += own.length;
-    one.receipts = own.map(resultOf).filter((receipt) => receipt !== null) as RawReceipt[];
-  }
+    const receipts = own.map(resultOf).filter((receipt) => receipt !== null) as RawReceipt[];
+    return { ...one, receipts };
+  });
 }
 
-/** Adds the traces of all blocks that can be traced. */
+/** Adds the traces of all blocks that can be traced; ends before the first that could be and was not. */
 async function addTraces(
   source: BlockSource,
   node: Node,
-  fetched: readonly (FetchedBlock | null)[],
+  fetched: (FetchedBlock | null)[],
   ask: Ask,
-): Promise<void> {
+): Promise<(FetchedBlock | null)[]> {
   const found = fetched.filter((block) => block !== null);
   const withTransactions = found.filter(({ block }) => block.transactions.length > 0);
   const traceable = withTransactions.map(({ block }) => ({
@@ -129,28 +175,22 @@ async function addTraces(
   for (;;) {
     const features = await source.features.learn(node);
     const { tracer } = features;
-    if (tracer === null) return;
+    if (tracer === null) return fetched;
     const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeout);
     const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
-    if (missing instanceof NodeError) {
-      if (features.hasTraced) {
-        throw new NodeError("unavailable", `${tracer} was there and is not: ${missing.message}`);
-      }
+    if (missing instanceof NodeError && !features.hasTraced) {
       await source.features.dropTracer(node, tracer, missing.message);
       leaveToTracingNode(source, node);
       continue;
     }
     await traceWithoutState(traces, traceable, features, source, ask);
-    for (const one of found) one.traces = [];
-    for (const [index, one] of withTransactions.entries()) {
-      one.traces = tracesOf(
-        traces[index] as TransactionTrace[] | NodeError,
-        source,
-        features,
-        node,
-      );
-    }
-    return;
+    let next = 0;
+    return untilFailure(fetched, (one) => {
+      if (!one) return null;
+      if (one.block.transactions.length === 0) return { ...one, traces: [] };
+      const own = traces[next++] as TransactionTrace[] | NodeError;
+      return { ...one, traces: tracesOf(own, source, features, node) };
+    });
   }
 }
 
@@ -190,6 +230,9 @@ function tracesOf(
     features.hasTraced = true;
     return traces;
   }
+  if (isMissing(traces)) {
+    throw new NodeError("unavailable", `the tracer was there and is not: ${traces.message}`);
+  }
   if (traces.code !== "state-unavailable") throw traces;
   if (!features.pruned) {
     features.pruned = true;
@@ -216,7 +259,11 @@ function blockOf(outcome: NodeOutcome | undefined): RawBlock | null {
 
 /** The receipts of an answer. None is what a node that lags behind says; that they are missing shows by their number. */
 function receiptsOf(outcome: NodeOutcome | undefined): RawReceipt[] {
-  if (errorIn(outcome)?.code === "block-unknown") return [];
+  const error = errorIn(outcome);
+  if (error?.code === "block-unknown") return [];
+  if (error && isMissing(error)) {
+    throw new NodeError("unavailable", `block receipts were there and are not: ${error.message}`);
+  }
   const answer = resultOf(outcome) ?? [];
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are no list");
   return answer;

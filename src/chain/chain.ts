@@ -3,10 +3,12 @@ import type { PublicClient } from "viem";
 import type { Address } from "../core/address.ts";
 import type { ChainError } from "../core/errors.ts";
 import type { Hex } from "../core/hex.ts";
+import type { CreationRunner } from "./creations.ts";
 import type { ChainErrorCode } from "./errors.ts";
+import type { Retry } from "./retry.ts";
 import type { BlockHeader, FetchedBlock } from "./types.ts";
 
-/** Name of a node in logs, metrics and options: its `host:port`, never more of its URL. */
+/** Name of a node in logs, metrics and options, `node 1` for the first URL: whoever reads it learns nothing of the URL. */
 export type NodeName = string;
 
 export interface ChainOptions {
@@ -23,6 +25,8 @@ export interface ChainOptions {
   /** Largest answer, unpacked, of one HTTP request. */
   maxResponseBytes: number;
   traces: "auto" | "off";
+  /** What is blotted out of the nodes' errors, and of the log, besides the secrets of their URLs. */
+  secrets?: readonly string[];
   log: Pick<BaseLogger, "info" | "warn">;
   /** Ends every wait and request with a `ChainError` of code `aborted`. */
   signal: AbortSignal;
@@ -37,6 +41,10 @@ export interface AskOptions {
   /** Any node but this one; this one all the same when there is no other. */
   avoid?: NodeName;
   signal?: AbortSignal;
+  /** The budget of the work that this is a part of; without it the question has its own. */
+  retry?: Retry;
+  /** A block that is unknown or a head that moves is told at once: the caller looks whether the chain has changed. */
+  tellReorgs?: boolean;
 }
 
 export interface FetchOptions extends AskOptions {
@@ -51,7 +59,9 @@ export interface RpcCall {
 
 export type CallOutcome = { result: unknown } | { error: ChainError };
 
-/** What the node said, unchanged, or that no node could be asked. `error` is the JSON-RPC error object. */
+/**
+ * What the node said, or that no node could be asked. `error` is the JSON-RPC error object, without what names the node.
+ */
 export type ForwardedAnswer = { result: unknown } | { error: unknown } | { unreachable: true };
 
 export type Tracer =
@@ -143,7 +153,8 @@ export interface TokenMetadata {
 
 /**
  * Reads of the state at one block. Results stand in the order of the questions; null is a question that the
- * contract will never answer (it reverted, has no code, or returned something malformed or longer than 64 KB).
+ * contract does not answer, which the node's answer proves (it reverted, used up all gas, has no code, or returned
+ * something malformed or longer than 64 KB). Undefined is one that the node did not get answered, while it does others.
  * Throws `ChainError`: `state-unavailable` when no node has the state of that block (any more), `block-unknown` when
  * no node knows the block, `block-replaced` when it was reorganised away meanwhile; other trouble is retryable.
  */
@@ -166,7 +177,7 @@ export interface StateReader {
     block: BlockReference,
     options?: AskOptions,
   ): Promise<Hex[]>;
-  /** Returned bytes; `0x` when the callee has no code. */
+  /** Returned bytes; `0x` when the callee has no code. Throws when one of the calls is left unanswered. */
   fetchCalls(
     calls: readonly ContractCall[],
     block: BlockReference,
@@ -176,17 +187,17 @@ export interface StateReader {
     queries: readonly TokenBalanceQuery[],
     block: BlockReference,
     options?: AskOptions,
-  ): Promise<(bigint | null)[]>;
+  ): Promise<(bigint | null | undefined)[]>;
   fetchTotalSupplies(
     tokens: readonly Address[],
     block: BlockReference,
     options?: AskOptions,
-  ): Promise<(bigint | null)[]>;
+  ): Promise<(bigint | null | undefined)[]>;
   fetchTokenMetadata(
     tokens: readonly Address[],
     block: BlockReference,
     options?: AskOptions,
-  ): Promise<TokenMetadata[]>;
+  ): Promise<(TokenMetadata | undefined)[]>;
   /** False also for contracts that do not implement ERC-165. */
   fetchSupportedInterfaces(
     queries: readonly InterfaceQuery[],
@@ -211,7 +222,7 @@ export interface NodeStatus {
  * The chain behind one or several nodes. Every call is bounded: so many attempts, each of at most `requestTimeoutMs`,
  * with back-off between them; what it throws is a `ChainError`.
  */
-export interface Chain extends StateReader {
+export interface Chain extends StateReader, CreationRunner {
   /** In order of preference. */
   readonly nodes: readonly NodeName[];
   /** For reads with an ABI; every request goes through `request`. */

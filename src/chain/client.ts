@@ -1,6 +1,7 @@
 import { createPublicClient, custom } from "viem";
 import { fetchBlocks } from "./blocks.ts";
 import type { AskOptions, Chain, ChainOptions } from "./chain.ts";
+import { createCreationRunner } from "./creations.ts";
 import { NodeError } from "./errors.ts";
 import { createFeatures, traceTimeout } from "./features.ts";
 import { fetchHead, fetchHeader } from "./headers.ts";
@@ -53,6 +54,7 @@ export function createChain(options: ChainOptions): Chain {
         fetchHead: fetchHeadHere,
       }),
     ...createStateReader(client, features),
+    ...createCreationRunner(client, features),
     close: () => pool.close(),
   };
 }

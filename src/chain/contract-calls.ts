@@ -1,7 +1,7 @@
 import { chunk } from "../core/async.ts";
 import { type Hex, isHexData } from "../core/hex.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
-import type { ChainErrorCode, NodeError } from "./errors.ts";
+import { type ChainErrorCode, NodeError } from "./errors.ts";
 import { aggregate, MULTICALL3, readAggregate } from "./multicall.ts";
 import type { NodeOutcome } from "./node.ts";
 import { resultOf } from "./rpc-client.ts";
@@ -10,14 +10,16 @@ import type { StateCall } from "./state-pinning.ts";
 /** Reads state of one block at one node. */
 export type ReadState = (calls: readonly StateCall[]) => Promise<NodeOutcome[]>;
 
+/**
+ * What a call returned; null when the node's answer proves that the contract failed; an error when the node does not
+ * say, though it makes other calls.
+ */
+export type Returned = Hex | null | NodeError;
+
 /** Makes contract calls in as few round trips as the chain allows. */
 export interface ContractCaller {
-  /** What each call returned, null for one that failed and always will. Throws `NodeError` for trouble of the node. */
-  call(
-    calls: readonly ContractCall[],
-    block: BlockReference,
-    read: ReadState,
-  ): Promise<(Hex | null)[]>;
+  /** Throws `NodeError` for trouble of the node. */
+  call(calls: readonly ContractCall[], block: BlockReference, read: ReadState): Promise<Returned[]>;
 }
 
 const LARGEST_GROUP = 250;
@@ -26,11 +28,19 @@ const SMALLEST_GROUP = 4;
 /** Where Multicall3 was missing it is looked for again that many blocks later. */
 const BLOCKS_TO_LOOK_AGAIN = 100;
 
-// A call that fails so fails because of what the contract does.
+// Only these prove that a contract failed: what it returns alone may also be more than the node gives or we take.
 const CONTRACT_FAULTS: ReadonlySet<ChainErrorCode> = new Set([
   "reverted",
+  "out-of-gas",
   "response-too-large",
-  "batch-too-large",
+]);
+
+// These are about the block, not about the call.
+const ABOUT_BLOCK: ReadonlySet<ChainErrorCode> = new Set([
+  "block-unknown",
+  "block-replaced",
+  "head-moved",
+  "state-unavailable",
 ]);
 
 // The identity precompile: whatever else a node cannot do, it can call this.
@@ -53,7 +63,7 @@ export function createContractCaller(): ContractCaller {
   /** Fills `results` with what succeeded; gives the indexes of the rest. */
   async function callInGroups(
     calls: readonly ContractCall[],
-    results: (Hex | null)[],
+    results: Returned[],
     read: ReadState,
   ): Promise<number[]> {
     const rest: number[] = [];
@@ -68,7 +78,9 @@ export function createContractCaller(): ContractCaller {
       for (const [position, group] of groups.entries()) {
         const outcome = outcomes[position] as NodeOutcome;
         if ("error" in outcome) {
-          if (!isContractFault(outcome.error)) throw outcome.error;
+          if (!CONTRACT_FAULTS.has(outcome.error.code) && !isOfCall(outcome.error)) {
+            throw outcome.error;
+          }
           if (group.length < 2 * SMALLEST_GROUP) rest.push(...group);
           else halves.push(...chunk(group, Math.ceil(group.length / 2)));
           continue;
@@ -89,7 +101,7 @@ export function createContractCaller(): ContractCaller {
 
   return {
     async call(calls, block, read) {
-      const results = new Array<Hex | null>(calls.length).fill(null);
+      const results = new Array<Returned>(calls.length).fill(null);
       const grouped = calls.length >= SMALLEST_GROUP && (await hasMulticall(block, read));
       const single = grouped ? await callInGroups(calls, results, read) : [...calls.keys()];
       const returned = await callSingly(
@@ -102,32 +114,33 @@ export function createContractCaller(): ContractCaller {
   };
 }
 
-async function callSingly(
-  calls: readonly ContractCall[],
-  read: ReadState,
-): Promise<(Hex | null)[]> {
-  const outcomes = await read(calls.map(ethCall));
-  const unclear = outcomes.flatMap((outcome, index) =>
-    "error" in outcome && outcome.error.code === "node-error" ? [index] : [],
-  );
-  if (unclear.length > 0) {
-    // An error without a meaning is the contract's when the node makes another call at the same time.
-    const asked = unclear.map((index) => calls[index] as ContractCall);
-    const again = await read([CONTROL, ...asked].map(ethCall));
-    resultOf(again[0]);
-    for (const [position, index] of unclear.entries()) {
-      outcomes[index] = again[position + 1] as NodeOutcome;
-    }
+async function callSingly(calls: readonly ContractCall[], read: ReadState): Promise<Returned[]> {
+  const returned = (await read(calls.map(ethCall))).map(returnedBy);
+  const unclear = [...returned.keys()].filter((index) => returned[index] instanceof NodeError);
+  const [first] = unclear;
+  if (first === undefined) return returned;
+  const trouble = returned[first] as NodeError;
+  const answersOthers = unclear.length < returned.length || isOfCall(trouble);
+  if (ABOUT_BLOCK.has(trouble.code) || !answersOthers) throw trouble;
+  // Whether the node is in trouble shows by a call that cannot fail, made at the same time.
+  const asked = unclear.map((index) => calls[index] as ContractCall);
+  const [control, ...again] = await read([CONTROL, ...asked].map(ethCall));
+  resultOf(control);
+  for (const [position, index] of unclear.entries()) {
+    returned[index] = returnedBy(again[position] as NodeOutcome);
   }
-  return outcomes.map((outcome) => {
-    if (!("error" in outcome)) return isHexData(outcome.result) ? outcome.result : null;
-    if (isContractFault(outcome.error)) return null;
-    throw outcome.error;
-  });
+  return returned;
 }
 
-function isContractFault({ code }: NodeError): boolean {
-  return CONTRACT_FAULTS.has(code) || code === "node-error";
+function returnedBy(outcome: NodeOutcome): Returned {
+  if ("error" in outcome) return CONTRACT_FAULTS.has(outcome.error.code) ? null : outcome.error;
+  if (isHexData(outcome.result)) return outcome.result;
+  return new NodeError("bad-answer", "a call returned no bytes");
+}
+
+/** Whether the node answered this call with an error whose cause may be the call. */
+function isOfCall({ code, answer }: NodeError): boolean {
+  return answer !== undefined && (code === "node-error" || code === "timeout");
 }
 
 function ethCall({ to, data }: ContractCall): StateCall {

@@ -1,4 +1,5 @@
 import { ChainError } from "../core/errors.ts";
+import { lookUpError, type Refusal } from "./error-table.ts";
 
 /**
  * Why a call failed, and whether the same call to the same node may succeed later. `elsewhere`: it may succeed at
@@ -15,10 +16,14 @@ const KINDS = {
   "bad-answer": { retryable: true, elsewhere: true },
   "batch-too-large": { retryable: false, elsewhere: true },
   "response-too-large": { retryable: false, elsewhere: true },
+  /** More blocks or logs asked for at once than the node gives. */
+  "range-too-wide": { retryable: false, elsewhere: true },
   "method-missing": { retryable: false, elsewhere: true },
   "invalid-request": { retryable: false, elsewhere: false },
-  /** The EVM ended with an error: revert, out of gas, invalid opcode. */
+  /** The EVM ended with an error that a contract made: revert, invalid opcode. */
   reverted: { retryable: false, elsewhere: false },
+  /** A contract used up all the gas that the node lets a call have. */
+  "out-of-gas": { retryable: false, elsewhere: false },
   /** Pruned, or not an archive node. */
   "state-unavailable": { retryable: false, elsewhere: true },
   "block-unknown": { retryable: true, elsewhere: true },
@@ -66,89 +71,60 @@ export class NodeError extends ChainError {
   }
 }
 
-// Codes with one meaning wherever they occur: JSON-RPC 2.0, EIP-1474, EIP-4444, jsonrpsee (reth), Nethermind.
-const BY_NUMBER: Readonly<Record<number, ChainErrorCode>> = {
-  3: "reverted",
-  429: "rate-limited",
-  4444: "state-unavailable",
-  [-32601]: "method-missing",
-  [-32004]: "method-missing",
-  [-32006]: "invalid-request",
-  [-32007]: "batch-too-large",
-  [-32008]: "response-too-large",
-  [-32009]: "rate-limited",
-  [-32010]: "batch-too-large",
-  [-32011]: "response-too-large",
-  [-32015]: "reverted",
-  [-32700]: "invalid-request",
-  [-39001]: "block-unknown",
-};
-
-// Nodes use -32000, -32603 and others for anything, so for those only the text is left. The first that fits counts;
-// reverts stand first because their text can hold words of a contract's choice.
-const BY_TEXT: readonly (readonly [RegExp, ChainErrorCode])[] = [
-  [/revert|execution aborted|out ?of ?gas|invalid ?(?:opcode|jump)|FEOpcode/i, "reverted"],
-  [/EVM error|VM Exception|stack (?:under|over)flow|stack limit|write protection/i, "reverted"],
-  [/bad (?:instruction|jump)|gas required exceeds/i, "reverted"],
-  [/missing trie node|historical state|no state|state unavailable|pruned/i, "state-unavailable"],
-  [/state (?:is|histories|at|of) .*(?:available|indexed|found)/i, "state-unavailable"],
-  [/not currently canonical/i, "block-replaced"],
-  [/(?:unknown|find|no such) block|block .*not found|BlockOutOfRange/i, "block-unknown"],
-  [/header (?:for hash )?not found|invalid block tag/i, "block-unknown"],
-  [/response .*(?:too (?:large|big)|exceed)|exceed.* response/i, "response-too-large"],
-  [/batch/i, "batch-too-large"],
-  [/method .*(?:not|unsupported|disabled)|unsupported .*method|not whitelisted/i, "method-missing"],
-  [/rate limit|too many requests|throttl|quota|capacity/i, "rate-limited"],
-  [/time[sd]? ?out|deadline exceeded/i, "timeout"],
-];
-
-// What remains of the ambiguous codes.
-const BY_NUMBER_ELSE: Readonly<Record<number, ChainErrorCode>> = {
-  [-32001]: "block-unknown",
-  [-32005]: "rate-limited",
-  [-32016]: "rate-limited",
-  [-32600]: "invalid-request",
-  [-32602]: "invalid-request",
-};
-
 const LONGEST_QUOTE = 200;
 
-/** anvil says the same of a block above its head and of one below it whose state is gone, but names both numbers. */
-const OUT_OF_RANGE = /BlockOutOfRangeError: block height is (\d+) but requested was (\d+)/;
-
-function isOldState(message: string): boolean {
-  const [, height, requested] = OUT_OF_RANGE.exec(message) ?? [];
-  return Number(requested) <= Number(height);
+/** What the HTTP answer was that an error came with. */
+export interface HttpAnswer {
+  status: number;
+  /** Header `Retry-After`. */
+  retryAfter?: string | undefined;
 }
 
-function codeOfAnswer({ code, message }: RpcErrorObject): ChainErrorCode {
-  const byText = BY_TEXT.find(([pattern]) => pattern.test(message))?.[1];
-  return (
-    BY_NUMBER[code] ??
-    (byText === "block-unknown" && isOldState(message) ? "state-unavailable" : byText) ??
-    BY_NUMBER_ELSE[code] ??
-    "node-error"
-  );
-}
+const OK: HttpAnswer = { status: 200 };
 
 /** Error of an error object that the node answered to one call. `subject` names node and method. */
-export function errorOfAnswer(subject: string, answer: RpcErrorObject): NodeError {
-  const quote = answer.message.slice(0, LONGEST_QUOTE);
-  return new NodeError(codeOfAnswer(answer), `${subject}: ${quote} (${answer.code})`, { answer });
+export function errorOfAnswer(
+  subject: string,
+  answer: RpcErrorObject,
+  http: HttpAnswer = OK,
+): NodeError {
+  const code = lookUpError({ ...answer, status: http.status }) ?? "node-error";
+  return errorOfRefusal(subject, code, answer, http);
 }
+
+// What a node means by these it means of a batch as well, which a smaller one would not change.
+const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
+  "rate-limited",
+  "timeout",
+  "unavailable",
+  "unauthorized",
+]);
 
 /**
  * Error of one error object that the node answered to a whole batch of several calls. Whatever a node has against a
- * batch that it did not even unfold, a smaller one is the cure, unless it only wants to be left alone.
+ * batch that it did not even unfold, a smaller one is the cure, unless it cannot answer anything now.
  */
-export function errorOfRefusedBatch(subject: string, answer: RpcErrorObject): NodeError {
-  const code = codeOfAnswer(answer);
+export function errorOfRefusedBatch(
+  subject: string,
+  answer: RpcErrorObject,
+  http: HttpAnswer = OK,
+): NodeError {
+  const code = lookUpError({ ...answer, status: http.status }) ?? "node-error";
+  const meant = NOT_OF_SIZE.has(code) || code === "response-too-large" ? code : "batch-too-large";
+  return errorOfRefusal(subject, meant, answer, http);
+}
+
+function errorOfRefusal(
+  subject: string,
+  code: ChainErrorCode,
+  answer: RpcErrorObject,
+  { retryAfter }: HttpAnswer,
+): NodeError {
   const quote = answer.message.slice(0, LONGEST_QUOTE);
-  return new NodeError(
-    code === "rate-limited" || code === "timeout" ? code : "batch-too-large",
-    `${subject}: ${quote} (${answer.code})`,
-    { answer },
-  );
+  return new NodeError(code, `${subject}: ${quote} (${answer.code})`, {
+    answer,
+    retryAfterMs: NOT_OF_SIZE.has(code) ? parseRetryAfter(retryAfter) : 0,
+  });
 }
 
 const LONGEST_RETRY_AFTER_MS = 30_000;
@@ -160,30 +136,12 @@ export function parseRetryAfter(header: string | undefined): number {
   return Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
 }
 
-/** Error of an HTTP status other than 2xx, undefined when the status alone decides nothing and the body may be used. */
-export function errorOfStatus(
-  subject: string,
-  status: number,
-  retryAfter: string | undefined,
-): NodeError | undefined {
-  const message = `${subject}: HTTP ${status}`;
-  switch (status) {
-    case 401:
-    case 403:
-      return new NodeError("unauthorized", message);
-    case 413:
-      return new NodeError("batch-too-large", message);
-    case 408:
-    case 504:
-      return new NodeError("timeout", message);
-    case 429:
-      return new NodeError("rate-limited", message, { retryAfterMs: parseRetryAfter(retryAfter) });
-    case 502:
-    case 503:
-      return new NodeError("unavailable", message, { retryAfterMs: parseRetryAfter(retryAfter) });
-    default:
-      return undefined;
-  }
+/** Error of an HTTP status of 400 and above whose body is no JSON-RPC error. */
+export function errorOfStatus(subject: string, { status, retryAfter }: HttpAnswer): NodeError {
+  const refusal: Refusal = { message: "", status };
+  return new NodeError(lookUpError(refusal) ?? "unavailable", `${subject}: HTTP ${status}`, {
+    retryAfterMs: parseRetryAfter(retryAfter),
+  });
 }
 
 /** Error of something that undici or zlib threw. Their messages name hosts at most, never a path or a password. */

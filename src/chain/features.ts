@@ -11,6 +11,8 @@ import type { RawBlock } from "./types.ts";
 export interface NodeFeatures {
   clientVersion: string;
   blockReceipts: boolean;
+  /** It has given receipts by block: from then on that it cannot is trouble, not a fact. */
+  hasGivenReceipts: boolean;
   /** Accepts a block hash where state is read (EIP-1898); null until state has been read. */
   stateByHash: boolean | null;
   tracer: Tracer | null;
@@ -83,13 +85,14 @@ export function createFeatures(
     return {
       clientVersion: String(resultOf(version)),
       blockReceipts: !isMissingIn(receipts),
+      hasGivenReceipts: false,
       stateByHash: null,
       tracer: await chooseTracer(node, resultOf(latest) as RawBlock, refusals),
       refusals,
       hasTraced: false,
       pruned: false,
       archive: hasState(oldState),
-      txpool: errorIn(txpool) === undefined,
+      txpool: !isMissingIn(txpool),
     };
   }
 

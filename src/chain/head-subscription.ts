@@ -1,9 +1,10 @@
 import { Agent, WebSocket } from "undici";
 import { sleep } from "../core/async.ts";
+import { splitCredentials } from "../core/credentials.ts";
 import type { ChainOptions } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import { headerOf } from "./headers.ts";
-import { basicAuthorization, parseNodeUrl } from "./node-url.ts";
+import { parseNodeUrl } from "./node-url.ts";
 import type { BlockHeader } from "./types.ts";
 
 const FIRST_DELAY_MS = 1000;
@@ -38,11 +39,11 @@ export function subscribeToHeads(
   async function keepSubscribed(): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       const subscribed = await subscribeOnce(() => {
-        if (failures > 0) log.info({ node: url.host }, "subscription to new heads is back");
+        if (failures > 0) log.info("subscription to new heads is back");
       });
       failures = subscribed ? 1 : failures + 1;
       if (signal.aborted) break;
-      if (failures === 1) log.warn({ node: url.host }, "subscription to new heads lost, polling");
+      if (failures === 1) log.warn("subscription to new heads lost, polling");
       await sleep(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)), signal);
     }
     await dispatcher.destroy();
@@ -51,8 +52,8 @@ export function subscribeToHeads(
   /** One connection from beginning to end; whether the subscription ever stood. */
   function subscribeOnce(onSubscribed: () => void): Promise<boolean> {
     return new Promise((resolve) => {
-      const headers = basicAuthorization(url);
-      const socket = new WebSocket(bareUrl(url), { dispatcher, headers });
+      const { bare, headers } = splitCredentials(url);
+      const socket = new WebSocket(bare, { dispatcher, headers });
       let subscribed = false;
       let heard = true;
       const watch = setInterval(() => {
@@ -102,11 +103,4 @@ function readMessage(data: unknown): BlockHeader | "subscribed" | undefined {
     if (thrown instanceof SyntaxError || thrown instanceof NodeError) return undefined;
     throw thrown;
   }
-}
-
-function bareUrl(url: URL): string {
-  const bare = new URL(url);
-  bare.username = "";
-  bare.password = "";
-  return bare.href;
 }

@@ -1,4 +1,5 @@
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
+import type { CleanError } from "./error-objects.ts";
 import { type ChainErrorCode, errorOfAnswer, NodeError } from "./errors.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
 import { createTransport, methodOf } from "./transport.ts";
@@ -35,6 +36,7 @@ type NodeOptions = Pick<
   ChainOptions,
   "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "log" | "onRequest"
 > & {
+  cleanError: CleanError;
   /** A node that was lost has answered: it may be taken into use, if it still is what it was. */
   onReturn(): void;
 };
@@ -78,10 +80,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       const answers = await transport.exchange(calls, signal);
       outcomes = answers.map((answer, index) => {
         if (!("error" in answer)) return answer;
-        const message = transport.redact(answer.error.message);
-        return {
-          error: errorOfAnswer(`${name} ${calls[index]?.method}`, { ...answer.error, message }),
-        };
+        const subject = `${name} ${calls[index]?.method}`;
+        return { error: errorOfAnswer(subject, answer.error, answer.http) };
       });
       failure = firstAboutPace(outcomes);
       health.noteAnswer();

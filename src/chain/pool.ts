@@ -1,4 +1,5 @@
 import type { AskOptions, ChainOptions, NodeName } from "./chain.ts";
+import { createErrorCleaner } from "./error-objects.ts";
 import { NodeError } from "./errors.ts";
 import { createNode, type Node } from "./node.ts";
 import { parseNodeUrl } from "./node-url.ts";
@@ -20,14 +21,13 @@ export interface NodePool {
 
 /** Creates the nodes behind the URLs; nothing is sent yet. Throws `ConfigError` for an impossible URL. */
 export function createPool(options: ChainOptions): NodePool {
-  const names = new Map<string, number>();
-  const nodes = options.urls.map((text) => {
+  const cleanError = createErrorCleaner(options);
+  const nodes = options.urls.map((text, index) => {
     const url = parseNodeUrl(text);
-    const { host } = url;
-    const seen = (names.get(host) ?? 0) + 1;
-    names.set(host, seen);
-    const name = seen === 1 ? host : `${host}#${seen}`;
-    const node = createNode(url, name, { ...options, onReturn: () => void checkOnce(node) });
+    const name = `node ${index + 1}`;
+    options.log.info({ node: name, host: url.host }, "asks a node");
+    const onReturn = () => void checkOnce(node);
+    const node = createNode(url, name, { ...options, cleanError, onReturn });
     return node;
   });
   const inCheck = new Set<Node>();

@@ -1,13 +1,13 @@
-import { sleep } from "../core/async.ts";
 import type { AskOptions, ForwardedAnswer, RpcCall } from "./chain.ts";
-import { NodeError } from "./errors.ts";
+import { type ChainErrorCode, NodeError } from "./errors.ts";
 import type { Node, NodeOutcome } from "./node.ts";
 import type { NodePool } from "./pool.ts";
+import { Retry } from "./retry.ts";
 
 /** Asks calls of one node; one outcome per call, in order. */
 export type Ask = (calls: readonly RpcCall[]) => Promise<NodeOutcome[]>;
 
-/** Asks the nodes of a pool: the one place that tries again. */
+/** Asks the nodes of a pool, again as long as the budget lasts (retry.ts). */
 export interface RpcClient {
   /** The result of one call; throws `NodeError`. */
   request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
@@ -24,33 +24,43 @@ export interface RpcClient {
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
 }
 
-// In a round every node that may help is asked once.
-const ROUNDS = 4;
-const FIRST_DELAY_MS = 250;
+/** What a reorganisation looks like to who reads a block that it took away. */
+const REORGANISED: ReadonlySet<ChainErrorCode> = new Set(["block-unknown", "head-moved"]);
 
 /** Creates the client over a pool; every wait of it ends when `signal` is aborted. */
 export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient {
   const stopOf = (options: AskOptions): AbortSignal =>
     options.signal ? AbortSignal.any([signal, options.signal]) : signal;
 
-  /** Asks one node, and the rest again as long as it answers a part each time: so ends a node that limits its rate. */
-  async function askNode(
-    node: Node,
-    calls: readonly RpcCall[],
-    stop: AbortSignal,
-  ): Promise<NodeOutcome[]> {
-    const outcomes = await node.call(calls, stop);
-    let asked = calls.length;
-    for (let open = retryable(outcomes); open.length > 0 && open.length < asked; ) {
-      await pause(1, stop);
-      asked = open.length;
-      const answers = await node.call(pick(calls, open), stop);
-      for (const [position, index] of open.entries()) {
-        outcomes[index] = answers[position] as NodeOutcome;
+  const mayAskAgain = (error: NodeError, { tellReorgs }: AskOptions): boolean =>
+    error.retryable && !(tellReorgs && REORGANISED.has(error.code));
+
+  /**
+   * A way to ask one node for the parts of one task. Of a question that it answered in part only the rest is asked
+   * again, and so is all of a question while it has answered others of the task.
+   */
+  function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
+    let hasAnswered = false;
+    return async (calls) => {
+      const outcomes = await node.call(calls, stop);
+      let asked = calls.length;
+      for (;;) {
+        const open = [...outcomes.keys()].filter((index) => {
+          const error = errorIn(outcomes[index]);
+          return error !== undefined && mayAskAgain(error, options);
+        });
+        const partly = open.length < asked;
+        hasAnswered ||= partly;
+        const leaveToOthers = !hasAnswered || (!node.usable && pool.nodes.length > 1);
+        if (open.length === 0 || leaveToOthers) return outcomes;
+        if (!(await retry.again({ partly }))) return outcomes;
+        asked = open.length;
+        const answers = await node.call(pick(calls, open), stop);
+        for (const [position, index] of open.entries()) {
+          outcomes[index] = answers[position] as NodeOutcome;
+        }
       }
-      open = retryable(outcomes);
-    }
-    return outcomes;
+    };
   }
 
   async function batch(
@@ -58,50 +68,53 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
     options: AskOptions = {},
   ): Promise<NodeOutcome[]> {
     const stop = stopOf(options);
+    const retry = options.retry ?? new Retry(stop);
     const unasked = new NodeError("other-chain", "no node serves this chain");
     const outcomes: NodeOutcome[] = calls.map(() => ({ error: unasked }));
     let open = calls.map((_, index) => index);
-    for (let round = 1; ; round++) {
+    for (;;) {
+      const asked = open.length;
       const worthRetrying = new Set<number>();
       for (const node of pool.candidates(options)) {
-        const answers = await askNode(node, pick(calls, open), stop);
+        const answers = await node.call(pick(calls, open), stop);
         open = open.filter((index, position) => {
           const outcome = answers[position] as NodeOutcome;
           const failed = "error" in outcome;
           // That this node never will does not outweigh that another one will later.
           if (!failed || !worthRetrying.has(index)) outcomes[index] = outcome;
-          if (failed && outcome.error.retryable) worthRetrying.add(index);
+          if (failed && mayAskAgain(outcome.error, options)) worthRetrying.add(index);
           return failed && outcome.error.elsewhere;
         });
         if (open.length === 0) return outcomes;
       }
       open = open.filter((index) => worthRetrying.has(index));
-      if (open.length === 0 || round === ROUNDS || stop.aborted) return outcomes;
-      await pause(round, stop);
+      if (open.length === 0 || !(await retry.again({ partly: open.length < asked }))) {
+        return outcomes;
+      }
     }
   }
 
   return {
     batch,
-    askOnce: (node, calls) => askNode(node, calls, signal),
+    askOnce: (node, calls) => asking(node, signal, new Retry(signal), {})(calls),
     async request(method, params, options) {
       const [outcome] = await batch([{ method, params }], options);
       return resultOf(outcome as NodeOutcome);
     },
     async onNode(options, task) {
       const stop = stopOf(options);
-      for (let round = 1; ; round++) {
+      const retry = options.retry ?? new Retry(stop);
+      for (;;) {
         let failure = new NodeError("other-chain", "no node serves this chain");
         for (const node of pool.candidates(options)) {
           try {
-            return await task(node, (calls) => askNode(node, calls, stop));
+            return await task(node, asking(node, stop, retry, options));
           } catch (thrown) {
             if (!(thrown instanceof NodeError) || !thrown.elsewhere) throw thrown;
             if (!failure.retryable) failure = thrown;
           }
         }
-        if (!failure.retryable || round === ROUNDS || stop.aborted) throw failure;
-        await pause(round, stop);
+        if (!mayAskAgain(failure, options) || !(await retry.again())) throw failure;
       }
     },
     async forward(calls, options = {}) {
@@ -139,19 +152,6 @@ export function errorIn(outcome: NodeOutcome | undefined): NodeError | undefined
 
 function pick(calls: readonly RpcCall[], indexes: readonly number[]): readonly RpcCall[] {
   return indexes.length === calls.length ? calls : indexes.map((index) => calls[index] as RpcCall);
-}
-
-function retryable(outcomes: readonly NodeOutcome[]): number[] {
-  const indexes: number[] = [];
-  for (const [index, outcome] of outcomes.entries()) {
-    if ("error" in outcome && outcome.error.retryable) indexes.push(index);
-  }
-  return indexes;
-}
-
-/** Waits before the round after `round`: doubling, and never in step with others. */
-async function pause(round: number, stop: AbortSignal): Promise<void> {
-  await sleep(FIRST_DELAY_MS * 2 ** (round - 1) * (0.5 + Math.random() / 2), stop);
 }
 
 /** A transaction that may have arrived is not sent again: the second node would call it known, which it then is. */

@@ -6,8 +6,8 @@ import { headerCall, headerOf, LATEST_BLOCK } from "./headers.ts";
 import type { NodeOutcome } from "./node.ts";
 import { type Ask, errorIn, resultOf } from "./rpc-client.ts";
 
-/** A read of state whose last parameter, the block, is still to be added. */
-export type StateCall = RpcCall;
+/** A read of state. The block is still to be added to its parameters, and behind the block `rest`. */
+export type StateCall = RpcCall & { rest?: readonly unknown[] };
 
 /**
  * Asks one node for state at exactly that block, whatever its head does meanwhile. One outcome per call, in order.
@@ -35,8 +35,8 @@ export async function readAt(
 }
 
 /** EIP-1898. Also right for a block that is no longer canonical, as long as the node has its state. */
-function byHash({ method, params }: StateCall, { hash }: BlockReference): RpcCall {
-  return { method, params: [...params, { blockHash: hash }] };
+function byHash({ method, params, rest = [] }: StateCall, { hash }: BlockReference): RpcCall {
+  return { method, params: [...params, { blockHash: hash }, ...rest] };
 }
 
 async function readByNumber(
@@ -45,7 +45,10 @@ async function readByNumber(
   ask: Ask,
 ): Promise<NodeOutcome[]> {
   const outcomes = await ask(
-    calls.map(({ method, params }) => ({ method, params: [...params, quantity(number)] })),
+    calls.map(({ method, params, rest = [] }) => ({
+      method,
+      params: [...params, quantity(number), ...rest],
+    })),
   );
   const [after] = await ask([headerCall(number)]);
   const block = resultOf(after);

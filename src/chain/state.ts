@@ -10,7 +10,7 @@ import type {
   StateReader,
   TokenBalanceQuery,
 } from "./chain.ts";
-import { createContractCaller, type ReadState } from "./contract-calls.ts";
+import { createContractCaller, type ReadState, type Returned } from "./contract-calls.ts";
 import { NodeError } from "./errors.ts";
 import type { Features } from "./features.ts";
 import { type RpcClient, resultOf } from "./rpc-client.ts";
@@ -57,12 +57,23 @@ export function createStateReader(client: RpcClient, features: Features): StateR
     });
   }
 
-  function fetchCalls(
+  function callEach(
     calls: readonly ContractCall[],
     block: BlockReference,
     options: AskOptions = {},
-  ): Promise<(Hex | null)[]> {
+  ): Promise<Returned[]> {
     return atNode(block, options, (read) => caller.call(calls, block, read));
+  }
+
+  async function fetchCalls(
+    calls: readonly ContractCall[],
+    block: BlockReference,
+    options?: AskOptions,
+  ): Promise<(Hex | null)[]> {
+    return (await callEach(calls, block, options)).map((returned) => {
+      if (returned instanceof NodeError) throw returned;
+      return returned;
+    });
   }
 
   return {
@@ -89,19 +100,19 @@ export function createStateReader(client: RpcClient, features: Features): StateR
         options,
       ),
     async fetchTokenBalances(queries, block, options) {
-      const answers = await fetchCalls(queries.map(balanceCall), block, options);
-      return answers.map(decodeUint);
+      return (await callEach(queries.map(balanceCall), block, options)).map(answeredUint);
     },
     async fetchTotalSupplies(tokens, block, options) {
       const calls = tokens.map((to) => ({ to, data: TOTAL_SUPPLY }));
-      return (await fetchCalls(calls, block, options)).map(decodeUint);
+      return (await callEach(calls, block, options)).map(answeredUint);
     },
     async fetchTokenMetadata(tokens, block, options) {
       const selectors = [NAME, SYMBOL, DECIMALS];
       const calls = tokens.flatMap((to) => selectors.map((data) => ({ to, data })));
-      const answers = await fetchCalls(calls, block, options);
+      const answers = await callEach(calls, block, options);
       return tokens.map((_, index) => {
         const [name = null, symbol = null, decimals = null] = answers.slice(index * 3);
+        if (!isAnswered(name) || !isAnswered(symbol) || !isAnswered(decimals)) return undefined;
         return {
           name: decodeText(name),
           symbol: decodeText(symbol),
@@ -123,6 +134,14 @@ export function createStateReader(client: RpcClient, features: Features): StateR
       });
     },
   };
+}
+
+function isAnswered(returned: Returned): returned is Hex | null {
+  return !(returned instanceof NodeError);
+}
+
+function answeredUint(returned: Returned): bigint | null | undefined {
+  return isAnswered(returned) ? decodeUint(returned) : undefined;
 }
 
 function balanceCall({ token, owner, id }: TokenBalanceQuery): ContractCall {

@@ -1,26 +1,30 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Pool } from "undici";
+import { splitCredentials } from "../core/credentials.ts";
 import type { NodeName, RpcCall } from "./chain.ts";
+import type { CleanError } from "./error-objects.ts";
 import {
   errorOfRefusedBatch,
   errorOfStatus,
   errorOfTransport,
+  type HttpAnswer,
   NodeError,
   type RpcErrorObject,
 } from "./errors.ts";
-import { basicAuthorization, createRedactor, isLoopback } from "./node-url.ts";
+import { isLoopback } from "./node-url.ts";
 
 const unzip = promisify(gunzip);
 
-/** What the node answered to one call, as it stands. */
-export type RpcAnswer = { result: unknown } | { error: RpcErrorObject };
+/** What the node answered to one call: a result as it stands, an error without what names the node. */
+export type RpcAnswer = { result: unknown } | { error: RpcErrorObject; http: HttpAnswer };
 
 export interface TransportOptions {
   url: URL;
   name: NodeName;
   requestTimeoutMs: number;
   maxResponseBytes: number;
+  cleanError: CleanError;
 }
 
 /** JSON-RPC over HTTP to one node. */
@@ -30,15 +34,12 @@ export interface Transport {
    * Throws `NodeError` when the exchange as a whole failed. Tries once.
    */
   exchange(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswer[]>;
-  /** The text without any secret part of the URL (user, password, path, query). */
-  redact(text: string): string;
   close(): Promise<void>;
 }
 
 /** Creates the transport to one URL; its connections are opened when needed and kept. */
 export function createTransport(options: TransportOptions): Transport {
-  const { url, name } = options;
-  const redact = createRedactor(url);
+  const { url, name, cleanError } = options;
   const pool = new Pool(url.origin, {
     // The bound of a whole exchange is a timer of ours; undici's are about single phases of it.
     headersTimeout: 0,
@@ -49,7 +50,7 @@ export function createTransport(options: TransportOptions): Transport {
   });
   const headers: Record<string, string> = {
     "content-type": "application/json",
-    ...basicAuthorization(url),
+    ...splitCredentials(url).headers,
   };
   // Packing costs both ends more than the wire does, unless the wire is a real one.
   if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
@@ -102,7 +103,6 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   return {
-    redact,
     async exchange(calls, signal) {
       const firstId = lastId + 1;
       lastId += calls.length;
@@ -114,7 +114,12 @@ export function createTransport(options: TransportOptions): Transport {
       }));
       const subject = `${name} ${methodOf(calls)}`;
       const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
-      return readReply(await post(body, subject, signal), subject, firstId, calls.length);
+      return readReply(await post(body, subject, signal), {
+        subject,
+        cleanError,
+        firstId,
+        count: calls.length,
+      });
     },
     close: () => pool.destroy(),
   };
@@ -126,11 +131,16 @@ export function methodOf(calls: readonly RpcCall[]): string {
   return method !== undefined && calls.every((call) => call.method === method) ? method : "batch";
 }
 
-interface Reply {
-  status: number;
-  retryAfter: string | undefined;
+interface Reply extends HttpAnswer {
   contentType: string | undefined;
   text: string;
+}
+
+interface Asked {
+  subject: string;
+  cleanError: CleanError;
+  firstId: number;
+  count: number;
 }
 
 function single(header: string | string[] | undefined): string | undefined {
@@ -138,21 +148,26 @@ function single(header: string | string[] | undefined): string | undefined {
 }
 
 /** Answers in the order of the ids `firstId`, `firstId + 1`, …; throws when they do not stand there exactly once each. */
-function readReply(reply: Reply, subject: string, firstId: number, count: number): RpcAnswer[] {
-  const refused = errorOfStatus(subject, reply.status, reply.retryAfter);
-  if (refused) throw refused;
+function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked): RpcAnswer[] {
+  const http = { status: reply.status, retryAfter: reply.retryAfter };
+  const failed = reply.status >= 400;
   let answer: unknown;
   try {
     answer = JSON.parse(reply.text);
   } catch {
-    throw reply.status >= 400
-      ? new NodeError("unavailable", `${subject}: HTTP ${reply.status}`)
+    throw failed
+      ? errorOfStatus(subject, reply)
       : new NodeError("bad-answer", `${subject}: answered ${describe(reply)} instead of JSON`);
   }
   const entries = Array.isArray(answer) ? answer : [answer];
+  if (failed && !entries.every((entry) => isErrorObject(entry?.error) || isResult(entry))) {
+    throw errorOfStatus(subject, reply);
+  }
   if (entries.length < count && count > 1) {
     const error: unknown = entries[0]?.error;
-    if (entries.length === 1 && isErrorObject(error)) throw errorOfRefusedBatch(subject, error);
+    if (entries.length === 1 && isErrorObject(error)) {
+      throw errorOfRefusedBatch(subject, cleanError(error), http);
+    }
   }
   if (entries.length !== count) {
     throw new NodeError("bad-answer", `${subject}: ${entries.length} answers to ${count} calls`);
@@ -160,12 +175,13 @@ function readReply(reply: Reply, subject: string, firstId: number, count: number
   const answers = new Array<RpcAnswer>(count);
   for (const entry of entries) {
     const index = Number(entry?.id) - firstId;
-    // A refused single request may come back without its id (JSON-RPC 2.0, section 5).
-    const place = count === 1 && entry?.id === null && isErrorObject(entry.error) ? 0 : index;
+    // A refused single request may come back without its id (JSON-RPC 2.0, section 5), or with one of the gateway's.
+    const refused = count === 1 && isErrorObject(entry?.error);
+    const place = refused && (failed || entry.id === null) ? 0 : index;
     if (!(place >= 0 && place < count) || answers[place] !== undefined) {
       throw new NodeError("bad-answer", `${subject}: an answer has an id that was not asked for`);
     }
-    if (isErrorObject(entry.error)) answers[place] = { error: entry.error };
+    if (isErrorObject(entry.error)) answers[place] = { error: cleanError(entry.error), http };
     else if (entry.result !== undefined) answers[place] = entry;
     else throw new NodeError("bad-answer", `${subject}: an answer has no result and no error`);
   }
@@ -175,6 +191,10 @@ function readReply(reply: Reply, subject: string, firstId: number, count: number
 function describe({ text, contentType }: Reply): string {
   if (text === "") return "nothing";
   return /html/i.test(contentType ?? "") || /^\s*</.test(text) ? "HTML" : "something broken";
+}
+
+function isResult(entry: unknown): boolean {
+  return typeof entry === "object" && entry !== null && "result" in entry;
 }
 
 function isErrorObject(error: unknown): error is RpcErrorObject {

@@ -26,10 +26,21 @@ export interface RawTransaction {
   r?: Hex;
   s?: Hex;
   yParity?: Hex;
-  accessList?: unknown;
-  authorizationList?: unknown;
+  accessList?: readonly { address: Hex; storageKeys: readonly Hex[] }[];
+  authorizationList?: readonly RawAuthorization[];
   maxFeePerBlobGas?: Hex;
-  blobVersionedHashes?: unknown;
+  blobVersionedHashes?: readonly Hex[];
+}
+
+/** EIP-7702. */
+export interface RawAuthorization {
+  chainId: Hex;
+  address: Hex;
+  nonce: Hex;
+  yParity?: Hex;
+  v?: Hex;
+  r: Hex;
+  s: Hex;
 }
 
 export interface RawLog {
@@ -57,6 +68,8 @@ export interface RawReceipt {
   effectiveGasPrice?: Hex;
   /** Absent before Byzantium (EIP-658). */
   status?: Hex;
+  /** State root behind the transaction, before Byzantium only. */
+  root?: Hex;
   logs: RawLog[];
   logsBloom: Hex;
   blobGasUsed?: Hex;
@@ -71,21 +84,45 @@ export interface RawWithdrawal {
   amount: Hex;
 }
 
-export interface RawBlock {
+/** Optional: what came with a fork, and what is needed for proofs only, which some chains have not. */
+export interface RawHeader {
   number: Hex;
   hash: Hex;
   parentHash: Hex;
   timestamp: Hex;
   miner: Hex;
   difficulty?: Hex;
-  size?: Hex;
   gasLimit: Hex;
   gasUsed: Hex;
-  baseFeePerGas?: Hex;
-  /** Present from Cancun on (EIP-4844). */
-  excessBlobGas?: Hex;
   logsBloom: Hex;
+  sha3Uncles?: Hex;
+  stateRoot?: Hex;
+  transactionsRoot?: Hex;
+  receiptsRoot?: Hex;
+  extraData?: Hex;
+  mixHash?: Hex;
+  nonce?: Hex;
+  /** London. */
+  baseFeePerGas?: Hex;
+  /** Shanghai. */
+  withdrawalsRoot?: Hex;
+  /** Cancun. */
+  blobGasUsed?: Hex;
+  excessBlobGas?: Hex;
+  parentBeaconBlockRoot?: Hex;
+  /** Prague. */
+  requestsHash?: Hex;
+  /** EIP-7928. */
+  blockAccessListHash?: Hex;
+  /** EIP-7843. */
+  slotNumber?: Hex;
+}
+
+export interface RawBlock extends RawHeader {
+  size?: Hex;
   transactions: RawTransaction[];
+  /** Hashes of the uncles. */
+  uncles?: Hex[];
   withdrawals?: RawWithdrawal[];
 }
 
@@ -119,6 +156,8 @@ export interface FetchedBlock {
   block: RawBlock;
   /** In the order the node gave them. */
   receipts: RawReceipt[];
+  /** Headers of the uncles, of a block that names some. */
+  uncles?: RawHeader[];
   /** One per transaction in their order; null when the block is not traced (no tracer, or its state is pruned). */
   traces: TransactionTrace[] | null;
 }
