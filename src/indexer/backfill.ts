@@ -2,6 +2,7 @@ import type { Chain } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
+import type { Belief } from "./belief.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
@@ -17,6 +18,7 @@ const RECORDS = 2;
 export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
+  belief: Belief;
   /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
@@ -32,7 +34,7 @@ export interface BackfillOptions {
 export async function backfill(
   chain: Chain,
   writer: Writer,
-  { range, traced, lanes, signal, onRecorded }: BackfillOptions,
+  { range, traced, belief, lanes, signal, onRecorded }: BackfillOptions,
 ): Promise<void> {
   let next = range.from;
   let rangeBlocks = RANGE_BLOCKS;
@@ -52,6 +54,9 @@ export async function backfill(
       to,
       traced,
       metrics,
+      signal,
+      belief,
+      proof: "sample",
       make: async (blocks) => {
         if (blocks.length === 0) {
           throw new ChainError("block-missing", `the node has no block ${from}`, {

@@ -55,13 +55,16 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
   const range = { from: recordedNumber + 1, to: target };
   const started = performance.now();
   let noted = started;
+  let recorded = recordedNumber;
   options.status.phase = "backfilling";
   await backfill(chain, writer, {
     range,
     traced: identity.traced,
+    belief: sync.belief,
     lanes: LANES,
     signal: options.signal,
     async onRecorded(number) {
+      recorded = number;
       const now = performance.now();
       const blocksPerSecond = ((number - recordedNumber) * 1_000) / (now - started);
       options.status.backfill = {
@@ -75,6 +78,13 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
       await noteRecorded(writer, number);
       await publishTo(sync, number);
     },
+  }).catch(async (error: unknown) => {
+    // What was got before stays, and is published first.
+    if (error instanceof ChainError && recorded > publishedNumber(sync)) {
+      await noteRecorded(writer, recorded);
+      await publishTo(sync, recorded);
+    }
+    throw error;
   });
 }
 

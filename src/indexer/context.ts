@@ -3,6 +3,7 @@ import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
 import { timeStage } from "../telemetry/metrics.ts";
+import type { Belief } from "./belief.ts";
 import type { Writer } from "./publish.ts";
 import type { SilentContracts } from "./silent-contracts.ts";
 import {
@@ -11,6 +12,7 @@ import {
   fetchState,
   noKeys,
   type StateKeys,
+  type StateReading,
   type StateValues,
 } from "./state.ts";
 import type { IndexerStatus } from "./status.ts";
@@ -23,6 +25,10 @@ export interface SyncOptions {
   /** Blocks this far below the node's head are taken for final and backfilled many at a time. */
   finalityDepth: number;
   pollIntervalMs: number;
+  /** Time between two audits. */
+  auditIntervalMs: number;
+  /** Recompute hashes and roots of the blocks. */
+  proofs: boolean;
   /** Follow a new genesis also on chains that are no development chains. */
   allowReset: boolean;
   log: Pick<BaseLogger, "info" | "warn" | "error">;
@@ -36,6 +42,7 @@ export interface Sync {
   readonly chain: Chain;
   readonly writer: Writer;
   readonly options: SyncOptions;
+  readonly belief: Belief;
   /** A new genesis is followed, and a node that says it has no such block any more is believed. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */
@@ -73,6 +80,8 @@ export function reportFollowing({ options: { status } }: Sync): void {
 const READ_MAXIMUM = 20_000;
 /** How long contracts are waited for: the head does not wait for one of them that computes without end. */
 const CONTRACTS_PATIENCE_MS = 5_000;
+/** How long state is waited for while blocks are served that the chain has no more. */
+const URGENT_PATIENCE_MS = 1_000;
 /** With these the node says nothing about the contracts. */
 const NODE_TROUBLE: ReadonlySet<string> = new Set([
   "unreachable",
@@ -80,35 +89,52 @@ const NODE_TROUBLE: ReadonlySet<string> = new Set([
   "unauthorized",
   "method-missing",
   "state-unavailable",
-  "head-moved",
   "other-chain",
   "busy",
 ]);
+/** With these the chain has changed while it was read, which is no fault of the node. */
+const REORGANISED: ReadonlySet<string> = new Set([
+  "block-replaced",
+  "block-unknown",
+  "head-moved",
+  "block-missing",
+  "inconsistent-chain",
+]);
+
+/** Whether an error says that the chain is no longer what it was when the work began. */
+export function isReorg(error: unknown): boolean {
+  return error instanceof ChainError && REORGANISED.has(error.code);
+}
 
 /**
  * Reads state for the indexer; what is missing from the result, or all when it is undefined, cannot be read now. Of
- * contracts that the node did not get past in time nothing is read, and they count as silent from then on.
- * Throws when the block is no longer the chain's.
+ * contracts that the node did not get past in time, or leaves unanswered, nothing is read, and they count as silent from
+ * then on. Throws when the block is no longer the chain's (`isReorg`).
  */
 export async function readState(
   sync: Sync,
   keys: StateKeys,
   block: BlockReference,
+  { isUrgent = false } = {},
 ): Promise<StateValues | undefined> {
   if (keys.coins.length > READ_MAXIMUM) return undefined;
   return timeStage(sync.writer.metrics, "state", async () => {
-    const coins = await tryToRead(sync, { ...noKeys, coins: keys.coins }, block);
+    const coinKeys = { ...noKeys, coins: keys.coins };
+    const coins = await tryToRead(sync, coinKeys, block, isUrgent ? URGENT_PATIENCE_MS : undefined);
     if (coins instanceof ChainError) return undefined;
     const rest = { ...keys, coins: [] };
-    if (countKeys(rest) > READ_MAXIMUM) return coins;
-    const contracts = await tryToRead(sync, rest, block, CONTRACTS_PATIENCE_MS);
+    if (countKeys(rest) > READ_MAXIMUM) return coins.values;
+    const patienceMs = isUrgent ? URGENT_PATIENCE_MS : CONTRACTS_PATIENCE_MS;
+    const contracts = await tryToRead(sync, rest, block, patienceMs);
     if (contracts instanceof ChainError) {
+      if (isUrgent) return coins.values;
       if (NODE_TROUBLE.has(contracts.code)) return undefined;
       sync.silent.add(contractsOf(rest));
-      return coins;
+      return coins.values;
     }
+    sync.silent.add(contracts.unanswered);
     sync.statePostponed = false;
-    return { ...contracts, coins: coins.coins };
+    return { ...contracts.values, coins: coins.values.coins };
   });
 }
 
@@ -117,14 +143,14 @@ async function tryToRead(
   keys: StateKeys,
   block: BlockReference,
   patienceMs?: number,
-): Promise<StateValues | ChainError> {
+): Promise<StateReading | ChainError> {
   const { chain, options } = sync;
   const signal = patienceMs === undefined ? options.signal : AbortSignal.timeout(patienceMs);
   try {
-    return await fetchState(chain, keys, block, { signal });
+    return await fetchState(chain, keys, block, { signal, tellReorgs: true });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    if (error.code === "block-replaced" || error.code === "block-unknown") throw error;
+    if (isReorg(error)) throw error;
     if (!sync.statePostponed) {
       sync.statePostponed = true;
       options.log.warn({ block: block.number }, `state is read later: ${error.message}`);

@@ -1,8 +1,11 @@
-import type { AskOptions, Chain, FetchedBlocks, NodeName } from "../chain/chain.ts";
+import type { Chain, FetchedBlocks, NodeName } from "../chain/chain.ts";
+import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
-import { validateBlock } from "./validate.ts";
+import type { Belief } from "./belief.ts";
+import { isReorg } from "./context.ts";
+import type { ProofScope } from "./proof/proofs.ts";
 
 export interface FetchOptions<Made> {
   from: number;
@@ -11,71 +14,127 @@ export interface FetchOptions<Made> {
   traced: boolean;
   /** A node to be left out while there is another. */
   avoid?: NodeName | undefined;
+  /** How much of the blocks is proven. */
+  proof: ProofScope;
   metrics: Metrics;
-  /** Makes of the validated blocks, as many as the node has of those asked for without a hole, what is wanted of them. */
+  /** Decides what is believed. */
+  belief: Belief;
+  signal: AbortSignal;
+  /** Makes of the validated blocks, as many as were got without a hole, what is wanted of them. */
   make(blocks: readonly FetchedBlock[]): Promise<Made>;
 }
 
 /**
- * Fetches and validates the blocks `from` to `to`; fewer when the node's chain ends before. Gives what `make` made of
- * them. An answer that contradicts itself, or that nothing can be made of, is asked for once more, of another node if
- * there is one. Throws `ChainError`.
+ * Fetches and validates the blocks `from` to `to`; fewer when the node's chain ends before, when they are heavy, or when
+ * one of them is not to be had: those before it are given first. Gives what `make` made of them. A block whose answer
+ * contradicts itself or the one before is asked for again, it alone, of another node if there is one. Throws `ChainError`
+ * when the first block is not to be had.
  */
 export async function fetchValidBlocks<Made>(
   chain: Chain,
-  { from, to, traced, avoid, metrics, make }: FetchOptions<Made>,
+  options: FetchOptions<Made>,
 ): Promise<Made> {
-  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const fetch = (options: AskOptions) =>
-    timeStage(metrics, "fetch", () => chain.fetchBlocks(numbers, { ...options, traces: traced }));
-  const read = async ({ node, blocks }: FetchedBlocks): Promise<Made> => {
-    const valid = validate(node, numbers, blocks, traced);
-    return make(valid).catch((error: unknown) => {
-      if (error instanceof ChainError) throw error;
-      throw new ChainError(
-        "inconsistent-block",
-        `${node} gave a malformed answer for one of the blocks ${from} to ${to}: ${messageOf(error)}`,
-        { retryable: true },
+  const { from, traced, metrics, signal } = options;
+  const retry = new Retry(signal);
+  const got = new Map<number, FetchedBlock>();
+  let { to, avoid } = options;
+  let most = 0;
+  for (let round = 1; ; round++) {
+    let failure: ChainError | undefined;
+    try {
+      if (got.size === 0) to = options.to;
+      const wanted = missingIn(got, from, to);
+      const fetched = await timeStage(metrics, "fetch", () =>
+        chain.fetchBlocks(wanted, {
+          ...(avoid !== undefined && { avoid }),
+          traces: traced,
+          retry,
+          tellReorgs: true,
+        }),
       );
-    });
-  };
-  const first = await fetch(avoid === undefined ? {} : { avoid });
-  try {
-    return await read(first);
-  } catch (error) {
-    if (!(error instanceof ChainError && error.retryable)) throw error;
-    metrics.rejectedPayloads.inc({ reason: error.code });
-    const second = await fetch({ avoid: first.node });
-    return await read(second);
+      avoid = fetched.node;
+      if (got.size === 0) to = from + countGiven(fetched) - 1;
+      failure = await take({ ...options, to }, got, wanted, fetched);
+      const blocks = prefix(got, from);
+      if (blocks.length === to - from + 1) return await makeOf(options, blocks);
+    } catch (error) {
+      if (!(error instanceof ChainError && error.retryable)) throw error;
+      failure = error;
+      // What cannot be decoded may be any of the blocks.
+      if (missingIn(got, from, to).length === 0) got.clear();
+    }
+    metrics.rejectedPayloads.inc({ reason: failure?.code ?? "block-missing" });
+    if (got.size > most) retry.progressed();
+    most = Math.max(most, got.size);
+    // Twice it is no slip but a chain that changed, which the caller looks at.
+    const hasChanged = round > 1 && (!failure || isReorg(failure));
+    if (!hasChanged && (await retry.again())) continue;
+    const blocks = prefix(got, from);
+    if (blocks.length > 0) return makeOf(options, blocks);
+    throw failure ?? new ChainError("block-missing", `no block ${from}`, { retryable: true });
   }
 }
 
-function validate(
-  node: NodeName,
-  numbers: readonly number[],
-  fetched: readonly (FetchedBlock | null)[],
-  traced: boolean,
-): readonly FetchedBlock[] {
-  const end = fetched.indexOf(null);
-  const blocks = (end < 0 ? fetched : fetched.slice(0, end)) as FetchedBlock[];
-  for (const [index, block] of blocks.entries()) {
-    const number = numbers[index] as number;
-    validateBlock(number, block);
-    const before = blocks[index - 1];
-    if (before && before.block.hash !== block.block.parentHash) {
-      throw new ChainError(
-        "inconsistent-chain",
-        `block ${number} does not continue the one before`,
-        {
-          retryable: true,
-        },
-      );
-    }
-    if (traced && !block.traces) {
-      throw new ChainError("traces-missing", `${node} has no traces of block ${number}`, {
-        retryable: true,
-      });
+/** How many blocks a node gave up to the end of its chain: a null before the last block is no end. */
+function countGiven({ blocks }: FetchedBlocks): number {
+  return blocks.findLastIndex((block) => block !== null) + 1;
+}
+
+function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: number): number[] {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  return numbers.filter((number) => !got.has(number));
+}
+
+/** Takes over the blocks that are believed and continue one another; gives the first reason why one is not taken. */
+async function take<Made>(
+  { from, to, traced, proof, belief }: FetchOptions<Made>,
+  got: Map<number, FetchedBlock>,
+  wanted: readonly number[],
+  { node, blocks }: FetchedBlocks,
+): Promise<ChainError | undefined> {
+  let failure: ChainError | undefined;
+  for (const [index, fetched] of blocks.entries()) {
+    const blockNumber = wanted[index] as number;
+    if (!fetched) continue;
+    try {
+      got.set(blockNumber, await belief.believe({ blockNumber, node, fetched, traced, proof }));
+    } catch (error) {
+      if (!(error instanceof ChainError && error.retryable)) throw error;
+      failure ??= error;
     }
   }
+  for (let number = from + 1; number <= to; number++) {
+    const [before, block] = [got.get(number - 1), got.get(number)];
+    if (!before || !block || before.block.hash === block.block.parentHash) continue;
+    // Either of them may be the wrong one.
+    got.delete(number - 1);
+    got.delete(number);
+    failure ??= new ChainError(
+      "inconsistent-chain",
+      `block ${number} does not continue the one before`,
+      { retryable: true },
+    );
+  }
+  return failure;
+}
+
+/** The blocks from `from` on up to the first that is missing. */
+function prefix(got: ReadonlyMap<number, FetchedBlock>, from: number): FetchedBlock[] {
+  const blocks: FetchedBlock[] = [];
+  for (let block = got.get(from); block; block = got.get(from + blocks.length)) blocks.push(block);
   return blocks;
+}
+
+async function makeOf<Made>(
+  { from, make }: FetchOptions<Made>,
+  blocks: readonly FetchedBlock[],
+): Promise<Made> {
+  return make(blocks).catch((error: unknown) => {
+    if (error instanceof ChainError) throw error;
+    throw new ChainError(
+      "inconsistent-block",
+      `malformed answer for one of the blocks from ${from} on: ${messageOf(error)}`,
+      { retryable: true },
+    );
+  });
 }

@@ -35,6 +35,9 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     traced: sync.identity.traced,
     avoid: sync.distrusted,
     metrics: sync.writer.metrics,
+    belief: sync.belief,
+    proof: "whole",
+    signal: sync.options.signal,
     make: async (fetched) =>
       fetched.map((one) => ({
         ...headerOf(one.block),
@@ -58,7 +61,7 @@ async function indexBlock(
   const { writer } = sync;
   await record(writer, encoded, 1);
   const range = { from: number, to: number };
-  const keys = await listTouchedKeys(writer.sql, range);
+  const keys = await listTouchedKeys(writer.sql, range, number);
   const asked = withoutContracts(keys, sync.silent.all());
   const values = await readState(sync, asked, { number, hash });
   await publish(writer, range, values ?? null);

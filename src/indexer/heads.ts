@@ -1,5 +1,6 @@
 import type { Chain } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
+import { sleep } from "../core/async.ts";
 
 /** The newest head that the node announced. */
 export interface HeadWatch {
@@ -13,14 +14,20 @@ export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSi
   let wake = () => {};
 
   async function listen(): Promise<void> {
-    for await (const header of chain.heads({ pollIntervalMs, signal })) {
-      newest = header;
-      wake();
+    while (!signal.aborted) {
+      try {
+        for await (const header of chain.heads({ pollIntervalMs, signal })) {
+          newest = header;
+          wake();
+        }
+      } catch {
+        // Node trouble is waited out by `heads` itself; whatever else is thrown, the next question to the node tells.
+        wake();
+        await sleep(pollIntervalMs, signal);
+      }
     }
   }
-  // Node trouble is waited out by `heads` itself; what could still be thrown ends the waiting, and the next question
-  // to the node tells.
-  listen().catch(() => wake());
+  void listen();
 
   return {
     async next(timeoutMs) {

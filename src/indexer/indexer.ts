@@ -3,12 +3,14 @@ import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { countPendingCoinBalances } from "../store/addresses.ts";
-import { getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
+import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import { countPendingHoldings } from "../store/token-balances.ts";
 import { countPendingTokens } from "../store/tokens.ts";
 import { takeWriterLock, WriterReplacedError } from "../store/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { createBelief } from "./belief.ts";
 import type { SyncOptions } from "./context.ts";
+import { createProofs } from "./proof/proofs.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
 import { synchronise } from "./sync.ts";
 
@@ -36,6 +38,14 @@ const PENDING_COUNT_LIMIT = 100_000;
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, metrics, log, signal, onStatus } = options;
   const status = initialStatus();
+  const proofs = createProofs({
+    enabled: options.proofs,
+    metrics,
+    log,
+    status,
+    remember: (part) => addProvenPart(sql, part),
+  });
+  const belief = createBelief({ chain, metrics, log, signal, status, proofs });
   const reporting = report();
   let retryMs = RETRY_MINIMUM_MS;
   try {
@@ -53,7 +63,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           continue;
         }
         status.phase = "starting";
-        await synchronise(chain, { sql, epoch, metrics }, { ...options, status });
+        await synchronise(chain, { sql, epoch, metrics }, { ...options, status }, belief);
       } catch (error) {
         if (error instanceof ConfigError) throw error;
         if (signal.aborted) break;

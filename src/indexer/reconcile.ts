@@ -38,6 +38,8 @@ export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader)
 export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
   const node = await sync.chain.fetchHead({ signal: sync.options.signal });
   if (!(await mayFollow(sync, node, ours))) return false;
+  // A development chain that was reset is not walked back.
+  if (sync.isDevelopment && (await followReset(sync))) return true;
   const ancestor = await findCommonAncestor(sync.chain, sync.writer, {
     node: node.node,
     from: Math.min(ours.number, node.number),
@@ -55,7 +57,8 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
   log.info({ from: ours.number, to: ancestor, depth }, "the chain was reorganised");
   await rollBack(sync.writer, ours, ancestor, async (keys, block) => {
     try {
-      return await readState(sync, withoutContracts(keys, sync.silent.all()), block);
+      const asked = withoutContracts(keys, sync.silent.all());
+      return await readState(sync, asked, block, { isUrgent: true });
     } catch {
       // The ancestor is itself being replaced: what is not read now is read later.
       return undefined;
@@ -112,6 +115,7 @@ async function followReset(sync: Sync): Promise<boolean> {
     options.log.info("the development chain was reset: indexing it anew");
     await startOver(sync.writer, current);
     sync.identity = current;
+    sync.belief.begin({ proven: [], isDevelopment: true });
     await loadHead(sync);
     return true;
   }

@@ -82,7 +82,7 @@ export async function rollBack(
   const { sql, epoch, metrics } = writer;
   const range = { from: ancestor + 1, to: head.number };
   const [keys, movedNfts, firstDeletedTimestamp, block] = await Promise.all([
-    listTouchedKeys(sql, range),
+    listTouchedKeys(sql, range, ancestor),
     listMovedNfts(sql, range),
     getBlockTimestamp(sql, range.from),
     getBlockReference(sql, ancestor),

@@ -1,6 +1,6 @@
 import type { Address } from "../core/address.ts";
 
-const FIRST_REST_MS = 60_000;
+const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;
 
 /**

@@ -1,10 +1,13 @@
 import type { AskOptions, BlockReference, Chain, TokenMetadata } from "../chain/chain.ts";
 import type { Address } from "../core/address.ts";
+import { isContractCode } from "../core/contract-code.ts";
+import type { Hex } from "../core/hex.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 import {
   type CoinBalance,
-  listPendingCoinAddresses,
-  listTouchedCoinAddresses,
+  type CoinToRead,
+  listPendingCoins,
+  listTouchedCoins,
   writeCoinBalances,
 } from "../store/addresses.ts";
 import type { BlockRange } from "../store/chain.ts";
@@ -16,9 +19,9 @@ import {
   writeHoldings,
 } from "../store/token-balances.ts";
 import {
-  listNewTokens,
   listPendingTokens,
   listTokensOfChangedSupply,
+  listTokensToDescribe,
   type TokenMetadataRow,
   type TokenSupplyRow,
   writeTokenMetadata,
@@ -27,7 +30,7 @@ import {
 
 /** What is to be read from the node. */
 export interface StateKeys {
-  coins: Address[];
+  coins: CoinToRead[];
   holdings: HoldingToRead[];
   metadata: Address[];
   supplies: Address[];
@@ -44,12 +47,16 @@ export interface StateValues {
 
 export const noKeys: StateKeys = { coins: [], holdings: [], metadata: [], supplies: [] };
 
-/** The state that the recorded blocks of a range may have changed. */
-export async function listTouchedKeys(sql: Queryable, range: BlockRange): Promise<StateKeys> {
+/** The state that the recorded blocks of a range may have changed, to be read at the block `at`. */
+export async function listTouchedKeys(
+  sql: Queryable,
+  range: BlockRange,
+  at: number,
+): Promise<StateKeys> {
   const [coins, holdings, metadata, supplies] = await Promise.all([
-    listTouchedCoinAddresses(sql, range),
+    listTouchedCoins(sql, range, at),
     listTouchedHoldings(sql, range),
-    listNewTokens(sql, range),
+    listTokensToDescribe(sql, range),
     listTokensOfChangedSupply(sql, range),
   ]);
   return { coins, holdings, metadata, supplies };
@@ -62,7 +69,7 @@ export async function listPendingKeys(
   limit: number,
 ): Promise<StateKeys> {
   const [coins, holdings, tokens] = await Promise.all([
-    listPendingCoinAddresses(sql, limit),
+    listPendingCoins(sql, limit),
     listPendingHoldings(sql, { except }, limit),
     listPendingTokens(sql, { except }, limit),
   ]);
@@ -103,15 +110,21 @@ export function countKeys(keys: StateKeys): number {
   return keys.coins.length + keys.holdings.length + keys.metadata.length + keys.supplies.length;
 }
 
+/** What a read of state brought, and the contracts that left something unanswered, which stays "to be read". */
+export interface StateReading {
+  values: StateValues;
+  unanswered: Set<Address>;
+}
+
 /** Reads the state of the keys at a block. Throws as `StateReader` does. */
 export async function fetchState(
   chain: Chain,
   keys: StateKeys,
   block: BlockReference,
   ask: AskOptions,
-): Promise<StateValues> {
-  const [balances, amounts, metadata, supplies] = await Promise.all([
-    chain.fetchCoinBalances(keys.coins, block, ask),
+): Promise<StateReading> {
+  const [coins, amounts, metadata, supplies] = await Promise.all([
+    fetchCoins(chain, keys.coins, block, ask),
     chain.fetchTokenBalances(
       keys.holdings.map(({ token, owner, tokenId }) =>
         tokenId === null ? { token, owner } : { token, owner, id: BigInt(tokenId) },
@@ -122,18 +135,61 @@ export async function fetchState(
     chain.fetchTokenMetadata(keys.metadata, block, ask),
     chain.fetchTotalSupplies(keys.supplies, block, ask),
   ]);
-  return {
+  const unanswered = new Set<Address>();
+  /** What is made of the answers; those of contracts that gave none are left out. */
+  function answered<Key, Answer, Row>(
+    asked: readonly Key[],
+    answers: readonly (Answer | undefined)[],
+    contractOf: (key: Key) => Address,
+    rowOf: (key: Key, answer: Answer) => Row,
+  ): Row[] {
+    return asked.flatMap((key, index) => {
+      const answer = answers[index];
+      if (answer !== undefined) return [rowOf(key, answer)];
+      unanswered.add(contractOf(key));
+      return [];
+    });
+  }
+  const values: StateValues = {
     block,
-    coins: keys.coins.map((address, index) => ({ address, balanceWei: balances[index] as bigint })),
-    holdings: keys.holdings.map((key, index) => ({ ...key, amount: amounts[index] ?? null })),
-    metadata: keys.metadata.map((address, index) =>
-      metadataRow(address, metadata[index] as TokenMetadata),
+    coins,
+    holdings: answered(
+      keys.holdings,
+      amounts,
+      ({ token }) => token,
+      (key, amount) => ({ ...key, amount }),
     ),
-    supplies: keys.supplies.map((address, index) => ({
-      address,
-      totalSupply: supplies[index] ?? null,
-    })),
+    metadata: answered(keys.metadata, metadata, (address) => address, metadataRow),
+    supplies: answered(
+      keys.supplies,
+      supplies,
+      (address) => address,
+      (address, totalSupply) => ({ address, totalSupply }),
+    ),
   };
+  return { values, unanswered };
+}
+
+async function fetchCoins(
+  chain: Chain,
+  coins: readonly CoinToRead[],
+  block: BlockReference,
+  ask: AskOptions,
+): Promise<CoinBalance[]> {
+  const addresses = coins.map(({ address }) => address);
+  const withCode = coins.filter((coin) => coin.withCode).map(({ address }) => address);
+  const [balances, codes] = await Promise.all([
+    chain.fetchCoinBalances(addresses, block, ask),
+    chain.fetchCodes(withCode, block, ask),
+  ]);
+  const isContract = new Map(
+    withCode.map((address, index) => [address, isContractCode(codes[index] as Hex)]),
+  );
+  return addresses.map((address, index) => ({
+    address,
+    balanceWei: balances[index] as bigint,
+    isContract: isContract.get(address) ?? null,
+  }));
 }
 
 function metadataRow(address: Address, metadata: TokenMetadata): TokenMetadataRow {

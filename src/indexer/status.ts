@@ -1,4 +1,6 @@
 import type { Tracer } from "../chain/chain.ts";
+import { initialProofs, type ProofStatus } from "./proof/proofs.ts";
+import type { SoftKind } from "./validate.ts";
 
 /** What the indexer is doing: shown by /health and the start-up output, and stored for other processes. */
 export interface IndexerStatus {
@@ -18,9 +20,22 @@ export interface IndexerStatus {
   /** State still to be read from the node, counted up to a limit; null before it was counted. */
   pending: { coins: number; holdings: number; tokens: number } | null;
   traces: { tracer: Tracer | null; reason: string | null };
+  /** Blocks since the start that were believed though they contradict themselves, by kind (validate.ts). */
+  accepted: Partial<Record<SoftKind, number>>;
+  /** What is proven of the blocks. */
+  proofs: ProofStatus;
+  /** What the auditor compared with the nodes since the start, how much of it differed, and the last difference. */
+  audit: {
+    checked: Record<AuditKind, number>;
+    differing: Record<AuditKind, number>;
+    last: string | null;
+  };
   /** Roll-backs since the start, and the deepest in blocks. */
   reorgs: { count: number; deepest: number };
 }
+
+/** Rows of a block, balances of accounts, holdings of tokens. */
+export type AuditKind = "blocks" | "coins" | "holdings";
 
 export interface BackfillProgress {
   from: number;
@@ -43,6 +58,13 @@ export function initialStatus(): IndexerStatus {
     indexes: null,
     pending: null,
     traces: { tracer: null, reason: null },
+    accepted: {},
+    proofs: initialProofs(true),
+    audit: {
+      checked: { blocks: 0, coins: 0, holdings: 0 },
+      differing: { blocks: 0, coins: 0, holdings: 0 },
+      last: null,
+    },
     reorgs: { count: 0, deepest: 0 },
   };
 }

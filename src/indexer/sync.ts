@@ -1,19 +1,25 @@
 import type { Chain } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
+import { ChainError } from "../core/errors.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
-import { getRecordedNumber, isIndexed } from "../store/sync-state.ts";
+import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
 import { demandWriter } from "../store/writer.ts";
+import { createAuditor } from "./audit.ts";
+import type { Belief } from "./belief.ts";
 import { beginWithoutTraces, bindChain, reportTraces } from "./binding.ts";
 import { buildIndexes, catchUp } from "./catch-up.ts";
 import {
+  isReorg,
   loadHead,
   publishedNumber,
   reportFollowing,
   type Sync,
   type SyncOptions,
 } from "./context.ts";
+import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { type HeadWatch, watchHeads } from "./heads.ts";
+import { createPauses } from "./pauses.ts";
 import type { Writer } from "./publish.ts";
 import { reconcile, reorganise } from "./reconcile.ts";
 import { createSilentContracts } from "./silent-contracts.ts";
@@ -29,13 +35,15 @@ const SILENCE_MS = 5_000;
 
 /**
  * Follows the chain as the one writer until the signal is aborted: brings the database in order after whatever
- * happened, backfills, then follows the head. Throws on any trouble; the caller starts again after a pause, and
- * nothing is left half done. `ConfigError` means that starting again does not help.
+ * happened, backfills, then follows the head. Throws on trouble with the database, and on trouble with the node that
+ * waiting does not mend; the caller starts again after a pause, and nothing is left half done. `ConfigError` means that
+ * starting again does not help.
  */
 export async function synchronise(
   chain: Chain,
   writer: Writer,
   options: SyncOptions,
+  belief: Belief,
 ): Promise<void> {
   const { signal, status } = options;
   const { chainId } = await chain.probe({ signal });
@@ -44,6 +52,7 @@ export async function synchronise(
     chain,
     writer,
     options,
+    belief,
     isDevelopment: options.allowReset || DEVELOPMENT_CHAINS.has(chainId),
     identity: await bindChain(chain, writer, chainId, options),
     head: undefined,
@@ -52,6 +61,10 @@ export async function synchronise(
     unheardSince: undefined,
     silent: createSilentContracts(),
   };
+  belief.begin({
+    proven: await listProvenParts(writer.sql),
+    isDevelopment: sync.isDevelopment,
+  });
   reportTraces(chain, sync.identity, options);
   await recover(sync);
   const ended = new AbortController();
@@ -63,24 +76,52 @@ export async function synchronise(
   }
 }
 
-/** Does what the node's heads ask for until the signal is aborted. */
+/**
+ * Does what the node's heads ask for until the signal is aborted. Trouble with the node is waited out here, with pauses
+ * that begin anew with each progress: it costs no new start, no probe and no search for tracers. A chain that changes
+ * while it is read is no trouble: it is looked at again at once. Throws what waiting does not mend.
+ */
 async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const { signal, status } = sync.options;
-  let nodeHead: BlockHeader = await sync.chain.fetchHead({ signal });
+  const pauses = createPauses(sync);
+  const noteStep = watchFirstSynchronisation(sync);
+  const auditor = createAuditor(sync.options.auditIntervalMs);
+  let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
+  let isInOrder = true;
   while (!signal.aborted) {
-    status.nodeHead = nodeHead.number;
-    const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
-      beginWithoutTraces(sync, error),
-    );
-    let pending: Awaited<ReturnType<typeof readPending>> = "none";
-    if (!advanced && performance.now() >= pendingRetryAt) {
-      pending = await readPending(sync);
-      if (pending === "later") pendingRetryAt = performance.now() + PENDING_RETRY_MS;
+    try {
+      if (!isInOrder) await recover(sync);
+      isInOrder = true;
+      nodeHead ??= await fetchTrustedHead(sync);
+      status.nodeHead = nodeHead.number;
+      const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
+        beginWithoutTraces(sync, error),
+      );
+      await noteStep(nodeHead.number);
+      let pending: Awaited<ReturnType<typeof readPending>> = "none";
+      if (!advanced && performance.now() >= pendingRetryAt) {
+        pending = await readPending(sync);
+        if (pending === "later") pendingRetryAt = performance.now() + PENDING_RETRY_MS;
+      }
+      if (!advanced && pending === "none") await auditor.auditWhenDue(sync);
+      nodeHead = await heads.next(patience(sync, nodeHead, advanced || pending === "read"));
+    } catch (error) {
+      const isWaitedOut = error instanceof ChainError && (error.retryable || isReorg(error));
+      if (!isWaitedOut || signal.aborted) throw error;
+      await pauses.after(error);
+      isInOrder = false;
+      nodeHead = null;
     }
-    const patienceMs = advanced || pending === "read" ? 0 : SILENCE_MS;
-    nodeHead = (await heads.next(patienceMs)) ?? (await fetchTrustedHead(sync));
   }
+}
+
+/** How long the node's next head is waited for. */
+function patience({ head, options }: Sync, node: BlockHeader, hasWorked: boolean): number {
+  if (hasWorked) return 0;
+  // What was not done about this head may have to be done though no other one comes.
+  const silenceMs = Math.min(SILENCE_MS, options.auditIntervalMs);
+  return head?.hash === node.hash ? silenceMs : options.pollIntervalMs;
 }
 
 function fetchTrustedHead({ chain, distrusted, options: { signal } }: Sync): Promise<BlockHeader> {
@@ -96,6 +137,13 @@ async function recover(sync: Sync): Promise<void> {
     await deleteChainRowsAbove(transaction, recordedNumber);
   });
   await loadHead(sync);
+  // Before its first block is published a database is bound to whatever chain the node has.
+  if (!sync.head) {
+    const { chain, writer, identity, options, belief, isDevelopment } = sync;
+    sync.identity = await bindChain(chain, writer, identity.chainId, options);
+    if (sync.identity.genesisHash !== identity.genesisHash)
+      belief.begin({ proven: [], isDevelopment });
+  }
 }
 
 /** Does the next piece of work that the node's head asks for; false when there was none. */

@@ -1,7 +1,15 @@
-import type { FetchedBlock, RawBlock, RawReceipt, TransactionTrace } from "../chain/types.ts";
+import type {
+  FetchedBlock,
+  RawBlock,
+  RawHeader,
+  RawReceipt,
+  RawTransaction,
+  TransactionTrace,
+} from "../chain/types.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
-import type { Hex } from "../core/hex.ts";
+import { type Hex, isHash, isHexData } from "../core/hex.ts";
 import { quantityToNumber } from "../core/quantity.ts";
+import type { Part } from "./proof/prove.ts";
 
 /** The parts of a block that a node gave do not belong together: it is asked again, another node if there is one. */
 export class InconsistentBlockError extends ChainError {
@@ -12,126 +20,222 @@ export class InconsistentBlockError extends ChainError {
   }
 }
 
-const HASH_LENGTH = 66;
+/**
+ * What some chains' nodes say wrongly of every block, and what is still stored whole. A block with it is believed once
+ * every node repeats it (belief.ts).
+ */
+export type SoftKind = "bloom" | "cumulative-gas" | "log-index" | "odd-field" | `unproven-${Part}`;
+
+/** The first disagreement of a kind in a block. */
+export interface SoftInconsistency {
+  kind: SoftKind;
+  reason: string;
+}
+
 const ADDRESS_LENGTH = 42;
-const EMPTY_BLOOM = 0n;
+const BLOOM_BYTES = 256;
+const NO_HASH = `0x${"0".repeat(64)}`;
 
 /**
- * Proves that block, receipts, logs and traces are those of one block with this number: counts, hashes, order, gas and
- * bloom agree (docs/architecture.md, "A block"). Throws `InconsistentBlockError` that names the first disagreement.
- * Whether the block continues the chain is for the caller to compare.
+ * Proves that block, receipts, logs and traces are those of one block with this number (docs/architecture.md, "A
+ * block"). Gives the soft disagreements, at most one a kind; throws `InconsistentBlockError` that names the first hard
+ * one. Whether the block continues the chain is for the caller to compare.
  */
-export function validateBlock(blockNumber: number, fetched: FetchedBlock): void {
+export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftInconsistency[] {
+  const soft = new Map<SoftKind, string>();
+  const check: Check = {
+    demand(holds, reason) {
+      if (!holds) throw new InconsistentBlockError(blockNumber, reason);
+    },
+    prefer(holds, kind, reason) {
+      if (!holds && !soft.has(kind)) soft.set(kind, reason);
+    },
+  };
   try {
-    validateParts(blockNumber, fetched);
+    validateParts(blockNumber, fetched, check);
   } catch (error) {
     if (error instanceof ChainError) throw error;
     // A field of another kind than the specification has.
     throw new InconsistentBlockError(blockNumber, messageOf(error));
   }
+  return [...soft].map(([kind, reason]) => ({ kind, reason }));
 }
 
-function validateParts(blockNumber: number, { block, receipts, traces }: FetchedBlock): void {
-  function demand(holds: boolean, reason: string): asserts holds {
-    if (!holds) throw new InconsistentBlockError(blockNumber, reason);
-  }
+interface Check {
+  /** Refuses the block unless it holds. */
+  demand(holds: boolean, reason: string): void;
+  /** Notes a soft inconsistency unless it holds. */
+  prefer(holds: boolean, kind: SoftKind, reason: string): void;
+}
+
+function validateParts(
+  blockNumber: number,
+  { block, receipts, traces, uncles = [] }: FetchedBlock,
+  check: Check,
+): void {
+  const { demand } = check;
   demand(quantityToNumber(block.number) === blockNumber, `it is block ${block.number}`);
   demand(isHash(block.hash) && isHash(block.parentHash), "it has no hash or parent hash");
   demand(isAddress(block.miner), "it has no fee recipient");
   demand(Array.isArray(block.transactions), "it has no list of transactions");
-  validateReceipts(block, receipts, demand);
-  if (traces) validateTraces(block, traces, demand);
+  const { length } = block.transactions;
+  demand(receipts.length === length, `${length} transactions but ${receipts.length} receipts`);
+  for (const index of block.transactions.keys()) {
+    validateTransaction(block, index, check);
+    validateReceipt(block, receipts[index] as RawReceipt, index, check);
+  }
+  validateUncles(block, uncles, check);
+  validateGas(block, receipts, check);
+  validateBlooms(block, receipts, check);
+  validateLogIndexes(receipts, check);
+  if (traces) validateTraces(block, traces, check);
 }
 
-type Demand = (holds: boolean, reason: string) => asserts holds;
+function validateTransaction(block: RawBlock, index: number, check: Check): void {
+  const { demand } = check;
+  const transaction = block.transactions[index] as RawTransaction;
+  const place = `transaction ${index}`;
+  demand(isHash(transaction.hash), `${place} has no hash`);
+  demand(isAddress(transaction.from), `${place} has no sender`);
+  demand(transaction.to === null || isAddress(transaction.to), `${place} has a malformed receiver`);
+  demand(isHexData(transaction.input), `${place} has malformed input`);
+  demandName(transaction.blockHash, block.hash, `${place} says it is elsewhere`, check);
+  demandIndex(transaction.transactionIndex, index, `${place} says it is elsewhere`, check);
+}
 
-function validateReceipts(block: RawBlock, receipts: RawReceipt[], demand: Demand): void {
-  const { transactions } = block;
-  demand(
-    receipts.length === transactions.length,
-    `${transactions.length} transactions but ${receipts.length} receipts`,
-  );
-  let bloom = EMPTY_BLOOM;
-  let logCount = 0;
-  let cumulativeGasUsed = 0;
+function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, check: Check): void {
+  const { demand } = check;
+  const transactionHash = block.transactions[index]?.hash;
+  const elsewhere = `receipt ${index} belongs to another transaction`;
+  demandName(receipt.blockHash, block.hash, `receipt ${index} belongs to another block`, check);
+  demand(receipt.transactionHash === transactionHash, elsewhere);
+  demandIndex(receipt.transactionIndex, index, elsewhere, check);
+  for (const [position, log] of receipt.logs.entries()) {
+    const place = `log ${position} of transaction ${index}`;
+    demandName(log.blockHash, block.hash, `${place} belongs to another block`, check);
+    demandName(log.transactionHash, transactionHash, `${place} belongs to another one`, check);
+    demand(isAddress(log.address), `${place} has no address`);
+    demand(log.topics.every(isHash), `${place} has a malformed topic`);
+    demand(isHexData(log.data), `${place} has malformed data`);
+  }
+}
+
+/** The headers are those that the block names, of older blocks. */
+function validateUncles(block: RawBlock, uncles: readonly RawHeader[], { demand }: Check): void {
+  const named = block.uncles ?? [];
+  demand(uncles.length === named.length, `${named.length} uncles but ${uncles.length} headers`);
+  for (const [index, uncle] of uncles.entries()) {
+    demand(uncle.hash === named[index], `uncle ${index} is another one`);
+    demand(isAddress(uncle.miner), `uncle ${index} has no fee recipient`);
+    demand(
+      quantityToNumber(uncle.number) < quantityToNumber(block.number),
+      `uncle ${index} is no older than the block`,
+    );
+  }
+}
+
+/** The running sum of the gas, up to the block's. */
+function validateGas(block: RawBlock, receipts: readonly RawReceipt[], { prefer }: Check): void {
+  let before = 0;
   for (const [index, receipt] of receipts.entries()) {
-    const transaction = transactions[index];
-    const place = `transaction ${index}`;
-    demand(transaction !== undefined && isHash(transaction.hash), `${place} has no hash`);
-    demand(isAddress(transaction.from), `${place} has no sender`);
-    demand(
-      transaction.to === null || isAddress(transaction.to),
-      `${place} has a malformed receiver`,
-    );
-    demand(isData(transaction.input), `${place} has malformed input`);
-    demand(
-      transaction.blockHash === block.hash && indexIs(transaction.transactionIndex, index),
-      `${place} says it is elsewhere`,
-    );
-    demand(receipt.blockHash === block.hash, `receipt ${index} belongs to another block`);
-    demand(
-      receipt.transactionHash === transaction.hash && indexIs(receipt.transactionIndex, index),
-      `receipt ${index} belongs to another transaction`,
-    );
     const cumulative = quantityToNumber(receipt.cumulativeGasUsed);
-    demand(cumulative >= cumulativeGasUsed, `the cumulative gas falls at receipt ${index}`);
-    cumulativeGasUsed = cumulative;
-    const receiptBloom = BigInt(receipt.logsBloom);
-    demand(
-      receipt.logs.length > 0 === receiptBloom > EMPTY_BLOOM,
-      `receipt ${index} has ${receipt.logs.length} logs and a bloom that says otherwise`,
+    const used = quantityToNumber(receipt.gasUsed);
+    prefer(
+      cumulative === before + used,
+      "cumulative-gas",
+      `receipt ${index} used ${used} gas, and the sum goes from ${before} to ${cumulative}`,
     );
-    bloom |= receiptBloom;
-    for (const log of receipt.logs) {
-      demand(
-        log.blockHash === block.hash && log.transactionHash === transaction.hash,
-        `log ${log.logIndex} belongs to another transaction`,
-      );
-      demand(indexIs(log.logIndex, logCount), `log ${logCount} is missing or out of order`);
-      demand(isAddress(log.address), `log ${logCount} has no address`);
-      demand(log.topics.every(isHash), `log ${logCount} has a malformed topic`);
-      demand(isData(log.data), `log ${logCount} has malformed data`);
-      logCount++;
+    before = cumulative;
+  }
+  const total = quantityToNumber(block.gasUsed);
+  prefer(before === total, "cumulative-gas", `the receipts used ${before} gas, the block ${total}`);
+}
+
+function validateBlooms(block: RawBlock, receipts: readonly RawReceipt[], { prefer }: Check): void {
+  let joined = 0n;
+  for (const [index, { logs, logsBloom }] of receipts.entries()) {
+    const bloom = bloomOf(logsBloom);
+    prefer(
+      bloom !== undefined && logs.length > 0 === bloom > 0n,
+      "bloom",
+      `receipt ${index} has ${logs.length} logs and a bloom that says otherwise`,
+    );
+    joined |= bloom ?? 0n;
+  }
+  prefer(
+    joined === bloomOf(block.logsBloom),
+    "bloom",
+    "the blooms of the receipts are not the block's",
+  );
+}
+
+/** The logs are numbered from 0 on, through the whole block. */
+function validateLogIndexes(receipts: readonly RawReceipt[], { demand, prefer }: Check): void {
+  let position = 0;
+  for (const { logs } of receipts) {
+    let before = -1;
+    for (const log of logs) {
+      const index = quantityToNumber(log.logIndex);
+      demand(index > before, `log ${position} is out of order within its transaction`);
+      prefer(index === position, "log-index", `log ${position} of the block is numbered ${index}`);
+      before = index;
+      position++;
     }
   }
-  demand(
-    cumulativeGasUsed === quantityToNumber(block.gasUsed),
-    `the receipts used ${cumulativeGasUsed} gas, the block ${quantityToNumber(block.gasUsed)}`,
-  );
-  demand(bloom === BigInt(block.logsBloom), "the blooms of the receipts are not the block's");
 }
 
-function validateTraces(block: RawBlock, traces: TransactionTrace[], demand: Demand): void {
+function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
+  const { demand, prefer } = check;
   const { transactions } = block;
   demand(
     traces.length === transactions.length,
     `${transactions.length} transactions but ${traces.length} traces`,
   );
-  for (const [index, trace] of traces.entries()) {
+  for (const [index, { transactionHash, frame }] of traces.entries()) {
     const transaction = transactions[index];
     demand(
-      trace.transactionHash === null || trace.transactionHash === transaction?.hash,
+      transactionHash === null || transactionHash === transaction?.hash,
       `trace ${index} belongs to another transaction`,
     );
-    demand(
-      trace.frame.from === transaction?.from,
-      `trace ${index} has another sender than its transaction`,
-    );
+    const same = frame.from === transaction?.from;
+    const reason = `trace ${index} has another sender than its transaction`;
+    // Without a hash the sender is all that tells whose trace it is.
+    if (transactionHash === null) demand(same, reason);
+    else prefer(same, "odd-field", reason);
   }
 }
 
-function indexIs(quantity: Hex | null, index: number): boolean {
-  return quantity !== null && Number.parseInt(quantity, 16) === index;
+/** A hash that names what something belongs to: never another one, though some nodes leave it out or zero. */
+function demandName(
+  value: Hex | null | undefined,
+  expected: Hex | undefined,
+  reason: string,
+  check: Check,
+): void {
+  if (value === expected) return;
+  check.demand(isNothing(value) || value === NO_HASH, reason);
+  check.prefer(false, "odd-field", `${reason}: it names none`);
 }
 
-function isHash(value: unknown): value is Hex {
-  return typeof value === "string" && value.length === HASH_LENGTH;
+function demandIndex(
+  value: Hex | null | undefined,
+  expected: number,
+  reason: string,
+  check: Check,
+): void {
+  if (isNothing(value)) check.prefer(false, "odd-field", `${reason}: it has no index`);
+  else check.demand(quantityToNumber(value) === expected, reason);
 }
 
-function isData(value: unknown): boolean {
-  return typeof value === "string" && value.startsWith("0x") && value.length % 2 === 0;
+/** Bits of a bloom filter; undefined when it is none. */
+function bloomOf(value: unknown): bigint | undefined {
+  return isHexData(value) && value.length === 2 + 2 * BLOOM_BYTES ? BigInt(value) : undefined;
+}
+
+function isNothing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
 }
 
 function isAddress(value: unknown): value is Hex {
-  return typeof value === "string" && value.length === ADDRESS_LENGTH;
+  return isHexData(value) && value.length === ADDRESS_LENGTH;
 }

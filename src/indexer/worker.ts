@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createChain } from "../chain/client.ts";
 import { ConfigError } from "../core/errors.ts";
+import { createSecrets } from "../core/secrets.ts";
 import { createSql } from "../db/client.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { countRpcRequest, createMetrics } from "../telemetry/metrics.ts";
@@ -16,7 +17,7 @@ const settings = workerData as IndexerSettings;
 const stop = new AbortController();
 parentPort?.once("message", () => stop.abort());
 
-const log = createLogger(settings.logLevel);
+const log = createLogger(settings.logLevel, createSecrets(settings.chain.secrets).redact);
 const metrics = createMetrics("indexer");
 const database = { schema: settings.databaseSchema, applicationName: "periscope indexer" };
 const sql = createSql(settings.databaseUrl, {

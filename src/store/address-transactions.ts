@@ -10,6 +10,7 @@ import {
   type Order,
   type PageRange,
 } from "./page.ts";
+import { hasSucceeded } from "./transactions.ts";
 
 /** Where an address stands: sender, or receiver and created contract. */
 export type Side = "from" | "to";
@@ -41,13 +42,13 @@ export interface TransactionEntry {
   gasPrice: string;
   gasUsed: string;
   cumulativeGasUsed: string;
-  /** Null before Byzantium. */
+  /** Of the receipt; null before Byzantium. */
   status: number | null;
+  /** See `hasSucceeded`. */
+  succeeded: boolean | null;
   input: Hex;
   /** Whether something is stored of the receiver that may name what is called. */
   mayBeNamed: boolean;
-  /** Of the chain, see `ServedHead`. */
-  generation: number;
 }
 
 /** Further condition on the `sides` of an activity row, or nothing. */
@@ -66,8 +67,7 @@ export async function listTransactionsOfAddress(
   const towards = direction(sql, order);
   const query = sql<TransactionEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
-      (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
-      (SELECT generation FROM sync_state) AS generation, t.*
+      (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
     FROM (
       SELECT block_number, transaction_index FROM address_transactions
       WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
@@ -78,7 +78,7 @@ export async function listTransactionsOfAddress(
     CROSS JOIN LATERAL (
       SELECT transaction_index AS "transactionIndex", hash, from_address AS from, to_address AS to,
         created_contract AS "createdContract", nonce, value, gas, gas_price AS "gasPrice",
-        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", status, input,
+        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", status, ${hasSucceeded(sql)} AS succeeded, input,
         ${mayBeNamed(sql)} AS "mayBeNamed"
       FROM transactions
       WHERE block_number = page.block_number AND transaction_index = page.transaction_index
@@ -88,7 +88,7 @@ export async function listTransactionsOfAddress(
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
     ORDER BY page.block_number ${towards}, page.transaction_index ${towards}`;
-  return readPage(query, limit, ({ input }) => input);
+  return readPage(query, limit, ({ input }) => [input]);
 }
 
 /** A time is a block number here, so that it bounds the range of the index. */

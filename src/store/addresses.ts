@@ -1,19 +1,56 @@
 import type { Address } from "../core/address.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
-import type { BlockRange } from "./chain.ts";
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
+import { type BlockRange, READ_AGAIN_MAXIMUM } from "./chain.ts";
+
+/** An address whose coin balance is to be read. */
+export interface CoinToRead {
+  address: Address;
+  /** And whether it has code: it was never asked, and no creation is indexed that would tell. */
+  withCode: boolean;
+}
 
 export interface CoinBalance {
   address: Address;
   balanceWei: bigint;
+  /** Whether it is a contract; null when that was not asked. */
+  isContract: boolean | null;
 }
 
-/** Addresses whose coin balance the recorded blocks of the range may have changed. */
-export async function listTouchedCoinAddresses(
+/**
+ * Addresses whose coin balance is to be read once the recorded blocks of the range are published: those that they may
+ * have changed, and those they name without there being one yet; where the range is published and about to be taken
+ * away, also those that were read in it. They are read at the block `at`.
+ */
+export async function listTouchedCoins(
   sql: Queryable,
   range: BlockRange,
-): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`${touchedCoinAddresses(sql, range)} ORDER BY 1`;
-  return rows.map((row) => row.address);
+  at: number,
+): Promise<CoinToRead[]> {
+  return sql<CoinToRead[]>`
+    SELECT touched.address, ${isCodeUnknown(sql, at)} AS "withCode"
+    FROM (
+      SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code FROM (
+        ${touchedCoinAddresses(sql, range)}
+        UNION
+        (SELECT address FROM addresses WHERE balance_block >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})
+        UNION
+        SELECT address FROM (${namedAddresses(sql, range)}) AS named
+          WHERE NOT EXISTS (
+            SELECT FROM addresses WHERE addresses.address = named.address AND balance_block IS NOT NULL)
+      ) AS changed
+      LEFT JOIN addresses USING (address)
+    ) AS touched
+    ORDER BY touched.address`;
+}
+
+/**
+ * Whether only the node can tell that there is code at the address `touched` at a block. Without traces most creations
+ * are unknown, and what was read once is soon old: nothing is kept then.
+ */
+function isCodeUnknown(sql: Queryable, at: number | Fragment) {
+  return sql`(
+    (SELECT traced FROM sync_state) AND touched.has_code IS NULL AND NOT EXISTS (
+      SELECT FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at}))`;
 }
 
 /** Deposit of an OP-stack rollup (OP Stack specification, "Deposits"): every block of one begins with it. */
@@ -40,20 +77,20 @@ function touchedCoinAddresses(sql: Queryable, { from, to }: BlockRange) {
     UNION
     SELECT address FROM withdrawals WHERE block_number BETWEEN ${from} AND ${to}
     UNION
+    SELECT miner FROM uncles WHERE block_number BETWEEN ${from} AND ${to}
+    UNION
     SELECT address FROM unnest(${[...FEE_VAULTS]}::bytea[]) AS vaults (address)
       WHERE EXISTS (
         SELECT FROM transactions WHERE block_number BETWEEN ${from} AND ${to} AND type = ${DEPOSIT_TYPE})`;
 }
 
 /**
- * Applies a range to the addresses: those seen for the first time are added, the coin balances that it may have
- * changed become "to be read".
+ * Addresses that the recorded blocks of the range name, and the first of the blocks to do so. What was rolled back names
+ * nobody.
  */
-export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
-  const { from, to } = range;
-  await sql`
-    INSERT INTO addresses (address, first_block)
-    SELECT address, min(block_number) FROM (
+function namedAddresses(sql: Queryable, { from, to }: BlockRange) {
+  return sql`
+    SELECT address, min(block_number) AS first_block FROM (
       SELECT miner AS address, number AS block_number FROM blocks
         WHERE number BETWEEN ${from} AND ${to}
       UNION ALL
@@ -63,17 +100,29 @@ export async function applyAddresses(sql: Transaction, range: BlockRange): Promi
       UNION ALL
       SELECT side.address, block_number FROM internal_transactions
         CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
-        WHERE block_number BETWEEN ${from} AND ${to}
+        WHERE block_number BETWEEN ${from} AND ${to} AND effective
       UNION ALL
       SELECT side.address, block_number FROM token_transfers
         CROSS JOIN LATERAL (VALUES (from_address), (to_address)) AS side (address)
         WHERE block_number BETWEEN ${from} AND ${to}
       UNION ALL
+      SELECT miner, block_number FROM uncles WHERE block_number BETWEEN ${from} AND ${to}
+      UNION ALL
       SELECT address, block_number FROM withdrawals
         WHERE block_number BETWEEN ${from} AND ${to}
     ) AS seen
     WHERE address IS NOT NULL
-    GROUP BY address
+    GROUP BY address`;
+}
+
+/**
+ * Applies a range to the addresses: those seen for the first time are added, the coin balances that it may have
+ * changed become "to be read". What is "to be read" afterwards is what `listTouchedCoins` gave before.
+ */
+export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
+  await sql`
+    INSERT INTO addresses (address, first_block)
+    ${namedAddresses(sql, range)}
     ORDER BY address
     ON CONFLICT (address) DO NOTHING`;
   await forgetCoinBalances(sql, range);
@@ -87,13 +136,19 @@ async function forgetCoinBalances(sql: Transaction, range: BlockRange): Promise<
 }
 
 /**
- * Undoes `applyAddresses` for the recorded blocks of the range, which is the end of the chain; to be called before
- * their rows are deleted.
+ * Undoes `applyAddresses` for the recorded blocks of the range, which is the end of the chain, and marks what was read at
+ * them as "to be read"; to be called before their rows are deleted.
  */
 export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
     UPDATE sync_state SET coin_supply = coin_supply - (SELECT coalesce(sum(balance), 0) FROM gone)`;
+  // Whether there is code was asked no later than the balance.
+  await sql`
+    UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
+  await sql`
+    UPDATE addresses SET has_code = NULL
+    WHERE balance_block IS NULL AND has_code IS NOT NULL AND address IN (${touchedCoinAddresses(sql, range)})`;
   await forgetCoinBalances(sql, range);
 }
 
@@ -108,23 +163,27 @@ export async function writeCoinBalances(
     WITH news AS (
       SELECT * FROM unnest(
         ${balances.map((row) => row.address)}::bytea[],
-        ${balances.map((row) => row.balanceWei.toString())}::numeric[]
-      ) AS news (address, balance)
+        ${balances.map((row) => row.balanceWei.toString())}::numeric[],
+        ${balances.map(({ isContract }) => (isContract === null ? null : Number(isContract)))}::int2[]
+      ) AS news (address, balance, has_code)
     ), before AS (
       SELECT address, coalesce(balance, 0) AS balance FROM addresses WHERE address IN (SELECT address FROM news)
     ), written AS (
-      UPDATE addresses SET balance = news.balance, balance_block = ${blockNumber}
+      UPDATE addresses SET balance = news.balance, balance_block = ${blockNumber},
+        has_code = coalesce(news.has_code = 1, addresses.has_code)
       FROM news WHERE addresses.address = news.address
     )
     UPDATE sync_state SET coin_supply = coin_supply + (
       SELECT coalesce(sum(news.balance - before.balance), 0) FROM news JOIN before USING (address))`;
 }
 
-/** Addresses whose coin balance is to be read, at most `limit`. */
-export async function listPendingCoinAddresses(sql: Queryable, limit: number): Promise<Address[]> {
-  const rows = await sql<{ address: Address }[]>`
-    SELECT address FROM addresses WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
-  return rows.map((row) => row.address);
+/** Addresses whose coin balance is to be read at the head, at most `limit`. */
+export async function listPendingCoins(sql: Queryable, limit: number): Promise<CoinToRead[]> {
+  const head = sql`(SELECT head_number FROM sync_state)`;
+  return sql<CoinToRead[]>`
+    SELECT touched.address, ${isCodeUnknown(sql, head)} AS "withCode"
+    FROM addresses AS touched
+    WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
 }
 
 /** How many coin balances are to be read, counted up to `limit`. */

@@ -9,6 +9,8 @@ export interface MinedBlock {
   timestampSeconds: number;
   /** In wei: the fees without the burnt base fee. */
   reward: string;
+  /** Uncles that it includes. */
+  uncleCount: number;
 }
 
 /** Blocks whose fee recipient is the address, newest first. */
@@ -19,7 +21,8 @@ export async function listMinedBlocks(
 ): Promise<MinedBlock[]> {
   // With the miner in the order only its own index has that order: see `LogRange` in logs.ts.
   return sql<MinedBlock[]>`
-    SELECT page.number, b.timestamp AS "timestampSeconds", b.reward
+    SELECT page.number, b.timestamp AS "timestampSeconds", b.reward,
+      (SELECT count(*)::int FROM uncles WHERE block_number = page.number) AS "uncleCount"
     FROM (
       SELECT number FROM blocks
       WHERE miner = ANY(ARRAY[${miner}::bytea]) AND ${inPublishedBlocks(sql, {}, "number")}

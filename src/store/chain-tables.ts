@@ -89,6 +89,15 @@ export const withdrawalsTable = copyTable("withdrawals", {
   amount: "numeric",
 });
 
+export const unclesTable = copyTable("uncles", {
+  block_number: "int8",
+  position: "int4",
+  hash: "bytea",
+  number: "int8",
+  timestamp: "int8",
+  miner: "bytea",
+});
+
 export const tokenTransfersTable = copyTable("token_transfers", {
   block_number: "int8",
   log_index: "int4",
@@ -151,6 +160,7 @@ export const chainTables = {
   logs: logsTable,
   internalTransactions: internalTransactionsTable,
   withdrawals: withdrawalsTable,
+  uncles: unclesTable,
   tokenTransfers: tokenTransfersTable,
   contracts: contractsTable,
   contractDestructions: contractDestructionsTable,

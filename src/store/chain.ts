@@ -9,6 +9,12 @@ export interface BlockRange {
   to: number;
 }
 
+/**
+ * Of the state that was read at blocks about to be taken away and that they did not touch, so many rows of each kind are
+ * read again at once; the others are marked "to be read".
+ */
+export const READ_AGAIN_MAXIMUM = 1_000;
+
 /** Tables that have rows, encoded for COPY. */
 export type EncodedRows = Map<ChainTableName, { rowCount: number; document: Buffer }>;
 
@@ -33,10 +39,13 @@ export async function insertChainRows(sql: Transaction, encoded: EncodedRows): P
 
 /** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
 export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number): Promise<void> {
-  for (const name of TABLE_NAMES) {
-    await sql`
-      DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`;
-  }
+  // Sent together: a reorganisation waits for no answer in between.
+  await Promise.all(
+    TABLE_NAMES.map(
+      (name) => sql`
+      DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`,
+    ),
+  );
 }
 
 /**
@@ -53,7 +62,7 @@ export async function deleteChain(sql: Transaction): Promise<void> {
     "nft_owners",
     "daily_statistics",
   ];
-  for (const table of tables) await sql`DELETE FROM ${sql(table)}`;
+  await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 
 /**

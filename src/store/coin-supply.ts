@@ -7,8 +7,10 @@ export interface CoinSupply {
   total: string;
   /** What the zero address has of it. */
   zeroAddress: string;
-  /** False where a balance must be read again, or may have changed without a trace. */
-  exact: boolean;
+  /** A balance must be read again. */
+  pending: boolean;
+  /** False where balances may have changed unseen. */
+  traced: boolean;
 }
 
 /** The supply at the published head; undefined before the first block. */
@@ -16,7 +18,7 @@ export async function getCoinSupply(sql: Queryable): Promise<CoinSupply | undefi
   const [supply] = await sql<CoinSupply[]>`
     SELECT coin_supply AS total,
       coalesce((SELECT balance FROM addresses WHERE address = ${ZERO_ADDRESS}), 0) AS "zeroAddress",
-      traced AND NOT EXISTS (SELECT FROM addresses WHERE balance_block IS NULL) AS exact
+      EXISTS (SELECT FROM addresses WHERE balance_block IS NULL) AS pending, traced
     FROM sync_state WHERE head_number IS NOT NULL`;
   return supply;
 }

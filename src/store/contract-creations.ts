@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
+import { emptyCodeHash } from "./contract-list.ts";
 import { inPublishedBlocks } from "./page.ts";
 
 /** How a contract came to be, by its newest creation. */
@@ -40,24 +41,39 @@ export async function listContractCreations(
     ORDER BY asked.place`;
 }
 
-/** Those of the addresses that are contracts and not destroyed. */
+/** Whether there is code at an address now; null when only the node can tell. */
+export interface CodePresence {
+  address: Address;
+  isContract: boolean | null;
+}
+
+/**
+ * Which of the addresses are contracts: by their newest creation or, where none is indexed (genesis allocation, before
+ * START_BLOCK), by what the node said of their code.
+ */
 export async function listContractsAmong(
   sql: Queryable,
   addresses: readonly Address[],
-): Promise<Set<Address>> {
-  const rows = await sql<{ address: Address }[]>`
-    SELECT asked.address
+): Promise<CodePresence[]> {
+  return sql<CodePresence[]>`
+    SELECT asked.address,
+      CASE WHEN d.address IS NOT NULL THEN false
+        WHEN c.block_number IS NOT NULL THEN c.code_hash IS DISTINCT FROM ${emptyCodeHash(sql)}
+        WHEN traced THEN a.has_code END AS "isContract"
     FROM unnest(${[...addresses]}::bytea[]) AS asked (address)
-    CROSS JOIN LATERAL (
-      SELECT block_number, transaction_index, position FROM contracts
+    CROSS JOIN sync_state
+    LEFT JOIN addresses a USING (address)
+    LEFT JOIN LATERAL (
+      SELECT block_number, transaction_index, position, code_hash FROM contracts
       WHERE address = asked.address AND ${inPublishedBlocks(sql)}
       ORDER BY block_number DESC, transaction_index DESC, position DESC
       LIMIT 1
-    ) c
-    WHERE NOT EXISTS (
-      SELECT FROM contract_destructions d
+    ) c ON true
+    LEFT JOIN LATERAL (
+      SELECT address FROM contract_destructions d
       WHERE d.address = asked.address AND ${inPublishedBlocks(sql)}
-        AND (d.block_number, d.transaction_index, d.position)
-          > (c.block_number, c.transaction_index, c.position))`;
-  return new Set(rows.map(({ address }) => address));
+        AND (d.block_number, d.transaction_index, d.position) > (
+          coalesce(c.block_number, -1), coalesce(c.transaction_index, -1), coalesce(c.position, -1))
+      LIMIT 1
+    ) d ON true`;
 }

@@ -71,6 +71,6 @@ function isEmpty(sql: Queryable): Fragment {
 }
 
 /** keccak-256 of no bytes; a literal, as the index `contracts_empty` has it. */
-function emptyCodeHash(sql: Queryable): Fragment {
+export function emptyCodeHash(sql: Queryable): Fragment {
   return sql`'\\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'::bytea`;
 }

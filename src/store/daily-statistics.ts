@@ -38,11 +38,13 @@ export async function applyDailyStatistics(
     INSERT INTO daily_statistics AS known (
       day, block_count, first_timestamp, last_timestamp, transaction_count, fees, rewards,
       burnt_fees, gas_used, gas_limit, block_bytes, gas_price_minimum, gas_price_maximum,
-      gas_price_sum, withdrawn_gwei, new_addresses)
+      gas_price_sum, withdrawn_gwei, new_addresses,
+      uncle_count, uncle_eighths)
     SELECT ${dayOf(sql, sql`timestamp`)}, count(*), min(timestamp), max(timestamp),
       sum(transaction_count), sum(fees), sum(reward), sum(fees - reward), sum(gas_used), sum(gas_limit),
       sum(size), min(prices.minimum), max(prices.maximum), coalesce(sum(prices.total), 0),
-      coalesce(sum(withdrawn.gwei), 0), sum(newcomers.count)
+      coalesce(sum(withdrawn.gwei), 0), sum(newcomers.count),
+      sum(nephews.uncles), coalesce(sum(nephews.eighths), 0)
     FROM blocks
     CROSS JOIN LATERAL (
       SELECT min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total
@@ -54,6 +56,10 @@ export async function applyDailyStatistics(
     CROSS JOIN LATERAL (
       SELECT count(*) FROM addresses WHERE first_block = number
     ) AS newcomers
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS uncles, sum(8 - (blocks.number - uncles.number)) AS eighths
+      FROM uncles WHERE block_number = blocks.number
+    ) AS nephews
     WHERE number BETWEEN ${from} AND ${to}
     GROUP BY 1
     ON CONFLICT (day) DO UPDATE SET
@@ -71,7 +77,9 @@ export async function applyDailyStatistics(
       gas_price_maximum = greatest(known.gas_price_maximum, excluded.gas_price_maximum),
       gas_price_sum = known.gas_price_sum + excluded.gas_price_sum,
       withdrawn_gwei = known.withdrawn_gwei + excluded.withdrawn_gwei,
-      new_addresses = known.new_addresses + excluded.new_addresses`;
+      new_addresses = known.new_addresses + excluded.new_addresses,
+      uncle_count = known.uncle_count + excluded.uncle_count,
+      uncle_eighths = known.uncle_eighths + excluded.uncle_eighths`;
 }
 
 /** Figures of one UTC day; amounts in wei unless the name tells otherwise. */
@@ -94,6 +102,9 @@ export interface DailyStatistics {
   /** Sum over the transactions. */
   gasPriceSum: string;
   newAddresses: number;
+  /** Uncles that the day's blocks include, and their rewards in eighths of a block's. */
+  uncleCount: number;
+  uncleEighths: number;
 }
 
 /** Sums over all days. */
@@ -114,7 +125,7 @@ export async function listDailyStatistics(
       transaction_count AS "transactionCount", fees, rewards, gas_used AS "gasUsed",
       gas_limit AS "gasLimit", block_bytes AS "blockBytes", gas_price_minimum AS "gasPriceMinimum",
       gas_price_maximum AS "gasPriceMaximum", gas_price_sum AS "gasPriceSum",
-      new_addresses AS "newAddresses"
+      new_addresses AS "newAddresses", uncle_count AS "uncleCount", uncle_eighths AS "uncleEighths"
     FROM daily_statistics
     WHERE day >= '1970-01-01'::date + ${days.from}::int AND day <= '1970-01-01'::date + ${days.to}::int
     ORDER BY daily_statistics.day ${direction(sql, order)}`;

@@ -4,7 +4,7 @@ import { chainTables } from "./chain-tables.ts";
 /** Tables of state, whose rows are found by their primary keys while they are written. */
 const STATE_TABLES = ["addresses", "tokens", "token_balances", "token_id_balances", "nft_owners"];
 /** Indexes that begin with these are appended to, and roll-back needs them. */
-const BLOCK_COLUMNS = ["block_number", "number", "first_block"];
+const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
 
 /**
  * Takes away the indexes that a first load would update at random places and does not need itself, and remembers how

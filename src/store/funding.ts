@@ -10,17 +10,20 @@ export interface Funding {
   from: Address;
   transactionHash: Hex;
   value: string;
+  /** Whether the account may be a contract all the same: nobody asked the node for its code. */
+  codeUnknown: boolean;
 }
 
 /** The first transaction or internal transaction that gave the address value; undefined for none, and for a contract. */
 export async function getFunding(sql: Queryable, address: Address): Promise<Funding | undefined> {
   const [funding] = await sql<Funding[]>`
     SELECT first.block_number AS "blockNumber", b.timestamp AS "timestampSeconds", first.from_address AS from,
-      t.hash AS "transactionHash", first.value
+      t.hash AS "transactionHash", first.value,
+      coalesce(NOT traced OR a.has_code IS NULL, true) AS "codeUnknown"
     FROM (
       (SELECT block_number, transaction_index, -1 AS position, from_address, value
         FROM address_transactions a JOIN transactions USING (block_number, transaction_index)
-        WHERE a.address = ${address} AND a.sides & 2 <> 0 AND value > 0 AND status IS DISTINCT FROM 0
+        WHERE a.address = ${address} AND a.sides & 2 <> 0 AND value > 0 AND status IS DISTINCT FROM 0 AND error IS NULL
           AND ${inPublishedBlocks(sql)}
         ORDER BY block_number, transaction_index
         LIMIT 1)
@@ -29,6 +32,7 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
         FROM address_internal_transactions a
         JOIN internal_transactions USING (block_number, transaction_index, position)
         WHERE a.address = ${address} AND a.valued AND a.sides & 2 <> 0 AND value > 0 AND effective
+          AND call_type IS DISTINCT FROM 'callcode'
           AND ${inPublishedBlocks(sql)}
         ORDER BY block_number, transaction_index, position
         LIMIT 1)
@@ -37,6 +41,9 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
     ) first
     JOIN transactions t USING (block_number, transaction_index)
     JOIN blocks b ON b.number = first.block_number
-    WHERE NOT EXISTS (SELECT FROM contracts WHERE address = ${address} AND ${inPublishedBlocks(sql)})`;
+    CROSS JOIN sync_state
+    LEFT JOIN addresses a ON a.address = ${address}
+    WHERE a.has_code IS NOT TRUE
+      AND NOT EXISTS (SELECT FROM contracts WHERE address = ${address} AND ${inPublishedBlocks(sql)})`;
   return funding;
 }

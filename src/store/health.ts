@@ -9,8 +9,8 @@ export interface IndexHealth {
   headTimestamp: number | null;
   generation: number | null;
   traced: boolean | null;
-  /** False while the first load runs. */
-  indexed: boolean | null;
+  /** Whether the head that the node had at first was reached once, with all indexes. */
+  synchronised: boolean | null;
   /** Published numbers without a block; anything but 0 is a fault. */
   gaps: number | null;
   /** What the indexer last said of itself, and how long ago. */
@@ -33,7 +33,7 @@ export interface IndexerReport {
 export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
   const [health] = await sql<[IndexHealth]>`
     SELECT s.chain_id AS "chainId", s.head_number AS "headNumber", s.head_hash AS "headHash",
-      s.head_timestamp AS "headTimestamp", s.generation, s.traced, s.indexed,
+      s.head_timestamp AS "headTimestamp", s.generation, s.traced, s.synchronised,
       s.head_number - s.start_block + 1
         - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
       i.status AS indexer,

@@ -24,6 +24,7 @@ export interface InternalTransactionEntry {
   callType: string | null;
   from: Address;
   to: Address | null;
+  /** Null also for a creation that did not last. */
   createdContract: Address | null;
   value: string;
   gas: string | null;
@@ -31,6 +32,8 @@ export interface InternalTransactionEntry {
   input: Hex | null;
   /** The tracer's words; null for a frame that succeeded itself. */
   error: string | null;
+  /** What it did lasts: neither it, nor an entry around it, nor the transaction failed. */
+  effective: boolean;
 }
 
 export interface InternalTransactionFilter {
@@ -127,7 +130,8 @@ function complete(
     FROM (${page}) page
     CROSS JOIN LATERAL (
       SELECT position, trace_address AS "traceAddress", type, call_type AS "callType", from_address AS from,
-        to_address AS to, created_contract AS "createdContract", value, gas, gas_used AS "gasUsed", input, error
+        to_address AS to, created_contract AS "createdContract", value, gas, gas_used AS "gasUsed", input, error,
+        effective
       FROM internal_transactions
       WHERE block_number = page.block_number AND transaction_index = page.transaction_index
         AND position = page.position
@@ -142,5 +146,5 @@ function complete(
       SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
     ORDER BY page.block_number ${towards}, page.transaction_index ${towards}, page.position ${towards}`;
-  return readPage(query, limit, ({ input }) => input);
+  return readPage(query, limit, ({ input, error }) => [input, error]);
 }

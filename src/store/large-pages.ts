@@ -1,14 +1,17 @@
 import { StoreError } from "../core/errors.ts";
 
-/** Of the data of a page, as text: it is in memory more than once, and no answer is longer than 2^29 characters. */
-const MAXIMUM_CHARACTERS = 100_000_000;
-/** The largest transactions of so many rows are some 50 MB. */
-const ROWS_AT_ONCE = 200;
+/**
+ * Bytes of the data of an answer, or characters where it is text already: to make the answer of so many takes some 100 ms
+ * of the processor, in which nobody else is served, and several times their memory.
+ */
+export const MAXIMUM_ANSWER = 24_000_000;
+/** Rows of 128 KB, the largest that a transaction pool takes, are some 13 MB then. */
+const ROWS_AT_ONCE = 50;
 
 /** The rows of a page hold more than can be answered. */
 export class PageTooLarge extends StoreError {
   constructor() {
-    super("page-too-large", `a page of more than ${MAXIMUM_CHARACTERS} characters`);
+    super("page-too-large", `a page of more than ${MAXIMUM_ANSWER} characters`);
   }
 }
 
@@ -24,17 +27,18 @@ interface PageQuery<Row> extends PromiseLike<Row[]> {
 export async function readPage<Row>(
   query: PageQuery<Row>,
   limit: number,
-  dataOf: (row: Row) => string | null,
+  dataOf: (row: Row) => readonly (string | null)[],
 ): Promise<Row[]> {
-  if (limit <= ROWS_AT_ONCE) return query;
   const rows: Row[] = [];
   let characters = 0;
-  await query.cursor(ROWS_AT_ONCE, (part) => {
+  const read = (part: Row[]) => {
     for (const row of part) {
       rows.push(row);
-      characters += dataOf(row)?.length ?? 0;
+      for (const data of dataOf(row)) characters += data?.length ?? 0;
     }
-    if (characters > MAXIMUM_CHARACTERS) throw new PageTooLarge();
-  });
+    if (characters > MAXIMUM_ANSWER) throw new PageTooLarge();
+  };
+  if (limit <= ROWS_AT_ONCE) read(await query);
+  else await query.cursor(ROWS_AT_ONCE, read);
   return rows;
 }

@@ -95,7 +95,7 @@ export async function searchLogs(
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
     ORDER BY page.block_number, page.log_index`;
-  return readPage(query, limit, ({ data }) => data);
+  return readPage(query, limit, ({ data }) => [data]);
 }
 
 /** The page of what the branches yield together, each log once. A branch takes the clause that limits it. */

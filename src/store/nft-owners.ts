@@ -1,4 +1,4 @@
-import type { Address } from "../core/address.ts";
+import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
 import type { PageRange } from "./page.ts";
@@ -48,7 +48,7 @@ export async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[
     ) AS last`;
 }
 
-/** Ids of an ERC-721 token that the owner has, ascending. */
+/** Ids of an ERC-721 token that the owner has, ascending; the zero address has none. */
 export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,
@@ -57,7 +57,7 @@ export async function listNftsOfOwner(
 ): Promise<string[]> {
   const rows = await sql<{ tokenId: string }[]>`
     SELECT token_id AS "tokenId" FROM nft_owners
-    WHERE owner = ${owner} AND token = ${token}
+    WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}
     ORDER BY token_id
     LIMIT ${limit} OFFSET ${skip}`;
   return rows.map((row) => row.tokenId);

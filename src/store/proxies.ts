@@ -42,6 +42,14 @@ export async function getProxy(sql: Queryable, address: Address): Promise<ProxyR
   return row;
 }
 
+/** Whether an address was found to delegate once, and what to is not known any more. */
+export async function isStaleProxy(sql: Queryable, address: Address): Promise<boolean> {
+  const [row] = await sql`
+    SELECT FROM proxies p
+    WHERE address = ${address} AND NOT EXISTS (SELECT FROM valid_proxies v WHERE v.address = p.address)`;
+  return row !== undefined;
+}
+
 /** Proxies whose answer does not stand any more: an upgrade or a reorganisation came after it. */
 export async function listStaleProxies(sql: Sql, limit: number): Promise<Address[]> {
   const rows = await sql<{ address: Address }[]>`

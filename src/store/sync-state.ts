@@ -18,10 +18,39 @@ export async function getServedHead(sql: Queryable): Promise<ServedHead | undefi
   return head;
 }
 
+/** The published head, and whether more than the head can be asked. */
+export interface ServedState {
+  /** Undefined before the first block is published. */
+  head: ServedHead | undefined;
+  /** False while the first load runs without its secondary indexes. */
+  isIndexed: boolean;
+}
+
+/** What may be served, in one statement. */
+export async function getServedState(sql: Queryable): Promise<ServedState> {
+  const [state] = await sql<(ServedHead & { number: number | null; indexed: boolean })[]>`
+    SELECT head_number AS number, head_hash AS hash, head_timestamp AS "timestampSeconds", generation, indexed
+    FROM sync_state`;
+  if (!state) return { head: undefined, isIndexed: true };
+  const { indexed, ...head } = state;
+  return { head: head.number === null ? undefined : head, isIndexed: indexed };
+}
+
 /** False while the first load runs without its secondary indexes: only the head can be asked then. */
 export async function isIndexed(sql: Queryable): Promise<boolean> {
   const [state] = await sql<{ indexed: boolean }[]>`SELECT indexed FROM sync_state`;
   return state?.indexed ?? true;
+}
+
+/** Whether the head that the node had at first was reached once, with all indexes. */
+export async function isSynchronised(sql: Queryable): Promise<boolean> {
+  const [state] = await sql<{ synchronised: boolean }[]>`SELECT synchronised FROM sync_state`;
+  return state?.synchronised ?? false;
+}
+
+/** Says so, for ever. */
+export async function markSynchronised(sql: Queryable): Promise<void> {
+  await sql`UPDATE sync_state SET synchronised = true`;
 }
 
 /** What a database is bound to from its first block on. */
@@ -52,7 +81,20 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       chain_id = excluded.chain_id, start_block = excluded.start_block,
       genesis_hash = excluded.genesis_hash, traced = excluded.traced,
       head_number = NULL, head_hash = NULL, head_timestamp = NULL, recorded_number = NULL,
-      generation = sync_state.generation + 1, coin_supply = 0`;
+      proven_parts = '{}', generation = sync_state.generation + 1, coin_supply = 0`;
+}
+
+/** Parts of blocks that were proven on the chain that the database holds. */
+export async function listProvenParts(sql: Queryable): Promise<string[]> {
+  const rows = await sql<{ part: string }[]>`SELECT unnest(proven_parts) AS part FROM sync_state`;
+  return rows.map(({ part }) => part);
+}
+
+/** Remembers that a part of blocks was proven on this chain. */
+export async function addProvenPart(sql: Queryable, part: string): Promise<void> {
+  await sql`
+    UPDATE sync_state SET proven_parts = proven_parts || ${part}::text
+    WHERE NOT ${part}::text = ANY(proven_parts)`;
 }
 
 /** Moves the head to a recorded block; `rollBack` says that blocks were taken away, and raises the generation. */

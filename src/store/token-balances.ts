@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
-import type { BlockRange } from "./chain.ts";
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
+import { type BlockRange, READ_AGAIN_MAXIMUM } from "./chain.ts";
 import { type ContractScope, inScope } from "./tokens.ts";
 
 /** Whose holding of what is meant; `tokenId` (decimal text) only for ERC-1155, null for the holding as a whole. */
@@ -20,7 +20,7 @@ export interface HoldingToRead extends HoldingKey {
 }
 
 export interface HoldingAmount extends HoldingToRead {
-  /** Null: the contract does not answer; what the transfers add up to stays. */
+  /** Null: the contract does not answer; it is what the transfers add up to. */
   amount: bigint | null;
 }
 
@@ -39,7 +39,11 @@ function changes(sql: Queryable, { from, to }: BlockRange) {
     GROUP BY token, side.owner, CASE WHEN standard = 1155 THEN token_id END`;
 }
 
-/** Holdings that the recorded blocks of the range may have changed, those of irregular tokens moved in it included. */
+/**
+ * Holdings that the recorded blocks of the range may have changed, those of irregular tokens moved in it included: all
+ * that are not empty. Where the range is published and about to be taken away, also those that were read in it: what they
+ * were may have changed without a word.
+ */
 export async function listTouchedHoldings(
   sql: Queryable,
   range: BlockRange,
@@ -52,6 +56,14 @@ export async function listTouchedHoldings(
       UNION
       SELECT token, owner, NULL::numeric FROM token_balances
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
+      UNION
+      (SELECT token, owner, token_id FROM token_id_balances
+        WHERE block_number >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})
+      UNION
+      (SELECT token, owner, NULL::numeric FROM token_balances AS whole
+        WHERE block_number >= ${range.from} AND NOT EXISTS (
+          SELECT FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner)
+        LIMIT ${READ_AGAIN_MAXIMUM})
     ) AS touched
     LEFT JOIN token_id_balances AS ids USING (token, owner, token_id)
     LEFT JOIN token_balances AS wholes
@@ -78,16 +90,22 @@ function irregularTokensMoved(sql: Queryable, { from, to }: BlockRange) {
  * first (holder counts).
  */
 export async function applyTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
+  await forgetIrregularHoldings(sql, range);
   await addChanges(sql, range, 1);
-  await forgetIrregularHoldings(sql, range);
 }
 
-/** Undoes `applyTokenBalances` for the range, which is the end of the chain; before its rows are deleted. */
+/**
+ * Undoes `applyTokenBalances` for the range, which is the end of the chain, and marks whatever was read at its blocks as
+ * "to be read"; before its rows are deleted.
+ */
 export async function revertTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
-  await addChanges(sql, range, -1);
   await forgetIrregularHoldings(sql, range);
+  await sql`UPDATE token_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
+  await sql`UPDATE token_id_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
+  await addChanges(sql, range, -1);
 }
 
+/** Before holder counts change: what it takes is what `listTouchedHoldings` gave. */
 async function forgetIrregularHoldings(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     UPDATE token_balances SET block_number = NULL
@@ -169,7 +187,8 @@ export async function writeHoldings(
   if (byId.length > 0) {
     await sql`
       UPDATE token_id_balances AS held
-      SET amount = coalesce(news.amount, held.amount), block_number = ${blockNumber}
+      SET amount = coalesce(news.amount, ${toldAmount(sql, sql`held.token_id`, blockNumber)}, held.amount),
+        block_number = ${blockNumber}
       FROM unnest(
         ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
         ${byId.map((row) => row.tokenId)}::numeric[],
@@ -179,7 +198,7 @@ export async function writeHoldings(
   }
   await sql`
     WITH news AS (
-      SELECT key.token, key.owner, max(key.amount) AS amount, bool_or(key.token_id IS NOT NULL) AS by_id,
+      SELECT key.token, key.owner, max(key.amount) FILTER (WHERE key.token_id IS NULL) AS amount,
         min(key.adds_up) = 1 AS adds_up
       FROM unnest(
         ${amounts.map((row) => row.token)}::bytea[], ${amounts.map((row) => row.owner)}::bytea[],
@@ -189,15 +208,13 @@ export async function writeHoldings(
       GROUP BY key.token, key.owner
     ), read AS (
       SELECT held.token, held.owner, news.adds_up, held.amount AS before,
-        coalesce(
-          CASE WHEN news.by_id THEN (
-            SELECT sum(ids.amount) FROM token_id_balances AS ids
-            WHERE ids.token = held.token AND ids.owner = held.owner)
-          ELSE news.amount END, held.amount) AS amount,
-        NOT (news.by_id AND EXISTS (
-          SELECT FROM token_id_balances AS ids
-          WHERE ids.token = held.token AND ids.owner = held.owner AND ids.block_number IS NULL)) AS complete
+        coalesce(ids.amount, news.amount, ${toldAmount(sql, null, blockNumber)}, held.amount) AS amount,
+        coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held USING (token, owner)
+      CROSS JOIN LATERAL (
+        SELECT sum(amount) AS amount, bool_or(block_number IS NULL) AS pending FROM token_id_balances
+        WHERE token = held.token AND owner = held.owner
+      ) AS ids
     ), written AS (
       UPDATE token_balances AS held SET amount = read.amount,
         block_number = CASE WHEN read.complete THEN ${blockNumber}::bigint END
@@ -211,6 +228,22 @@ export async function writeHoldings(
       FROM read GROUP BY token
     ) AS counted
     WHERE tokens.address = counted.token AND (counted.change <> 0 OR counted.irregular)`;
+}
+
+/**
+ * What the transfers up to a block add up to, for a row `held` of an irregular token: its amount is what the contract once
+ * said. Null for other tokens, whose amounts are that sum anyway, and where not all transfers are known.
+ */
+function toldAmount(sql: Queryable, tokenId: Fragment | null, blockNumber: number): Fragment {
+  return sql`(
+    SELECT sum(((to_address = held.owner)::int - (from_address = held.owner)::int)
+      * CASE transfer.standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END)
+    FROM address_token_transfers AS activity
+    JOIN token_transfers AS transfer USING (block_number, log_index, batch_index)
+    WHERE activity.address = held.owner AND activity.token = held.token AND block_number <= ${blockNumber}
+      ${tokenId === null ? sql`` : sql`AND transfer.standard = 1155 AND transfer.token_id = ${tokenId}`}
+      AND ${allTransfersKnown(sql)}
+      AND EXISTS (SELECT FROM tokens WHERE tokens.address = held.token AND irregular))`;
 }
 
 /** Holdings that are to be read, at most `limit`. */

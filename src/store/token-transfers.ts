@@ -49,8 +49,6 @@ export interface TokenTransferEntry {
   input: Hex;
   /** Whether something is stored of the transaction's receiver that may name what is called. */
   mayBeNamed: boolean;
-  /** Of the chain, see `ServedHead`. */
-  generation: number;
 }
 
 /** Token transfers in the order of block, log and position in a batch. */
@@ -80,7 +78,6 @@ export async function listTokenTransfers(
   const query = sql<TokenTransferEntry[]>`
     SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
-      (SELECT generation FROM sync_state) AS generation,
       f.log_index AS "logIndex", f.from_address AS from, f.to_address AS to, f.token, f.token_id AS "tokenId",
       f.amount, k.name AS "tokenName", k.symbol AS "tokenSymbol", k.decimals AS "tokenDecimals",
       f.transaction_index AS "transactionIndex", t.*
@@ -112,5 +109,5 @@ export async function listTokenTransfers(
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
     ORDER BY page.block_number ${towards}, page.log_index ${towards}, page.batch_index ${towards}`;
-  return readPage(query, limit, ({ input }) => input);
+  return readPage(query, limit, ({ input }) => [input]);
 }

@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
-import type { BlockRange } from "./chain.ts";
+import { type BlockRange, READ_AGAIN_MAXIMUM } from "./chain.ts";
 
 /** What a token contract says of itself; null for what it does not answer. */
 export interface TokenMetadataRow {
@@ -20,22 +20,59 @@ export interface TokenSupplyRow {
   totalSupply: bigint | null;
 }
 
-/** Tokens that the recorded blocks of the range name for the first time. */
-export async function listNewTokens(sql: Queryable, range: BlockRange): Promise<Address[]> {
+/**
+ * How often a token that leaves out a fact is asked again by itself, after 1 minute and each time four times as long: the
+ * last time after 11 days. A transfer of it asks sooner, when it was not asked for a minute.
+ */
+const TRIES = 8;
+
+/** When what is missing is to be asked for again, after so many tries. */
+function dueAfter(sql: Queryable, tries: Fragment): Fragment {
+  return sql`CASE WHEN ${tries} <= ${TRIES}::int
+    THEN now() + interval '1 minute' * power(4, ${tries} - 1) END`;
+}
+
+/** Whether a token left out a fact that its standard has. */
+function lacksMetadata(sql: Queryable): Fragment {
+  return sql`(standard <> 1155
+    AND (name IS NULL OR symbol IS NULL OR (decimals IS NULL AND standard <> 721)))`;
+}
+
+/**
+ * Tokens moved in the recorded blocks of the range that are new, or whose facts were not read for long: a day, or a minute
+ * where one is missing. Where the range is published and about to be taken away, also those that were read in it.
+ */
+export async function listTokensToDescribe(sql: Queryable, range: BlockRange): Promise<Address[]> {
   const rows = await sql<{ token: Address }[]>`
     SELECT DISTINCT token FROM token_transfers
     WHERE block_number BETWEEN ${range.from} AND ${range.to}
-      AND NOT EXISTS (SELECT FROM tokens WHERE address = token AND metadata_block IS NOT NULL)
+      AND NOT EXISTS (
+        SELECT FROM tokens WHERE address = token AND metadata_block < ${range.from}
+          AND metadata_read_at > now()
+            - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END)
+    UNION
+    (SELECT address FROM tokens
+      WHERE greatest(metadata_block, supply_block) >= ${range.from} AND metadata_block >= ${range.from}
+      LIMIT ${READ_AGAIN_MAXIMUM})
     ORDER BY token`;
   return rows.map((row) => row.token);
 }
 
-/** Tokens whose supply the range may have changed: new, minted or burnt in it, or irregular and moved in it. */
+/**
+ * Tokens whose supply the range may have changed: new, minted or burnt in it, or irregular and moved in it. Where the
+ * range is published and about to be taken away, also those whose supply was read in it.
+ */
 export async function listTokensOfChangedSupply(
   sql: Queryable,
   range: BlockRange,
 ): Promise<Address[]> {
-  const rows = await sql<{ token: Address }[]>`${tokensOfChangedSupply(sql, range)} ORDER BY 1`;
+  const rows = await sql<{ token: Address }[]>`
+    ${tokensOfChangedSupply(sql, range)}
+    UNION
+    (SELECT address FROM tokens
+      WHERE greatest(metadata_block, supply_block) >= ${range.from} AND supply_block >= ${range.from}
+      LIMIT ${READ_AGAIN_MAXIMUM})
+    ORDER BY 1`;
   return rows.map((row) => row.token);
 }
 
@@ -46,7 +83,8 @@ function tokensOfChangedSupply(sql: Queryable, { from, to }: BlockRange) {
       WHERE token_transfers.block_number BETWEEN ${from} AND ${to}
         AND (from_address = '\\x0000000000000000000000000000000000000000'
           OR to_address = '\\x0000000000000000000000000000000000000000'
-          OR tokens.supply_block IS NULL OR tokens.irregular)`;
+          OR tokens.supply_block IS NULL OR tokens.irregular
+          OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at < now() - interval '1 minute', true)))`;
 }
 
 /** Applies a range to the tokens: new ones are added, supplies that it may have changed become "to be read". */
@@ -66,13 +104,21 @@ async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void
     WHERE supply_block IS NOT NULL AND address IN (${tokensOfChangedSupply(sql, range)})`;
 }
 
-/** Undoes `applyTokens` for the range, which is the end of the chain; before its rows are deleted. */
+/**
+ * Undoes `applyTokens` for the range, which is the end of the chain, and marks what was read at its blocks as "to be read";
+ * before its rows are deleted.
+ */
 export async function revertTokens(sql: Transaction, range: BlockRange): Promise<void> {
   await forgetSupplies(sql, range);
+  await sql`
+    UPDATE tokens SET
+      metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,
+      supply_block = CASE WHEN supply_block < ${range.from} THEN supply_block END
+    WHERE greatest(metadata_block, supply_block) >= ${range.from}`;
   await sql`DELETE FROM tokens WHERE first_block >= ${range.from}`;
 }
 
-/** Writes what known tokens said of themselves at a block. */
+/** Writes what known tokens said of themselves at a block; what they said before stays where they say nothing now. */
 export async function writeTokenMetadata(
   sql: Transaction,
   blockNumber: number,
@@ -80,14 +126,23 @@ export async function writeTokenMetadata(
 ): Promise<void> {
   if (rows.length === 0) return;
   await sql`
-    UPDATE tokens SET name = news.name, symbol = news.symbol, name_data = news.name_data,
-      symbol_data = news.symbol_data, decimals = news.decimals, metadata_block = ${blockNumber}
+    UPDATE tokens SET name = coalesce(news.name, known.name), symbol = coalesce(news.symbol, known.symbol),
+      name_data = coalesce(news.name_data, known.name_data),
+      symbol_data = coalesce(news.symbol_data, known.symbol_data),
+      decimals = coalesce(news.decimals, known.decimals),
+      metadata_block = ${blockNumber}, metadata_read_at = now()
     FROM unnest(
       ${rows.map((row) => row.address)}::bytea[], ${rows.map((row) => row.name)}::text[],
       ${rows.map((row) => row.symbol)}::text[], ${rows.map((row) => row.nameData)}::bytea[],
       ${rows.map((row) => row.symbolData)}::bytea[], ${rows.map((row) => row.decimals)}::int2[]
     ) AS news (address, name, symbol, name_data, symbol_data, decimals)
+    LEFT JOIN tokens AS known ON known.address = news.address AND known.metadata_block <= ${blockNumber}
     WHERE tokens.address = news.address`;
+  await sql`
+    UPDATE tokens SET
+      metadata_tries = CASE WHEN ${lacksMetadata(sql)} THEN least(metadata_tries + 1, ${TRIES}::int + 1) ELSE 0 END,
+      metadata_due = CASE WHEN ${lacksMetadata(sql)} THEN ${dueAfter(sql, sql`(metadata_tries + 1)`)} END
+    WHERE address = ANY (${rows.map((row) => row.address)}::bytea[])`;
 }
 
 /** Writes supplies that are true at a block, of known tokens. */
@@ -98,7 +153,9 @@ export async function writeTokenSupplies(
 ): Promise<void> {
   if (rows.length === 0) return;
   await sql`
-    UPDATE tokens SET total_supply = news.total_supply, supply_block = ${blockNumber}
+    UPDATE tokens SET total_supply = news.total_supply, supply_block = ${blockNumber}, supply_read_at = now(),
+      supply_tries = CASE WHEN news.total_supply IS NULL THEN least(supply_tries + 1, ${TRIES}::int + 1) ELSE 0 END,
+      supply_due = CASE WHEN news.total_supply IS NULL THEN ${dueAfter(sql, sql`(supply_tries + 1)`)} END
     FROM unnest(
       ${rows.map((row) => row.address)}::bytea[],
       ${rows.map((row) => row.totalSupply?.toString() ?? null)}::numeric[]
@@ -116,16 +173,22 @@ export function inScope(sql: Queryable, column: string, scope: ContractScope): F
     : sql`${sql(column)} <> ALL (${[...scope.except]}::bytea[])`;
 }
 
-/** Tokens whose metadata or supply is to be read, at most `limit` of each. */
+/** Tokens whose metadata or supply is to be read, or missing and due to be asked for again, at most `limit` of each. */
 export async function listPendingTokens(
   sql: Queryable,
   scope: ContractScope,
   limit: number,
 ): Promise<{ metadata: Address[]; supply: Address[] }> {
   const rows = await sql<{ address: Address; metadata: boolean; supply: boolean }[]>`
-    SELECT address, metadata_block IS NULL AS metadata, supply_block IS NULL AS supply FROM tokens
-    WHERE (metadata_block IS NULL OR supply_block IS NULL) AND ${inScope(sql, "address", scope)}
-    ORDER BY address LIMIT ${limit}`;
+    (SELECT address, metadata_block IS NULL AS metadata, supply_block IS NULL AS supply FROM tokens
+      WHERE (metadata_block IS NULL OR supply_block IS NULL) AND ${inScope(sql, "address", scope)}
+      ORDER BY address LIMIT ${limit})
+    UNION ALL
+    (SELECT address, coalesce(metadata_due <= now(), false), coalesce(supply_due <= now(), false) FROM tokens
+      WHERE (metadata_due IS NOT NULL OR supply_due IS NOT NULL)
+        AND least(metadata_due, supply_due) <= now() AND metadata_block IS NOT NULL AND supply_block IS NOT NULL
+        AND ${inScope(sql, "address", scope)}
+      ORDER BY least(metadata_due, supply_due) LIMIT ${limit})`;
   return {
     metadata: rows.filter((row) => row.metadata).map((row) => row.address),
     supply: rows.filter((row) => row.supply).map((row) => row.address),

@@ -1,6 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
 import { inPublishedBlocks } from "./page.ts";
 
 /** One transaction as its own page shows it. */
@@ -20,14 +20,25 @@ export interface TransactionDetail {
   gas: string;
   gasPrice: string;
   gasUsed: string;
-  /** Null before Byzantium. */
+  /** Of the receipt; null before Byzantium. */
   status: number | null;
+  /** See `hasSucceeded`. */
+  succeeded: boolean | null;
   input: Hex;
   /** Of a failed transaction, when its trace is indexed. */
   error: string | null;
   revertData: Hex | null;
   /** Whether traces are indexed. */
   traced: boolean;
+}
+
+/**
+ * Whether a transaction of `transactions` succeeded: as its receipt says, or its trace, since receipts from before
+ * Byzantium (EIP-658) do not; null when neither does.
+ */
+export function hasSucceeded(sql: Queryable): Fragment {
+  return sql`
+    CASE WHEN status IS NOT NULL THEN status = 1 WHEN (SELECT traced FROM sync_state) THEN error IS NULL END`;
 }
 
 /** A log as the page of its transaction shows it. */
@@ -50,7 +61,7 @@ export async function getTransaction(
     SELECT t.block_number AS "blockNumber", b.hash AS "blockHash", b.parent_hash AS "parentHash",
       b.timestamp AS "timestampSeconds", (SELECT head_number FROM sync_state) - t.block_number AS confirmations,
       t.transaction_index AS "transactionIndex", t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
-      t.gas_price AS "gasPrice", t.gas_used AS "gasUsed", t.status, t.input, t.error,
+      t.gas_price AS "gasPrice", t.gas_used AS "gasUsed", t.status, ${hasSucceeded(sql)} AS succeeded, t.input, t.error,
       t.revert_data AS "revertData", (SELECT traced FROM sync_state) AS traced
     FROM (
       SELECT block_number, transaction_index FROM transaction_hashes

@@ -1,5 +1,6 @@
 import type { Address } from "../core/address.ts";
-import type { Queryable, Sql } from "../db/client.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Fragment, Queryable, Sql } from "../db/client.ts";
 
 /** A job as those who ask for it see it. */
 export interface JobStatus {
@@ -9,6 +10,9 @@ export interface JobStatus {
   failure: string | null;
   /** Sentence of the failure; null unless failed. */
   reason: string | null;
+  createdAtSeconds: number;
+  /** Null until it passed or failed. */
+  finishedAtSeconds: number | null;
 }
 
 /** A job that was begun. `attempt` counts its beginnings: what an earlier one says no longer counts. */
@@ -23,12 +27,27 @@ export interface ClaimedJob {
   request: string;
 }
 
-export interface JobLimits {
-  /** Of one address within an hour. */
-  perHour: number;
-  /** Jobs that wait, of all addresses. */
-  waiting: number;
+/** A job as it is submitted. */
+export interface NewJob extends Omit<ClaimedJob, "attempt"> {
+  /** Whoever shares it shares limits and turns; 32 bytes. */
+  client: Hex;
 }
+
+export interface JobLimits {
+  /** Of one client for one address within an hour. */
+  perHour: number;
+  /** Jobs of one client that wait. */
+  waitingOfClient: number;
+  /** Jobs that wait, of all clients. */
+  waiting: number;
+  /** Codes of failures that do not count for `perHour`. */
+  uncounted: readonly string[];
+  /** What a job ends with that has to make room for one of a client of which fewer wait. */
+  displaced: { code: string; reason: string };
+}
+
+/** What became of a new job; `displaced`: it was added in the place of another client's. */
+export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | "queue-full";
 
 const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
@@ -37,14 +56,11 @@ const MAX_ATTEMPTS = 2;
  * Adds a job, committed when this resolves; or tells which limit it would exceed. One statement: hundreds
  * of submissions may come at once, and other questions wait behind each round trip.
  */
-export async function insertJob(
-  sql: Sql,
-  job: Omit<ClaimedJob, "attempt">,
-  limits: JobLimits,
-): Promise<"added" | "queue-full" | "too-many"> {
-  const [row] = await sql<[{ outcome: "added" | "queue-full" | "too-many" }]>`
-    SELECT add_verification_job(${job.guid}, ${job.address}, ${job.compiler}, ${job.compilerVersion},
-      ${job.request}, ${limits.perHour}, ${limits.waiting}) AS outcome`;
+export async function insertJob(sql: Sql, job: NewJob, limits: JobLimits): Promise<JobInsertion> {
+  const [row] = await sql<[{ outcome: JobInsertion }]>`
+    SELECT add_verification_job(${job.guid}, ${job.address}, ${job.client}, ${job.compiler},
+      ${job.compilerVersion}, ${job.request}, ${limits.perHour}, ${limits.waitingOfClient}, ${limits.waiting},
+      ${[...limits.uncounted]}::text[], ${limits.displaced.code}, ${limits.displaced.reason}) AS outcome`;
   return row.outcome;
 }
 
@@ -54,6 +70,8 @@ export interface OpenJobs {
   running: number;
   /** How long the first of those that wait does so, in seconds. */
   waitSeconds: number;
+  /** Clients of whom jobs wait. */
+  clients: number;
 }
 
 /** Counts the jobs that are not finished. */
@@ -62,7 +80,8 @@ export async function countOpenJobs(sql: Queryable): Promise<OpenJobs> {
     SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
       count(*) FILTER (WHERE state = 'running') AS running,
       coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE state = 'pending')), 0)::int
-        AS "waitSeconds"
+        AS "waitSeconds",
+      count(DISTINCT client) FILTER (WHERE state = 'pending') AS clients
     FROM verification_jobs WHERE state IN ('pending', 'running')`;
   return jobs;
 }
@@ -74,30 +93,48 @@ export async function getJobStatus(
   guid: string,
 ): Promise<JobStatus | undefined> {
   const [row] = await sql<JobStatus[]>`
-    SELECT address, state, failure, reason FROM verification_jobs
+    SELECT address, state, failure, reason, extract(epoch FROM created_at)::int8 AS "createdAtSeconds",
+      extract(epoch FROM finished_at)::int8 AS "finishedAtSeconds"
+    FROM verification_jobs
     WHERE address = ${address} AND guid = ${guid}`;
   return row;
 }
 
 /**
- * Begins the job that waits longest among the addresses of which none runs; undefined when there is none. It counts as
- * abandoned 15 s after the last `renewLease`.
+ * Begins the next job among the addresses of which none runs; undefined when there is none. Clients take turns, the one
+ * whose last turn was longest ago first; but whoever kept the runners busy for the budget or longer within the last hour
+ * waits until none of the others does. Of a client the job that waits longest is taken. It counts as abandoned 15 s after
+ * the last `renewLease`.
  */
-export async function claimJob(sql: Sql): Promise<ClaimedJob | undefined> {
+export async function claimJob(sql: Sql, budgetMs: number): Promise<ClaimedJob | undefined> {
   const [row] = await sql<ClaimedJob[]>`
     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1,
-      lease_until = now() + ${LEASE}::interval
+      started_at = now(), lease_until = now() + ${LEASE}::interval
     WHERE state = 'pending' AND (address, guid) = (
-      SELECT address, guid FROM verification_jobs waiting
-      WHERE state = 'pending' AND NOT EXISTS (
+      SELECT waiting.address, waiting.guid
+      FROM verification_jobs waiting
+      LEFT JOIN (
+        SELECT client, max(started_at) AS last_turn, count(*) FILTER (WHERE state = 'running') AS running,
+          sum(busy_ms + CASE WHEN state = 'running' THEN ${elapsedMs(sql)} ELSE 0 END) AS busy_ms
+        FROM verification_jobs
+        WHERE started_at > now() - interval '1 hour'
+        GROUP BY client
+      ) past ON past.client = waiting.client
+      WHERE waiting.state = 'pending' AND NOT EXISTS (
         SELECT FROM verification_jobs running
         WHERE running.address = waiting.address AND running.state = 'running')
-      ORDER BY created_at, guid
+      ORDER BY coalesce(past.busy_ms, 0) >= ${budgetMs}, coalesce(past.running, 0), past.last_turn NULLS FIRST,
+        waiting.created_at, waiting.guid
       LIMIT 1
-      FOR UPDATE SKIP LOCKED)
+      FOR UPDATE OF waiting SKIP LOCKED)
     RETURNING guid, address, attempts AS attempt, compiler, compiler_version AS "compilerVersion",
       request`.catch(conflict);
   return row;
+}
+
+/** Time since a running job was begun. */
+function elapsedMs(sql: Queryable): Fragment {
+  return sql`(extract(epoch FROM now() - started_at) * 1000)::int8`;
 }
 
 /** Two runners that begin jobs of one address at the same moment: one of them gets none this time. */
@@ -123,7 +160,7 @@ export async function finishJob(
 ): Promise<boolean> {
   const finished = await sql`
     UPDATE verification_jobs SET state = ${failure ? "failed" : "passed"}, finished_at = now(),
-      lease_until = NULL, request = NULL, failure = ${failure?.code ?? null}, reason = ${failure?.reason ?? null}
+      lease_until = NULL, busy_ms = busy_ms + ${elapsedMs(sql)}, request = NULL, failure = ${failure?.code ?? null}, reason = ${failure?.reason ?? null}
     WHERE address = ${job.address} AND guid = ${job.guid}
       AND state = 'running' AND attempts = ${job.attempt}`;
   return finished.count > 0;
@@ -140,7 +177,8 @@ export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
 /** Gives a running job back to the queue as if it had not been begun: the process that ran it is closing. */
 export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
-    UPDATE verification_jobs SET state = 'pending', attempts = attempts - 1, lease_until = NULL
+    UPDATE verification_jobs SET state = 'pending', attempts = attempts - 1, lease_until = NULL,
+      busy_ms = busy_ms + ${elapsedMs(sql)}
     WHERE address = ${job.address} AND guid = ${job.guid}
       AND state = 'running' AND attempts = ${job.attempt}`;
 }
@@ -154,7 +192,7 @@ export async function reclaimAbandonedJobs(
   failure: { code: string; reason: string },
 ): Promise<void> {
   await sql`
-    UPDATE verification_jobs SET lease_until = NULL,
+    UPDATE verification_jobs SET lease_until = NULL, busy_ms = busy_ms + ${elapsedMs(sql)},
       state = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN 'pending' ELSE 'failed' END,
       finished_at = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN NULL ELSE now() END,
       request = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN request END,

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Address } from "../core/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../core/hex.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
+import type { DeploymentProof } from "./deployment-proofs.ts";
+import { MAXIMUM_ANSWER, PageTooLarge } from "./large-pages.ts";
 import type { PageRange } from "./page.ts";
 
 /** `full`: sources and settings are exactly those of the deployment. `partial`: they make the same code. */
@@ -50,12 +52,29 @@ export interface VerifiedContractRow {
   /** `transfer(address to, uint256 amount)` by selector of 8 hex digits. */
   methods: Readonly<Record<string, string>>;
   compilation: string;
+  /** `{path: {"id"}}` */
+  sourceIds: string;
+  /** Compressed, as the compiler writes them; null without one. */
+  creationSourceMap: string | null;
+  runtimeSourceMap: string | null;
   fingerprint: { length: number; hash: Hex; mask: readonly (readonly [number, number])[] } | null;
+  /** Asked for by `getDeploymentProof`. */
+  proof: DeploymentProof;
 }
 
 /** A verified contract as it is answered. */
 export interface VerifiedContract
-  extends Omit<VerifiedContractRow, "methods" | "outputs" | "compilation" | "fingerprint"> {
+  extends Omit<
+    VerifiedContractRow,
+    | "methods"
+    | "outputs"
+    | "compilation"
+    | "sourceIds"
+    | "creationSourceMap"
+    | "runtimeSourceMap"
+    | "fingerprint"
+    | "proof"
+  > {
   verifiedAtSeconds: number;
   /** In the order they were sent, the main file among them. */
   sources: SourceText[];
@@ -80,6 +99,9 @@ function rankOf(row: {
   const matches = [row.runtimeMatch, row.creationMatch].filter((match) => match !== null);
   return (matches.includes("full") ? 2 : 0) + matches.length;
 }
+
+/** Any constant, the same in every process. */
+const MATCH_ORDER_LOCK = 7_220_415_011;
 
 /**
  * Stores what was proven of the code at an address, unless what is stored for the same code is as good. A full match is
@@ -133,10 +155,16 @@ export async function saveVerifiedContract(
     outputs: row.outputs,
     methods: sql.json(row.methods),
     compilation: row.compilation,
+    source_ids: row.sourceIds,
+    creation_source_map: row.creationSourceMap,
+    runtime_source_map: row.runtimeSourceMap,
     runtime_length: row.fingerprint?.length ?? null,
     blanked_hash: row.fingerprint?.hash ?? null,
     mask: row.fingerprint && JSON.stringify(row.fingerprint.mask),
+    proof: JSON.stringify(row.proof),
   };
+  // match_id is to grow in the order in which matches become visible: who reads on from the last one misses none.
+  await sql`SELECT pg_advisory_xact_lock(${MATCH_ORDER_LOCK})`;
   await sql`DELETE FROM verified_contracts WHERE address = ${row.address}`;
   await sql`INSERT INTO verified_contracts ${sql(columns)}`;
   return true;
@@ -162,6 +190,37 @@ export async function getVerifiedAbi(
   const [row] = await sql<{ abi: string }[]>`
     SELECT abi FROM valid_verified_contracts WHERE address = ${address}`;
   return row?.abi;
+}
+
+/** Bytes of a verified contract's ABI; undefined when the code that stands there now is not verified. */
+export async function getVerifiedAbiBytes(
+  sql: Queryable,
+  address: Address,
+): Promise<number | undefined> {
+  const [row] = await sql<{ bytes: number }[]>`
+    SELECT octet_length(abi) AS bytes FROM valid_verified_contracts WHERE address = ${address}`;
+  return row?.bytes;
+}
+
+/** Bytes of all that `getVerifiedContract` gives; undefined when the code that stands there now is not verified. */
+export async function getVerifiedContractBytes(
+  sql: Queryable,
+  address: Address,
+): Promise<number | undefined> {
+  const [row] = await sql<{ bytes: number }[]>`
+    SELECT octet_length(v.abi) + octet_length(v.settings) + octet_length(v.sources) + octet_length(v.metadata)
+      + octet_length(v.libraries) + coalesce(octet_length(v.constructor_arguments), 0)
+      + ${sourceBytes(sql)} AS bytes
+    FROM valid_verified_contracts v WHERE v.address = ${address}`;
+  return row?.bytes;
+}
+
+/** Bytes of the source texts of the verified contract `v`. */
+function sourceBytes(sql: Queryable): Fragment {
+  return sql`(
+    SELECT coalesce(sum(octet_length(t.text)), 0)::int8
+    FROM jsonb_array_elements(v.sources::jsonb) AS source (entry)
+    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }
 
 /** Everything that is answered of a verified contract; undefined when the code that stands there now is not verified. */
@@ -195,31 +254,44 @@ export async function getVerifiedContract(
   };
 }
 
-/** A page of the verified contracts by time of verification, ascending. Times in unix seconds, `before` exclusive. */
+/**
+ * A page of the verified contracts by time of verification, ascending. Times in unix seconds, `before` exclusive. Throws
+ * `PageTooLarge`.
+ */
 export async function listVerifiedContracts(
   sql: Queryable,
   { limit, skip }: PageRange,
   { from, before }: { from?: number | undefined; before?: number | undefined } = {},
 ): Promise<VerifiedSummary[]> {
-  return sql<VerifiedSummary[]>`
-    SELECT address, abi, contract_name AS "contractName", language,
-      compiler_version AS "compilerVersion", optimizer_enabled AS "optimizerEnabled"
-    FROM valid_verified_contracts
-    WHERE verified_at >= to_timestamp(${from ?? 0}) AND verified_at < to_timestamp(${before ?? 1e11})
-    ORDER BY verified_at, address
-    LIMIT ${limit} OFFSET ${skip}`;
+  return readSummaries(
+    sql,
+    sql`
+      WHERE verified_at >= to_timestamp(${from ?? 0}) AND verified_at < to_timestamp(${before ?? 1e11})
+      ORDER BY verified_at, address
+      LIMIT ${limit} OFFSET ${skip}`,
+  );
 }
 
-/** Summaries of those of the addresses that are verified. */
+/** Summaries of those of the addresses that are verified. Throws `PageTooLarge`. */
 export async function listVerifiedSummaries(
   sql: Queryable,
   addresses: readonly Address[],
 ): Promise<VerifiedSummary[]> {
-  return sql<VerifiedSummary[]>`
-    SELECT address, abi, contract_name AS "contractName", language,
-      compiler_version AS "compilerVersion", optimizer_enabled AS "optimizerEnabled"
-    FROM valid_verified_contracts
-    WHERE address = ANY (${[...addresses]}::bytea[])`;
+  return readSummaries(sql, sql`WHERE address = ANY (${[...addresses]}::bytea[])`);
+}
+
+/** Reads no ABI when all of them together are more than can be answered. */
+async function readSummaries(sql: Queryable, which: Fragment): Promise<VerifiedSummary[]> {
+  const rows = await sql<(Omit<VerifiedSummary, "abi"> & { abi: string | null })[]>`
+    SELECT address, CASE WHEN sum(octet_length(abi)) OVER () <= ${MAXIMUM_ANSWER} THEN abi END AS abi,
+      contract_name AS "contractName", language, compiler_version AS "compilerVersion",
+      optimizer_enabled AS "optimizerEnabled"
+    FROM (SELECT * FROM valid_verified_contracts ${which}) page
+    ORDER BY verified_at, address`;
+  return rows.map(({ abi, ...summary }) => {
+    if (abi === null) throw new PageTooLarge();
+    return { ...summary, abi };
+  });
 }
 
 /** A call by its callee and the selector in its data (`0x` and 8 hex digits). */
@@ -228,9 +300,13 @@ export interface CalledMethod {
   selector: Hex;
 }
 
+/** Of a name that a list shows: whoever made the contract may have written a book into it. */
+const LONGEST_NAME = 1000;
+
 /**
- * Names of called functions, `transfer(address to, uint256 amount)`, in the order of the calls: from the callee's
- * verified ABI, else from that of a contract it delegates to; null when neither knows the selector.
+ * Names of called functions, `transfer(address to, uint256 amount)`, cut at 1,000 characters, in the order of the calls:
+ * from the callee's verified ABI, else from that of a contract it delegates to; null when neither knows the selector. The
+ * names of a contract are read once, however many of its functions are called: all of them together may be long.
  */
 export async function listMethodNames(
   sql: Queryable,
@@ -238,70 +314,29 @@ export async function listMethodNames(
 ): Promise<(string | null)[]> {
   if (calls.length === 0) return [];
   const rows = await sql<{ name: string | null }[]>`
-    SELECT coalesce(own.methods ->> called.selector, (
-      SELECT v.methods ->> called.selector
-      FROM valid_proxies p
-      CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) AS i (address)
-      JOIN valid_verified_contracts v ON v.address = decode(substr(i.address, 3), 'hex')
-      WHERE p.address = called.address AND v.methods ? called.selector
-      LIMIT 1)) AS name
-    FROM unnest(
-      ${calls.map(({ address }) => address)}::bytea[],
-      ${calls.map(({ selector }) => selector.slice(2))}::text[]
-    ) WITH ORDINALITY AS called (address, selector, place)
-    LEFT JOIN valid_verified_contracts own ON own.address = called.address
-    ORDER BY called.place`;
+    WITH called AS (
+      SELECT * FROM unnest(
+        ${calls.map(({ address }) => address)}::bytea[],
+        ${calls.map(({ selector }) => selector.slice(2))}::text[]
+      ) WITH ORDINALITY AS called (address, selector, place)
+    ), callees AS (
+      SELECT address, array_agg(DISTINCT selector) AS selectors FROM called GROUP BY address
+    ), sources AS (
+      SELECT callees.*, 0 AS rank, address AS source FROM callees
+      UNION ALL
+      SELECT callees.*, i.rank, decode(substr(i.address, 3), 'hex')
+      FROM callees
+      JOIN valid_proxies p USING (address)
+      CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) WITH ORDINALITY AS i (address, rank)
+    ), named AS (
+      SELECT DISTINCT ON (sources.address, m.key)
+        sources.address, m.key AS selector, left(m.value, ${LONGEST_NAME}) AS name
+      FROM sources
+      JOIN valid_verified_contracts v ON v.address = sources.source
+      CROSS JOIN LATERAL jsonb_each_text(v.methods) AS m
+      WHERE m.key = ANY (sources.selectors)
+      ORDER BY sources.address, m.key, sources.rank
+    )
+    SELECT named.name FROM called LEFT JOIN named USING (address, selector) ORDER BY called.place`;
   return rows.map(({ name }) => name);
-}
-
-/** What is kept of a contract's creation. */
-export interface CreationFacts {
-  blockNumber: number;
-  blockHash: Hex;
-  transactionHash: Hex;
-  /** Null without traces. */
-  codeHash: Hex | null;
-  /** Init code with the constructor's arguments. */
-  creationCode: Hex;
-}
-
-/** The newest creation of an address in the published blocks. */
-export async function getCreationFacts(
-  sql: Queryable,
-  address: Address,
-): Promise<CreationFacts | undefined> {
-  const [row] = await sql<CreationFacts[]>`
-    SELECT c.block_number AS "blockNumber", b.hash AS "blockHash", t.hash AS "transactionHash",
-      c.code_hash AS "codeHash", coalesce(i.input, t.input) AS "creationCode"
-    FROM contracts c
-    JOIN transactions t USING (block_number, transaction_index)
-    JOIN blocks b ON b.number = c.block_number
-    LEFT JOIN internal_transactions i ON i.block_number = c.block_number
-      AND i.transaction_index = c.transaction_index AND i.position = c.position
-    WHERE c.address = ${address} AND c.block_number <= (SELECT head_number FROM sync_state)
-    ORDER BY c.block_number DESC, c.transaction_index DESC, c.position DESC
-    LIMIT 1`;
-  return row;
-}
-
-/** A verified contract whose code has the same length, and what to compare: equal hash means the same source. */
-export interface SimilarCandidate {
-  address: Address;
-  hash: Hex;
-  mask: [offset: number, length: number][];
-}
-
-/** Verified contracts with runtime code of that many bytes, in the order of their verification. */
-export async function listSimilarCandidates(
-  sql: Queryable,
-  runtimeLength: number,
-  limit: number,
-): Promise<SimilarCandidate[]> {
-  const rows = await sql<{ address: Address; hash: Hex; mask: string }[]>`
-    SELECT address, blanked_hash AS hash, mask
-    FROM valid_verified_contracts
-    WHERE runtime_length = ${runtimeLength}
-    ORDER BY verified_at, address
-    LIMIT ${limit}`;
-  return rows.map((row) => ({ ...row, mask: JSON.parse(row.mask) as SimilarCandidate["mask"] }));
 }

@@ -6,6 +6,7 @@ import { decodeInternalTransactions } from "./internal-transactions.ts";
 import { decodeLogs } from "./logs.ts";
 import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
+import { decodeUncles } from "./uncles.ts";
 
 /** No rows of any table. */
 export function emptyRows(): ChainRows {
@@ -16,6 +17,7 @@ export function emptyRows(): ChainRows {
     logs: [],
     internalTransactions: [],
     withdrawals: [],
+    uncles: [],
     tokenTransfers: [],
     contracts: [],
     contractDestructions: [],
@@ -28,9 +30,10 @@ export function emptyRows(): ChainRows {
 /** Rows of validated blocks (`validateBlock`), in the order of the blocks. */
 export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {
   const rows = emptyRows();
-  for (const { block, receipts, traces } of blocks) {
+  for (const { block, receipts, traces, uncles = [] } of blocks) {
     const blockNumber = quantityToNumber(block.number);
     decodeTransactions(rows, block, receipts, traces);
+    decodeUncles(rows, blockNumber, uncles);
     decodeLogs(rows, blockNumber, receipts);
     decodeTokenTransfers(rows, blockNumber, receipts);
     if (traces) decodeInternalTransactions(rows, block, receipts, traces);

@@ -3,7 +3,14 @@ import type { Hex } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
 import { decodeContractChange } from "./contracts.ts";
-import { CALL_TYPES, CREATE_TYPES, errorText, type PlacedFrame, placeFrames } from "./frames.ts";
+import {
+  CALL_TYPES,
+  CREATE_TYPES,
+  errorText,
+  hasFailed,
+  type PlacedFrame,
+  placeFrames,
+} from "./frames.ts";
 import { addSide } from "./transactions.ts";
 
 /**
@@ -18,10 +25,11 @@ export function decodeInternalTransactions(
 ): void {
   const blockNumber = quantityToNumber(block.number);
   for (const [transactionIndex, trace] of traces.entries()) {
-    for (const placed of placeFrames(trace.frame, transactionIndex)) {
+    const receipt = receipts[transactionIndex] as RawReceipt;
+    for (const placed of placeFrames(trace.frame, transactionIndex, hasFailed(receipt, trace))) {
       decodeContractChange(rows, block, placed);
       if (placed.position === 0 && CALL_TYPES.has(placed.frame.type)) continue;
-      decodeFrame(rows, blockNumber, receipts[transactionIndex] as RawReceipt, placed);
+      decodeFrame(rows, blockNumber, receipt, placed);
     }
   }
 }
@@ -38,7 +46,7 @@ function decodeFrame(
   // A delegate call runs with its caller's value and moves none.
   const value = frame.type === "delegatecall" ? "0x0" : (frame.value ?? "0x0");
   const toAddress = isCreation ? null : frame.to;
-  const createdContract = isCreation && frame.error === null ? frame.to : null;
+  const createdContract = isCreation && effective ? frame.to : null;
   rows.internalTransactions.push({
     blockNumber,
     transactionIndex,

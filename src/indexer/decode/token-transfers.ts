@@ -117,23 +117,21 @@ function batch(from: Hex, to: Hex, data: Hex): readonly Movement[] {
 
 /** Elements of the dynamic `uint256[]` whose offset is the head word `index`; undefined when it does not fit the data. */
 function wordsOfArray(data: Hex, index: number): Hex[] | undefined {
-  const size = hexLength(data);
-  const offset = smallWord(data, index * WORD, size);
+  const offset = numberAt(data, index * WORD);
   if (offset === undefined) return undefined;
-  const length = smallWord(data, offset, size);
+  const length = numberAt(data, offset);
   if (length === undefined) return undefined;
   const start = offset + WORD;
-  if (start + length * WORD > size) return undefined;
+  if (start + length * WORD > hexLength(data)) return undefined;
   return Array.from({ length }, (_, element) =>
     hexSlice(data, start + element * WORD, start + (element + 1) * WORD),
   );
 }
 
-/** The word at a byte position as a number of at most `limit`; undefined when it is larger or not there. */
-function smallWord(data: Hex, position: number, limit: number): number | undefined {
+/** The word at a byte position as a number, one that is too large for it rounded; undefined when it is not there. */
+function numberAt(data: Hex, position: number): number | undefined {
   if (position + WORD > hexLength(data)) return undefined;
-  const value = BigInt(hexSlice(data, position, position + WORD));
-  return value <= limit ? Number(value) : undefined;
+  return Number(BigInt(hexSlice(data, position, position + WORD)));
 }
 
 function wordAt(data: Hex, index: number): Hex {

@@ -2,7 +2,7 @@ import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../
 import type { Hex } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
-import { errorText } from "./frames.ts";
+import { errorText, hasFailed } from "./frames.ts";
 
 /**
  * Adds the block and its transactions to the rows, with their hashes and the activity of sender, receiver and created
@@ -20,7 +20,7 @@ export function decodeTransactions(
   let reward = 0n;
   for (const [transactionIndex, transaction] of block.transactions.entries()) {
     const receipt = receipts[transactionIndex] as RawReceipt;
-    const trace = traces?.[transactionIndex]?.frame;
+    const trace = traces?.[transactionIndex];
     const gasPrice = receipt.effectiveGasPrice ?? transaction.gasPrice ?? "0x0";
     const gasUsed = quantityToBigInt(receipt.gasUsed);
     const price = quantityToBigInt(gasPrice);
@@ -28,9 +28,9 @@ export function decodeTransactions(
     // Deposits of rollups pay nothing, not even the base fee.
     if (price > baseFee) reward += gasUsed * (price - baseFee);
     const status = receipt.status ? quantityToNumber(receipt.status) : null;
-    const createdContract =
-      transaction.to === null && status !== 0 ? (receipt.contractAddress ?? null) : null;
-    const error = trace?.error ?? null;
+    const isCreation = transaction.to === null && !hasFailed(receipt, trace);
+    const createdContract = isCreation ? (receipt.contractAddress ?? null) : null;
+    const error = trace?.frame.error ?? null;
     rows.transactions.push({
       blockNumber,
       transactionIndex,
@@ -50,7 +50,7 @@ export function decodeTransactions(
       status,
       input: transaction.input,
       error: error === null ? null : errorText(error),
-      revertData: error === null ? null : (trace?.output ?? null),
+      revertData: error === null ? null : (trace?.frame.output ?? null),
       v: transaction.v ?? transaction.yParity ?? null,
       r: transaction.r ? word(transaction.r) : null,
       s: transaction.s ? word(transaction.s) : null,

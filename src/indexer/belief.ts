@@ -1,0 +1,186 @@
+import type { BaseLogger } from "pino";
+import type { Chain, NodeName } from "../chain/chain.ts";
+import type { FetchedBlock } from "../chain/types.ts";
+import { sleep } from "../core/async.ts";
+import { ChainError } from "../core/errors.ts";
+import { quantity, quantityToNumber } from "../core/quantity.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { ProofGround, ProofScope, Proofs } from "./proof/proofs.ts";
+import type { Part } from "./proof/prove.ts";
+import type { IndexerStatus } from "./status.ts";
+import {
+  InconsistentBlockError,
+  type SoftInconsistency,
+  type SoftKind,
+  validateBlock,
+} from "./validate.ts";
+
+/** A block as a node gave it. */
+export interface Answer {
+  blockNumber: number;
+  node: NodeName;
+  fetched: FetchedBlock;
+  /** Without traces it is refused. */
+  traced: boolean;
+  /** How much of it is proven. */
+  proof: ProofScope;
+}
+
+/** Decides what is believed of the nodes. One for the life of an indexer: it learns what the chain's blocks are like. */
+export interface Belief {
+  /** Begins with a chain, or with another one. */
+  begin(ground: ProofGround): void;
+  /**
+   * The block to be stored: the one given, or that of a node which contradicts itself less. One with soft
+   * inconsistencies is asked of every node, `ASKINGS` times in all, and believed when all repeat it. Throws
+   * `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when it is not to be believed.
+   */
+  believe(answer: Answer): Promise<FetchedBlock>;
+}
+
+export interface BeliefOptions {
+  chain: Chain;
+  metrics: Metrics;
+  log: Pick<BaseLogger, "warn">;
+  signal: AbortSignal;
+  status: Pick<IndexerStatus, "accepted">;
+  proofs: Proofs;
+}
+
+/** Answers that must agree before a soft inconsistency is the chain's way. */
+const ASKINGS = 3;
+const ASKING_PAUSE_MS = 100;
+/** A kind that so many blocks had is a habit of the chain: the next block with it is believed at once. */
+const HABIT_BLOCKS = 3;
+/** Never a habit: it may be that a log is missing. */
+const ALWAYS_ASKED: ReadonlySet<SoftKind> = new Set(["log-index"]);
+
+/** Something odd in a block; with the part that could not be proven, if that is it. */
+interface Found extends SoftInconsistency {
+  part?: Part;
+}
+
+/** See `Belief`. */
+export function createBelief(options: BeliefOptions): Belief {
+  const { chain, metrics, log, signal, status, proofs } = options;
+  return {
+    begin: (ground) => proofs.begin(ground),
+    async believe(answer) {
+      const found = await examine(answer);
+      if (found.length === 0) return answer.fetched;
+      if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);
+      return (await findBetter(answer, found)) ?? accept(answer, found);
+    },
+  };
+
+  function isHabit(kind: SoftKind): boolean {
+    return !ALWAYS_ASKED.has(kind) && (status.accepted[kind] ?? 0) >= HABIT_BLOCKS;
+  }
+
+  /** A block without contradictions; undefined when all nodes that answer say the same as the first. */
+  async function findBetter(
+    first: Answer,
+    found: readonly Found[],
+  ): Promise<FetchedBlock | undefined> {
+    const { blockNumber, traced, proof } = first;
+    const nodes = [...chain.nodes.filter((node) => node !== first.node), first.node];
+    let answers = 1;
+    for (let asked = 0; asked < nodes.length || answers < ASKINGS; asked++) {
+      if (asked >= nodes.length * ASKINGS) refuse(blockNumber, found);
+      if (asked >= nodes.length - 1) await sleep(ASKING_PAUSE_MS, signal);
+      const node = nodes[asked % nodes.length] as NodeName;
+      const fetched = await ask(node, blockNumber, traced);
+      if (!fetched) continue;
+      if (fetched.block.hash !== first.fetched.block.hash) refuse(blockNumber, found);
+      const again = await examineOther({ blockNumber, node, fetched, traced, proof });
+      if (!again) continue;
+      if (again.length === 0) {
+        metrics.rejectedPayloads.inc({ reason: "inconsistent-block" });
+        return fetched;
+      }
+      if (kindsOf(again) !== kindsOf(found)) refuse(blockNumber, found);
+      answers++;
+    }
+    return undefined;
+  }
+
+  /** Undefined when that node has nothing to say of the block now. */
+  async function ask(
+    node: NodeName,
+    blockNumber: number,
+    traces: boolean,
+  ): Promise<FetchedBlock | undefined> {
+    try {
+      const { blocks } = await chain.fetchBlocks([blockNumber], { node, traces, signal });
+      return blocks[0] ?? undefined;
+    } catch (error) {
+      if (error instanceof ChainError && error.retryable) return undefined;
+      throw error;
+    }
+  }
+
+  async function examine(answer: Answer): Promise<Found[]> {
+    const { blockNumber, node, fetched, traced, proof } = answer;
+    const found: Found[] = validateBlock(blockNumber, fetched);
+    if (traced && !fetched.traces) {
+      throw new ChainError("traces-missing", `${node} has no traces of block ${blockNumber}`, {
+        retryable: true,
+      });
+    }
+    for (const { part, reason } of await proofs.examine(fetched, proof)) {
+      found.push({ kind: `unproven-${part}`, reason, part });
+    }
+    return found;
+  }
+
+  /** Undefined when what another node gave is no better than no answer. */
+  async function examineOther(answer: Answer): Promise<Found[] | undefined> {
+    try {
+      return await examine(answer);
+    } catch (error) {
+      if (error instanceof ChainError) return undefined;
+      throw error;
+    }
+  }
+
+  function accept({ fetched }: Answer, found: readonly Found[]): FetchedBlock {
+    proofs.accept(found.flatMap(({ part, reason }) => (part ? [{ part, reason }] : [])));
+    for (const { kind, reason } of found) {
+      metrics.acceptedInconsistencies.inc({ kind });
+      const before = status.accepted[kind] ?? 0;
+      status.accepted[kind] = before + 1;
+      if (before > 0) continue;
+      log.warn(
+        { kind, block: quantityToNumber(fetched.block.number) },
+        `a block is odd, and is believed as every node says the same: ${reason}`,
+      );
+    }
+    return withDistinctLogIndexes(fetched);
+  }
+}
+
+function refuse(blockNumber: number, found: readonly SoftInconsistency[]): never {
+  throw new InconsistentBlockError(blockNumber, found.map(({ reason }) => reason).join("; "));
+}
+
+function kindsOf(found: readonly SoftInconsistency[]): string {
+  return found
+    .map(({ kind }) => kind)
+    .sort()
+    .join();
+}
+
+/** The block with its logs numbered from 0 on, where a node numbers those of each transaction anew. */
+function withDistinctLogIndexes(fetched: FetchedBlock): FetchedBlock {
+  const indexes = fetched.receipts.flatMap(({ logs }) =>
+    logs.map(({ logIndex }) => quantityToNumber(logIndex)),
+  );
+  const isRising = indexes.every((index, position) => index > (indexes[position - 1] ?? -1));
+  if (isRising) return fetched;
+  let next = 0;
+  const receipts = fetched.receipts.map((receipt) => ({
+    ...receipt,
+    logs: receipt.logs.map((one) => ({ ...one, logIndex: quantity(next++) })),
+  }));
+  return { ...fetched, receipts };
+}

@@ -1,0 +1,21 @@
+import type { RawHeader } from "../../chain/types.ts";
+import { quantityToNumber } from "../../core/quantity.ts";
+import type { ChainRows } from "../../store/chain-tables.ts";
+
+/** Adds the uncles that a block includes to the rows. */
+export function decodeUncles(
+  rows: ChainRows,
+  blockNumber: number,
+  uncles: readonly RawHeader[],
+): void {
+  for (const [position, { hash, number, timestamp, miner }] of uncles.entries()) {
+    rows.uncles.push({
+      blockNumber,
+      position,
+      hash,
+      number: quantityToNumber(number),
+      timestamp: quantityToNumber(timestamp),
+      miner,
+    });
+  }
+}

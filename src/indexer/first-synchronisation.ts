@@ -1,0 +1,25 @@
+import { isIndexed, isSynchronised, markSynchronised } from "../store/sync-state.ts";
+import { demandWriter } from "../store/writer.ts";
+import { publishedNumber, type Sync } from "./context.ts";
+
+/**
+ * Gives a function that is told of the node's head after each step, and marks the database once the index has reached
+ * the first of them, however short the chain is. A chain that was cut back meanwhile asks for no more than it has.
+ */
+export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Promise<void> {
+  const { sql, epoch } = sync.writer;
+  let goal = Number.POSITIVE_INFINITY;
+  let isDone = false;
+  return async (nodeHead) => {
+    if (isDone) return;
+    goal = Math.min(goal, nodeHead);
+    if (publishedNumber(sync) < goal || !(await isIndexed(sql))) return;
+    if (!(await isSynchronised(sql))) {
+      await sql.begin(async (transaction) => {
+        await demandWriter(transaction, epoch);
+        await markSynchronised(transaction);
+      });
+    }
+    isDone = true;
+  };
+}

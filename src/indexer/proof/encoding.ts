@@ -1,0 +1,30 @@
+import { keccak256, toRlp } from "viem";
+import type { Hex } from "../../core/hex.ts";
+
+/** A value of an RLP encoding: bytes, or a list of values. */
+export type RlpValue = Hex | readonly RlpValue[];
+
+/** A field is not there that the encoding has, or the encoding is not known: nothing can be said of the block. */
+export class UnprovableError extends Error {}
+
+/** Bytes of a quantity as RLP has them, without leading zeros. Throws `UnprovableError` when there is none. */
+export function integer(quantity: Hex | null | undefined, name: string): Hex {
+  const digits = bytes(quantity, name).slice(2).replace(/^0+/, "");
+  return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`;
+}
+
+/** Bytes that are there. Throws `UnprovableError` otherwise. */
+export function bytes(data: Hex | null | undefined, name: string): Hex {
+  if (typeof data !== "string") throw new UnprovableError(`there is no ${name}`);
+  return data;
+}
+
+/** RLP of a value (Yellow Paper, appendix B). */
+export function rlp(value: RlpValue): Hex {
+  return toRlp(value as Parameters<typeof toRlp>[0]);
+}
+
+/** keccak-256 of the RLP of a value. */
+export function rlpHash(value: RlpValue): Hex {
+  return keccak256(rlp(value));
+}

@@ -1,0 +1,127 @@
+import type { BaseLogger } from "pino";
+import type { FetchedBlock } from "../../chain/types.ts";
+import { ChainError } from "../../core/errors.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import { PARTS, type Part, prove } from "./prove.ts";
+
+/** `whole`: everything; `sample`: the header, and the rest of some blocks; `none`: nothing. */
+export type ProofScope = "whole" | "sample" | "none";
+
+/** How the proofs of a part of the blocks go. */
+export interface PartStatus {
+  /** Blocks since the start whose part was proven. */
+  proven: number;
+  /** Blocks since the start whose part could not be proven, and which every node tells so. */
+  unproven: number;
+  /** Why it is not looked at any more; null while it is. */
+  off: string | null;
+}
+
+export type ProofStatus = Record<Part, PartStatus>;
+
+/** A part that could not be proven, and why. */
+export interface Unproven {
+  part: Part;
+  reason: string;
+}
+
+/** What is known of the chain when the indexer takes it up. */
+export interface ProofGround {
+  /** Parts that were proven on this chain before. */
+  proven: readonly string[];
+  /** The node is a development node, whose blocks need not be what they say: nothing is refused for it. */
+  isDevelopment: boolean;
+}
+
+export interface Proofs {
+  /** Begins with a chain. */
+  begin(ground: ProofGround): void;
+  /**
+   * The parts that could not be proven. Throws `ChainError` of code `unproven-block` when one failed that was proven
+   * on this chain before.
+   */
+  examine(fetched: FetchedBlock, scope: ProofScope): Promise<Unproven[]>;
+  /** Says that a block is believed all the same. */
+  accept(unproven: readonly Unproven[]): void;
+}
+
+export interface ProofsOptions {
+  /** False: nothing is proven. */
+  enabled: boolean;
+  metrics: Metrics;
+  log: Pick<BaseLogger, "info" | "warn">;
+  status: { proofs: ProofStatus };
+  /** Remembers, across restarts, that a part is proven on this chain. */
+  remember(part: Part): Promise<void>;
+}
+
+/** One block of so many is proven whole in a sample. */
+const SAMPLE = 64;
+/** A part that was never proven and could not be in so many blocks is encoded in another way on this chain. */
+const ATTEMPTS = 3;
+const SWITCHED_OFF = "PROOFS=off";
+
+/** The status before the first block. */
+export function initialProofs(enabled: boolean): ProofStatus {
+  const off = enabled ? null : SWITCHED_OFF;
+  const status = () => ({ proven: 0, unproven: 0, off });
+  return Object.fromEntries(PARTS.map((part) => [part, status()])) as ProofStatus;
+}
+
+/** See `Proofs`. */
+export function createProofs({ enabled, metrics, log, status, remember }: ProofsOptions): Proofs {
+  let established = new Set<string>();
+  let isDevelopment = false;
+  status.proofs = initialProofs(enabled);
+
+  return {
+    begin(ground) {
+      established = new Set(ground.proven);
+      ({ isDevelopment } = ground);
+      status.proofs = initialProofs(enabled);
+    },
+
+    async examine(fetched, scope) {
+      const unproven: Unproven[] = [];
+      for (const part of partsOf(scope)) {
+        const known = status.proofs[part];
+        if (known.off !== null) continue;
+        const verdict = await prove(part, fetched);
+        if (verdict.outcome === "nothing") continue;
+        metrics.blockProofs.inc({ part, outcome: verdict.outcome });
+        if (verdict.outcome === "proven") {
+          known.proven++;
+          if (!established.has(part)) {
+            await remember(part);
+            established.add(part);
+          }
+        } else if (verdict.outcome === "failed" && established.has(part) && !isDevelopment) {
+          throw new ChainError(
+            "unproven-block",
+            `the node's answer for block ${fetched.block.number} is proven wrong: ${verdict.reason}`,
+            { retryable: true },
+          );
+        } else {
+          unproven.push({ part, reason: verdict.reason });
+        }
+      }
+      return unproven;
+    },
+
+    accept(unproven) {
+      for (const { part, reason } of unproven) {
+        const known = status.proofs[part];
+        known.unproven++;
+        if (established.has(part) || known.unproven < ATTEMPTS) continue;
+        known.off = reason;
+        log.info({ part, reason }, "blocks of this chain are not proven in this part");
+      }
+    },
+  };
+}
+
+/** The header of each block, since together with the parent hashes it ties all blocks to the newest. */
+function partsOf(scope: ProofScope): readonly Part[] {
+  if (scope === "none") return [];
+  return scope === "whole" || Math.random() * SAMPLE < 1 ? PARTS : ["header"];
+}

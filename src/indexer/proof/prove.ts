@@ -1,0 +1,187 @@
+import { getContractAddress, keccak256 } from "viem";
+import type { FetchedBlock, RawBlock, RawReceipt, RawTransaction } from "../../chain/types.ts";
+import { lowerAddress } from "../../core/address.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Hex } from "../../core/hex.ts";
+import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
+import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
+import { encodeHeader, headerHash, unknownFields } from "./header.ts";
+import { orderedTrieRoot } from "./ordered-trie.ts";
+import { encodeTransaction, recoverSender, withType } from "./transactions.ts";
+
+/**
+ * What can be proven of a block: that its header has its hash; that uncles,
+ * transactions, receipts and withdrawals have the
+ * roots that the header names; that fields which no root covers follow from those that one does; and that senders
+ * signed.
+ */
+export const PARTS = [
+  "header",
+  "uncles",
+  "transactions",
+  "receipts",
+  "withdrawals",
+  "fields",
+  "senders",
+] as const;
+export type Part = (typeof PARTS)[number];
+
+/** `nothing`: there was nothing that could have been wrong. `unprovable`: encoded in a way that is not known. */
+export type Verdict =
+  | { outcome: "proven" }
+  | { outcome: "nothing" }
+  | { outcome: "failed"; reason: string }
+  | { outcome: "unprovable"; reason: string };
+
+/** Signatures that are looked at in one block, chosen at random: each costs more than a millisecond. */
+const SENDERS = 16;
+const DYNAMIC_FEE_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
+
+type Proof = (fetched: FetchedBlock) => "proven" | "nothing" | Promise<"proven" | "nothing">;
+
+class ProofFailedError extends Error {}
+
+/** Proves a part of a validated block (`validateBlock`). Never throws. */
+export async function prove(part: Part, fetched: FetchedBlock): Promise<Verdict> {
+  try {
+    return { outcome: await PROOFS[part](fetched) };
+  } catch (error) {
+    const outcome = error instanceof UnprovableError ? "unprovable" : "failed";
+    return { outcome, reason: messageOf(error) };
+  }
+}
+
+const PROOFS: Readonly<Record<Part, Proof>> = {
+  header({ block }) {
+    if (headerHash(block) === block.hash) return "proven";
+    const unknown = unknownFields(block);
+    if (unknown.length === 0) throw new ProofFailedError("the header has another hash");
+    throw new UnprovableError(`the header has fields that are not known: ${unknown.join(", ")}`);
+  },
+
+  uncles({ block, uncles = [] }) {
+    const expected = bytes(block.sha3Uncles, "sha3Uncles");
+    demand(rlpHash(uncles.map(encodeHeader)) === expected, "the uncles have another hash");
+    return uncles.length > 0 ? "proven" : "nothing";
+  },
+
+  transactions({ block }) {
+    const encoded = block.transactions.map((transaction, index) => {
+      const bytesOfOne = encodeTransaction(transaction);
+      demand(keccak256(bytesOfOne) === transaction.hash, `transaction ${index} has another hash`);
+      return bytesOfOne;
+    });
+    return demandRoot(encoded, block.transactionsRoot, "transactions");
+  },
+
+  receipts({ block, receipts }) {
+    const encoded = receipts.map((receipt, index) =>
+      encodeReceipt(block.transactions[index] as RawTransaction, receipt),
+    );
+    return demandRoot(encoded, block.receiptsRoot, "receipts");
+  },
+
+  withdrawals({ block }) {
+    const { withdrawals, withdrawalsRoot } = block;
+    if (isNothing(withdrawalsRoot)) {
+      demand((withdrawals ?? []).length === 0, "the header has no root of the withdrawals");
+      return "nothing";
+    }
+    const encoded = (withdrawals ?? []).map(({ index, validatorIndex, address, amount }) =>
+      rlp([
+        integer(index, "index"),
+        integer(validatorIndex, "validatorIndex"),
+        bytes(address, "address"),
+        integer(amount, "amount"),
+      ]),
+    );
+    return demandRoot(encoded, withdrawalsRoot, "withdrawals");
+  },
+
+  fields({ block, receipts }) {
+    for (const [index, receipt] of receipts.entries()) {
+      const transaction = block.transactions[index] as RawTransaction;
+      const { effectiveGasPrice } = receipt;
+      const price = priceOf(transaction, block);
+      demand(
+        isNothing(effectiveGasPrice) || quantityToBigInt(effectiveGasPrice) === price,
+        `transaction ${index} pays ${price} wei, and its receipt says ${effectiveGasPrice}`,
+      );
+      demand(
+        transaction.to !== null || receipt.contractAddress === createdBy(transaction),
+        `transaction ${index} does not create ${receipt.contractAddress}`,
+      );
+    }
+    return receipts.length > 0 ? "proven" : "nothing";
+  },
+
+  async senders({ block: { transactions } }) {
+    for (const index of someOf(transactions.length)) {
+      const transaction = transactions[index] as RawTransaction;
+      const sender = await recoverSender(transaction);
+      demand(sender === transaction.from, `${transaction.from} did not sign transaction ${index}`);
+    }
+    return transactions.length > 0 ? "proven" : "nothing";
+  },
+};
+
+function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
+  const type = quantityToNumber(transaction.type ?? "0x0");
+  if (type > 4) throw new UnprovableError(`receipts of type ${type} are not known`);
+  const { status, root, cumulativeGasUsed, logsBloom, logs } = receipt;
+  return withType(
+    type,
+    rlp([
+      isNothing(status) ? bytes(root, "status or root") : integer(status, "status"),
+      integer(cumulativeGasUsed, "cumulativeGasUsed"),
+      logsBloom,
+      logs.map(({ address, topics, data }) => [address, topics, data]),
+    ]),
+  );
+}
+
+/** What a unit of gas cost (EIP-1559). */
+function priceOf(transaction: RawTransaction, { baseFeePerGas }: RawBlock): bigint {
+  const type = quantityToNumber(transaction.type ?? "0x0");
+  if (!DYNAMIC_FEE_TYPES.has(type)) {
+    return quantityToBigInt(bytes(transaction.gasPrice, "gasPrice"));
+  }
+  const maximum = quantityToBigInt(bytes(transaction.maxFeePerGas, "maxFeePerGas"));
+  const priority = quantityToBigInt(
+    bytes(transaction.maxPriorityFeePerGas, "maxPriorityFeePerGas"),
+  );
+  const baseFee = quantityToBigInt(baseFeePerGas ?? "0x0");
+  const wanted = baseFee + priority;
+  if (wanted > maximum) return maximum;
+  return wanted;
+}
+
+function createdBy({ from, nonce }: RawTransaction): Hex {
+  return lowerAddress(getContractAddress({ from, nonce: quantityToBigInt(nonce) }));
+}
+
+function demandRoot(
+  encoded: readonly Hex[],
+  root: Hex | undefined,
+  name: string,
+): "proven" | "nothing" {
+  const expected = bytes(root, `root of the ${name}`);
+  demand(orderedTrieRoot(encoded) === expected, `the ${name} have another root`);
+  return encoded.length > 0 ? "proven" : "nothing";
+}
+
+/** Up to `SENDERS` different numbers below `count`. */
+function someOf(count: number): Iterable<number> {
+  if (count <= SENDERS) return Array.from({ length: count }).keys();
+  const chosen = new Set<number>();
+  while (chosen.size < SENDERS) chosen.add(Math.floor(Math.random() * count));
+  return chosen;
+}
+
+function demand(holds: boolean, reason: string): asserts holds {
+  if (!holds) throw new ProofFailedError(reason);
+}
+
+function isNothing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}

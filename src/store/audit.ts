@@ -1,0 +1,100 @@
+import type { Address } from "../core/address.ts";
+import type { Queryable, Sql } from "../db/client.ts";
+import { type CopyTable, copyInto } from "../db/copy.ts";
+import type { EncodedRows } from "./chain.ts";
+import { blockColumn, type ChainTableName, chainTables } from "./chain-tables.ts";
+
+/** A table whose rows of a block are not those expected. */
+export interface TableDifference {
+  table: string;
+  /** Rows stored and not expected, and the other way round. */
+  stored: number;
+  expected: number;
+}
+
+/** Words of a tracer: they differ from one release of a node to the next. */
+const UNSTEADY_COLUMNS: ReadonlySet<string> = new Set(["error"]);
+
+/** The tables whose rows of a recorded block are others than the ones given. */
+export async function findTableDifferences(
+  sql: Sql,
+  blockNumber: number,
+  expected: EncodedRows,
+): Promise<TableDifference[]> {
+  const found = await sql.begin(async (transaction) => {
+    const differences: TableDifference[] = [];
+    for (const [name, table] of Object.entries(chainTables) as [ChainTableName, CopyTable][]) {
+      const audited = { ...table, name: `audited_${table.name}` };
+      await transaction`
+        CREATE TEMPORARY TABLE ${transaction(audited.name)} ON COMMIT DROP
+        AS SELECT ${transaction(Object.keys(table.columns))} FROM ${transaction(table.name)} LIMIT 0`;
+      const rows = expected.get(name);
+      if (rows) await copyInto(transaction, audited, rows.document);
+      const columns = Object.keys(table.columns).filter((column) => !UNSTEADY_COLUMNS.has(column));
+      const [counted] = await transaction<{ stored: number; expected: number }[]>`
+        WITH stored AS (
+          SELECT to_jsonb(one) AS line FROM (
+            SELECT ${transaction(columns)} FROM ${transaction(table.name)}
+            WHERE ${transaction(blockColumn(name))} = ${blockNumber}
+          ) one
+        ), expected AS (
+          SELECT to_jsonb(one) AS line FROM (
+            SELECT ${transaction(columns)} FROM ${transaction(audited.name)}
+          ) one
+        )
+        SELECT (SELECT count(*) FROM (TABLE stored EXCEPT ALL TABLE expected) a)::int AS stored,
+          (SELECT count(*) FROM (TABLE expected EXCEPT ALL TABLE stored) b)::int AS expected`;
+      if (!counted || counted.stored + counted.expected === 0) continue;
+      differences.push({ table: table.name, ...counted });
+    }
+    return differences;
+  });
+  return found as TableDifference[];
+}
+
+/** A coin balance that is told by the index alone. In wei. */
+export interface StoredCoinBalance {
+  address: Address;
+  balance: string;
+}
+
+/** Known coin balances of up to `limit` accounts from an address on. */
+export async function listCoinBalancesFrom(
+  sql: Queryable,
+  from: Address,
+  limit: number,
+): Promise<StoredCoinBalance[]> {
+  return sql<StoredCoinBalance[]>`
+    SELECT address, balance FROM addresses
+    WHERE address >= ${from} AND balance_block IS NOT NULL
+    ORDER BY address LIMIT ${limit}`;
+}
+
+/** A holding that is told by the index alone. */
+export interface AuditedHolding {
+  token: Address;
+  owner: Address;
+  /** Of ERC-1155 only. */
+  tokenId: string | null;
+  amount: string;
+}
+
+/** Known holdings of regular tokens, up to `limit` of each form, from a token's address on. */
+export async function listHoldingsFrom(
+  sql: Queryable,
+  from: Address,
+  owner: Address,
+  limit: number,
+): Promise<AuditedHolding[]> {
+  return sql<AuditedHolding[]>`
+    (SELECT b.token, b.owner, NULL::numeric AS "tokenId", b.amount
+      FROM token_balances b JOIN tokens t ON t.address = b.token
+      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
+        AND t.standard <> 1155 AND NOT t.irregular
+      ORDER BY b.token, b.owner LIMIT ${limit})
+    UNION ALL
+    (SELECT b.token, b.owner, b.token_id, b.amount
+      FROM token_id_balances b JOIN tokens t ON t.address = b.token
+      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL AND NOT t.irregular
+      ORDER BY b.token, b.owner, b.token_id LIMIT ${limit})`;
+}

@@ -1,0 +1,54 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Queryable } from "../db/client.ts";
+
+/** What is kept of a contract's creation. */
+export interface CreationFacts {
+  blockNumber: number;
+  blockHash: Hex;
+  transactionHash: Hex;
+  /** Null without traces. */
+  codeHash: Hex | null;
+  /** Init code with the constructor's arguments; null when the trace does not hold it. */
+  creationCode: Hex | null;
+  transactionIndex: number;
+  timestampSeconds: number;
+  parentHash: Hex;
+  /** Who ran CREATE or CREATE2: the sender of the transaction, or a factory. */
+  creator: Address;
+  /** Of the sender; null when a factory made the contract. */
+  nonce: bigint | null;
+  /** What the constructor was given, in wei. */
+  value: bigint;
+}
+
+/** As the database gives them: decimal text. */
+interface Amounts {
+  nonce: string | null;
+  value: string;
+}
+
+/** The newest creation of an address in the published blocks. */
+export async function getCreationFacts(
+  sql: Queryable,
+  address: Address,
+): Promise<CreationFacts | undefined> {
+  const [row] = await sql<(Omit<CreationFacts, "nonce" | "value"> & Amounts)[]>`
+    SELECT c.block_number AS "blockNumber", b.hash AS "blockHash", t.hash AS "transactionHash",
+      c.code_hash AS "codeHash", c.creator, c.transaction_index AS "transactionIndex",
+      b.timestamp AS "timestampSeconds", b.parent_hash AS "parentHash",
+      CASE WHEN c.position = 0 THEN t.input ELSE i.input END AS "creationCode",
+      CASE WHEN c.position = 0 THEN t.nonce END AS nonce,
+      CASE WHEN c.position = 0 THEN t.value ELSE coalesce(i.value, 0) END AS value
+    FROM contracts c
+    JOIN transactions t USING (block_number, transaction_index)
+    JOIN blocks b ON b.number = c.block_number
+    LEFT JOIN internal_transactions i ON i.block_number = c.block_number
+      AND i.transaction_index = c.transaction_index AND i.position = c.position
+    WHERE c.address = ${address} AND c.block_number <= (SELECT head_number FROM sync_state)
+    ORDER BY c.block_number DESC, c.transaction_index DESC, c.position DESC
+    LIMIT 1`;
+  if (!row) return undefined;
+  const { nonce, value } = row;
+  return { ...row, nonce: nonce === null ? null : BigInt(nonce), value: BigInt(value) };
+}

@@ -1,0 +1,43 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Queryable } from "../db/client.ts";
+
+/** A verified contract whose code has the same length; with an equal hash it may be the same source. */
+export interface SimilarCandidate {
+  address: Address;
+  hash: Hex;
+  mask: [offset: number, length: number][];
+}
+
+/** Verified contracts with runtime code of that many bytes, in the order of their verification. */
+export async function listSimilarCandidates(
+  sql: Queryable,
+  runtimeLength: number,
+  limit: number,
+): Promise<SimilarCandidate[]> {
+  const rows = await sql<{ address: Address; hash: Hex; mask: string }[]>`
+    SELECT address, blanked_hash AS hash, mask
+    FROM valid_verified_contracts
+    WHERE runtime_length = ${runtimeLength}
+    ORDER BY verified_at, address
+    LIMIT ${limit}`;
+  return rows.map((row) => ({ ...row, mask: JSON.parse(row.mask) as SimilarCandidate["mask"] }));
+}
+
+/** What code must be compared with that may be another deployment of a verified contract; JSON as in the table. */
+export interface SimilarEvidence {
+  language: string;
+  compilation: string;
+  /** Null for what was verified before proofs were kept. */
+  proof: string | null;
+}
+
+/** The evidence of a verified contract; undefined when the code that stands there now is not verified. */
+export async function getSimilarEvidence(
+  sql: Queryable,
+  address: Address,
+): Promise<SimilarEvidence | undefined> {
+  const [row] = await sql<SimilarEvidence[]>`
+    SELECT language, compilation, proof FROM valid_verified_contracts WHERE address = ${address}`;
+  return row;
+}

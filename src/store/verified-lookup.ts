@@ -1,0 +1,179 @@
+import type { Address } from "../core/address.ts";
+import { type Hex, hexToBytes } from "../core/hex.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
+import type { MatchQuality, SourceText } from "./verified-contracts.ts";
+
+/** What every answer of Sourcify's dialect tells of a verified contract. */
+export interface VerifiedMatch {
+  address: Address;
+  runtimeMatch: MatchQuality | null;
+  creationMatch: MatchQuality | null;
+  verifiedAtSeconds: number;
+  /** Grows with every match that is stored. */
+  matchId: number;
+}
+
+/** Parts of what is kept of a verified contract, each read only when it is asked for; texts are as in the table. */
+export interface LookupParts {
+  abi: string;
+  metadata: string;
+  language: string;
+  compilerVersion: string;
+  settings: string;
+  contractName: string;
+  filePath: string;
+  outputs: string;
+  compilation: string;
+  codeHash: Hex;
+  creationTransaction: Hex | null;
+  /** Null for what was stored before they were kept; source maps also where the compiler gives none. */
+  sourceIds: string | null;
+  creationSourceMap: string | null;
+  runtimeSourceMap: string | null;
+}
+
+export type LookupPart = keyof LookupParts;
+
+const COLUMNS: Readonly<Record<LookupPart, string>> = {
+  abi: "abi",
+  metadata: "metadata",
+  language: "language",
+  compilerVersion: "compiler_version",
+  settings: "settings",
+  contractName: "contract_name",
+  filePath: "file_path",
+  outputs: "outputs",
+  compilation: "compilation",
+  codeHash: "code_hash",
+  creationTransaction: "creation_transaction",
+  sourceIds: "source_ids",
+  creationSourceMap: "creation_source_map",
+  runtimeSourceMap: "runtime_source_map",
+};
+
+function match(sql: Queryable): Fragment {
+  return sql`address, runtime_match AS "runtimeMatch", creation_match AS "creationMatch",
+    extract(epoch FROM verified_at)::int8 AS "verifiedAtSeconds", match_id AS "matchId"`;
+}
+
+/** How a contract matches; undefined when the code that stands at the address now is not verified. */
+export async function getVerifiedMatch(
+  sql: Queryable,
+  address: Address,
+): Promise<VerifiedMatch | undefined> {
+  const [row] = await sql<VerifiedMatch[]>`
+    SELECT ${match(sql)} FROM valid_verified_contracts WHERE address = ${address}`;
+  return row;
+}
+
+/** Matches in their order, from behind `after` on. */
+export async function listVerifiedMatches(
+  sql: Queryable,
+  { after, limit, order }: { after?: number | undefined; limit: number; order: "asc" | "desc" },
+): Promise<VerifiedMatch[]> {
+  const isAscending = order === "asc";
+  const beyond =
+    after === undefined ? sql`` : sql`WHERE match_id ${isAscending ? sql`>` : sql`<`} ${after}`;
+  return sql<VerifiedMatch[]>`
+    SELECT ${match(sql)} FROM valid_verified_contracts ${beyond}
+    ORDER BY match_id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${limit}`;
+}
+
+/** Matches of those of the addresses that are verified, in their order. */
+export async function listMatchesOf(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<VerifiedMatch[]> {
+  return sql<VerifiedMatch[]>`
+    SELECT ${match(sql)} FROM valid_verified_contracts
+    WHERE address = ANY (${[...addresses]}::bytea[]) ORDER BY match_id`;
+}
+
+/**
+ * Bytes of an answer that holds the parts, and the source texts, so many times each; undefined when the contract is not
+ * verified.
+ */
+export async function getLookupBytes(
+  sql: Queryable,
+  address: Address,
+  parts: ReadonlyMap<LookupPart | "sources", number>,
+): Promise<number | undefined> {
+  const sizes = [...parts].map(([part, times]) => {
+    const size =
+      part === "sources"
+        ? sourceBytes(sql)
+        : sql`coalesce(octet_length(v.${sql(COLUMNS[part])}), 0)`;
+    return sql`${times}::int8 * ${size}`;
+  });
+  const sum = sizes.reduce((all, size) => sql`${all} + ${size}`, sql`0::int8`);
+  const [row] = await sql<{ bytes: number }[]>`
+    SELECT ${sum} AS bytes FROM valid_verified_contracts v WHERE address = ${address}`;
+  return row?.bytes;
+}
+
+function sourceBytes(sql: Queryable): Fragment {
+  return sql`(
+    SELECT coalesce(sum(octet_length(t.text)), 0)::int8
+    FROM jsonb_array_elements(v.sources::jsonb) AS source (entry)
+    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
+}
+
+/** The parts of a verified contract; `sql` must be the snapshot that its match was read from. */
+export async function getLookupParts(
+  sql: Queryable,
+  address: Address,
+  parts: readonly LookupPart[],
+): Promise<Partial<LookupParts>> {
+  if (parts.length === 0) return {};
+  const columns = parts
+    .map((part) => sql`${sql(COLUMNS[part])} AS ${sql(part)}`)
+    .reduce((all, column) => sql`${all}, ${column}`);
+  const [row] = await sql<Partial<LookupParts>[]>`
+    SELECT ${columns} FROM verified_contracts WHERE address = ${address}`;
+  return row ?? {};
+}
+
+/** Source texts of a verified contract in the order they were sent; `sql` as for `getLookupParts`. */
+export async function listSources(sql: Queryable, address: Address): Promise<SourceText[]> {
+  const rows = await sql<{ path: string; text: Hex }[]>`
+    SELECT source.entry ->> 'path' AS path, t.text
+    FROM verified_contracts v
+    CROSS JOIN LATERAL jsonb_array_elements(v.sources::jsonb) WITH ORDINALITY AS source (entry, place)
+    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex')
+    WHERE v.address = ${address}
+    ORDER BY source.place`;
+  return rows.map(({ path, text }) => ({ path, text: hexToBytes(text).toString("utf8") }));
+}
+
+/** The transaction that created a contract. */
+export interface Deployment {
+  transactionHash: Hex;
+  blockNumber: number;
+  transactionIndex: number;
+  /** Sender of the transaction, also where a contract made the contract. */
+  deployer: Address;
+}
+
+/** The transaction of a hash among the published blocks. */
+export async function getDeployment(
+  sql: Queryable,
+  transactionHash: Hex,
+): Promise<Deployment | undefined> {
+  const [row] = await sql<Deployment[]>`
+    SELECT t.hash AS "transactionHash", t.block_number AS "blockNumber",
+      t.transaction_index AS "transactionIndex", t.from_address AS deployer
+    FROM transaction_hashes h
+    JOIN transactions t USING (block_number, transaction_index)
+    WHERE h.hash = ${transactionHash} AND h.block_number <= (SELECT head_number FROM sync_state)`;
+  return row;
+}
+
+/** Names of those of the addresses that are verified. */
+export async function listContractNames(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<{ address: Address; name: string }[]> {
+  return sql<{ address: Address; name: string }[]>`
+    SELECT address, contract_name AS name FROM valid_verified_contracts
+    WHERE address = ANY (${[...addresses]}::bytea[])`;
+}
