@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { CompilerBuild, CompilerFamily } from "./compilers/build.ts";
 import { type CompilerCatalogue, createCatalogue } from "./compilers/catalogue.ts";
 import { type CompilerDownloads, createDownloads } from "./compilers/downloads.ts";
-import { DEFAULT_LIMITS, runWorker } from "./process.ts";
+import { DEFAULT_LIMITS, runWorker } from "./process/worker-process.ts";
 
 export interface CompilerSource {
   /** Folder of compilers; created by the first download. */

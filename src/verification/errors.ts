@@ -19,6 +19,7 @@ export type VerificationFailure =
   | { code: "not-indexed" }
   | { code: "deployed-code" }
   | { code: "node" }
+  | { code: "queue-full" }
   | { code: "crashed" };
 
 export type VerificationFailureCode = VerificationFailure["code"];
@@ -89,6 +90,8 @@ function sentence(failure: VerificationFailure): string {
       return "Deployed bytecode does not correspond to contract creation code.";
     case "node":
       return "Unable to verify: the node of the chain does not answer. Please try again.";
+    case "queue-full":
+      return "Unable to verify: too many verifications wait, and this one had to make room. Please try again later.";
     case "crashed":
       return "Unable to verify: unknown error. The verification broke off twice.";
   }

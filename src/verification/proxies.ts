@@ -13,7 +13,7 @@ import {
 } from "../store/proxies.ts";
 import { getServedHead } from "../store/sync-state.ts";
 import { getVerifiedAbi } from "../store/verified-contracts.ts";
-import { addressOfGuid, createGuid } from "./guid.ts";
+import { addressOfGuid, createGuid } from "./jobs/guid.ts";
 import { type DetectedProxy, detectProxy, type ProxyReader } from "./proxy.ts";
 
 export type ProxySource = { sql: Sql; chain: ProxyReader };
@@ -46,12 +46,12 @@ export async function verifyProxy(
   source: ProxySource,
   address: Address,
   expected?: Address,
+  guid = createGuid(address),
 ): Promise<ProxyVerification> {
   if ((await getVerifiedAbi(source.sql, address)) === undefined) return { outcome: "not-verified" };
   const detected = await refreshProxy(source, address);
   const all = detected?.implementations ?? [];
   const implementations = expected === undefined || all.includes(expected) ? all : [];
-  const guid = createGuid(address);
   await insertProxyCheck(source.sql, { guid, address, implementations });
   return { outcome: "checked", guid };
 }

@@ -2,6 +2,7 @@ import { decodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from "vi
 import type { BlockReference, StateReader } from "../chain/chain.ts";
 import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../core/address.ts";
 import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
+import { readCodeMetadata } from "./match/metadata.ts";
 
 /** What a proxy was recognised by, in the reference's words. */
 export type ProxyKind =
@@ -47,9 +48,10 @@ export async function detectProxy(
   if (code === undefined || code === "0x") return null;
   const told = implementationInCode(code);
   if (told !== undefined) return found([told], address);
-  if (!containsDelegateCall(hexToBytes(code))) return null;
+  const executable = withoutMetadata(hexToBytes(code));
+  if (!containsDelegateCall(executable)) return null;
   if (isSafeProxy(code)) return found([await readMasterCopy(reader, address, block)], address);
-  const answers = await readGeneric(reader, address, code, block);
+  const answers = await readGeneric(reader, address, executable, block);
   return found(answers, address);
 }
 
@@ -122,6 +124,11 @@ const DELEGATECALL = 0xf4;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 
+/** A hash may hold any opcode and any selector. */
+function withoutMetadata(code: Buffer): Buffer {
+  return code.subarray(0, code.length - (readCodeMetadata(code)?.bytes.length ?? 0));
+}
+
 function containsDelegateCall(code: Buffer): boolean {
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
@@ -164,12 +171,12 @@ const GETTERS = {
 async function readGeneric(
   reader: ProxyReader,
   address: Address,
-  code: Hex,
+  code: Buffer,
   block: BlockReference,
 ): Promise<ProxyAnswer[]> {
   const slots = Object.values(SLOTS).map((slot) => ({ address, slot }));
   const getters = Object.entries(GETTERS).filter(([, selector]) =>
-    code.includes(selector.slice(2)),
+    code.includes(hexToBytes(selector)),
   );
   const calls = [FACET_ADDRESSES, ...getters.map(([, selector]) => selector)] as Hex[];
   const [[logic, proxiable, beacon, old], [facets, ...gotten], resolved] = await Promise.all([
@@ -205,7 +212,7 @@ async function readBeacon(
 }
 
 const GET_ADDRESS = parseAbi(["function getAddress(string name) view returns (address)"]);
-const GET_ADDRESS_SELECTOR = "bf40fac1";
+const GET_ADDRESS_SELECTOR = Buffer.from("bf40fac1", "hex");
 
 /**
  * ResolvedDelegateProxy of the OP stack: an address manager, found in a mapping by the proxy's own address, resolves
@@ -214,7 +221,7 @@ const GET_ADDRESS_SELECTOR = "bf40fac1";
 async function readResolved(
   reader: ProxyReader,
   address: Address,
-  code: Hex,
+  code: Buffer,
   block: BlockReference,
 ): Promise<ProxyAnswer> {
   const nothing: ProxyAnswer = { kind: "resolved_delegate_proxy", addresses: [] };

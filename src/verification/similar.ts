@@ -1,21 +1,52 @@
 import type { Address } from "../core/address.ts";
 import { type Hex, hexLength, hexToBytes } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
-import { listSimilarCandidates } from "../store/verified-contracts.ts";
-import { blankedHash } from "./match/similar.ts";
+import type { DeploymentProof } from "../store/deployment-proofs.ts";
+import {
+  getSimilarEvidence,
+  listSimilarCandidates,
+  type SimilarEvidence,
+} from "../store/similar-contracts.ts";
+import { compiledCodeOf, type KeptCode } from "./engine/kept-code.ts";
+import type { CodeMatch } from "./match/code-match.ts";
+import { blankedHash, isOtherDeployment, type KnownCode } from "./match/similar.ts";
 
 /** More verified contracts than that of one length are not looked through. */
 const MAX_CANDIDATES = 100;
 
 /**
- * A verified contract that the code is another deployment of: equal outside immutables, library addresses and
- * metadata. The one verified first; null when there is none.
+ * Verified contracts that the code at `address` is another deployment of: equal outside immutables, library addresses
+ * and metadata, and nothing hidden in these. Those verified first in front.
  */
-export async function findSimilarContract(
+export async function findSimilarContracts(
   sql: Queryable,
+  address: Address,
   runtimeCode: Hex,
-): Promise<Address | null> {
+): Promise<Address[]> {
   const code = hexToBytes(runtimeCode);
   const candidates = await listSimilarCandidates(sql, hexLength(runtimeCode), MAX_CANDIDATES);
-  return candidates.find(({ hash, mask }) => blankedHash(code, mask) === hash)?.address ?? null;
+  const found: Address[] = [];
+  for (const candidate of candidates) {
+    if (blankedHash(code, candidate.mask) !== candidate.hash) continue;
+    const evidence = await getSimilarEvidence(sql, candidate.address);
+    if (evidence && isOtherDeployment(knownCode(evidence), code, address)) {
+      found.push(candidate.address);
+    }
+  }
+  return found;
+}
+
+/** What other code is compared with, of what is kept of a verified contract. */
+export function knownCode({ language, compilation, proof }: SimilarEvidence): KnownCode {
+  const { compiledRuntime, runtimeMatch } = JSON.parse(compilation) as {
+    compiledRuntime: KeptCode;
+    runtimeMatch: CodeMatch | null;
+  };
+  const { values = [] } = proof === null ? {} : (JSON.parse(proof) as DeploymentProof);
+  return {
+    isVyper: language === "Vyper",
+    compiled: compiledCodeOf(compiledRuntime),
+    immutables: runtimeMatch?.values.immutables ?? {},
+    values,
+  };
 }

@@ -6,50 +6,66 @@ import { messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { deleteOldProxyChecks, type ProxyCheck } from "../store/proxies.ts";
 import { deleteOldJobs, type JobLimits, type JobStatus } from "../store/verification-jobs.ts";
+import { isFullyVerified } from "../store/verified-contracts.ts";
+import { getVerifiedMatch, type VerifiedMatch } from "../store/verified-lookup.ts";
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
-import { DEFAULT_LIMITS, type WorkerLimits } from "./process.ts";
+import type { TrialChain } from "./jobs/prove.ts";
+import { startQueue } from "./jobs/queue.ts";
+import {
+  DEFAULT_JOB_LIMITS,
+  getVerificationStatus,
+  type Submission,
+  type SubmissionOptions,
+  submitVerification,
+  waitForVerification,
+} from "./jobs/submit.ts";
+import { removeAbandonedFolders } from "./process/folder.ts";
+import { createWorkerPool } from "./process/pool.ts";
+import { DEFAULT_LIMITS, type WorkerLimits } from "./process/worker-process.ts";
 import {
   getProxyStatus,
   keepProxiesFresh,
   type ProxyVerification,
   verifyProxy,
 } from "./proxies.ts";
-import { startQueue } from "./queue.ts";
 import type { VerificationRequest } from "./request.ts";
-import {
-  DEFAULT_JOB_LIMITS,
-  getVerificationStatus,
-  type Submission,
-  submitVerification,
-  waitForVerification,
-} from "./submit.ts";
-import { removeAbandonedFolders } from "./worker-folder.ts";
-import { createWorkerPool } from "./worker-pool.ts";
 
 export interface VerifierOptions {
   /** The database that is written to. */
   sql: Sql;
-  chain: Pick<Chain, "fetchHead" | "fetchCodes" | "fetchStorage" | "fetchCalls">;
+  chain: Pick<Chain, "fetchHead" | "fetchCodes" | "fetchStorage" | "fetchCalls"> & TrialChain;
   catalogue: CompilerCatalogue;
   /** Jobs that run at once. */
   concurrency: number;
   log: Pick<Logger, "info" | "warn">;
   limits?: WorkerLimits;
   jobLimits?: JobLimits;
+  /** See `QueueOptions`. */
+  budgetMs?: number;
   /** Told of every job that ended. */
   onJob?: (outcome: "passed" | "failed", ms: number) => void;
+  /** Told what became of every submission. */
+  onSubmission?: (outcome: Submission["outcome"]) => void;
 }
 
 /** Accepts verifications, runs them, and keeps what follows from them. */
 export interface Verifier {
   /** See `submitVerification`. */
-  submit(request: VerificationRequest): Promise<Submission>;
+  submit(
+    request: VerificationRequest,
+    client: string,
+    options?: SubmissionOptions,
+  ): Promise<Submission>;
+  /** How a contract matches, as whoever stored it sees it; undefined when it is not verified. */
+  match(address: Address): Promise<VerifiedMatch | undefined>;
+  /** Whether the code that stands at an address now is fully matched. */
+  isFullyVerified(address: Address): Promise<boolean>;
   /** State of a job; undefined for an unknown guid. */
   status(guid: string): Promise<JobStatus | undefined>;
   /** As `status`, after up to `timeoutMs` in which the job may end. */
   wait(guid: string, timeoutMs: number, signal?: AbortSignal): Promise<JobStatus | undefined>;
   /** See `verifyProxy`. */
-  verifyProxy(address: Address, expected?: Address): Promise<ProxyVerification>;
+  verifyProxy(address: Address, expected?: Address, guid?: string): Promise<ProxyVerification>;
   /** Outcome of a proxy check; undefined for an unknown guid. */
   proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
   /** Compilers at hand, by their long versions. */
@@ -89,19 +105,24 @@ export function createVerifier(options: VerifierOptions): Verifier {
 
   const loops = Promise.all([clean(), keepProxiesFresh(options, log, closing.signal)]);
   return {
-    submit: async (request) => {
+    submit: async (request, client, submissionOptions) => {
       const submission = await submitVerification(
         options,
         request,
+        client,
         options.jobLimits ?? DEFAULT_JOB_LIMITS,
+        submissionOptions,
       );
+      options.onSubmission?.(submission.outcome);
       if (submission.outcome === "accepted") queue.wake();
       return submission;
     },
+    isFullyVerified: (address) => isFullyVerified(sql, address),
+    match: (address) => getVerifiedMatch(sql, address),
     status: (guid) => getVerificationStatus(sql, guid),
     wait: (guid, timeoutMs, signal) =>
       waitForVerification(sql, guid, timeoutMs, () => ended.signal, signal),
-    verifyProxy: (address, expected) => verifyProxy(options, address, expected),
+    verifyProxy: (address, expected, guid) => verifyProxy(options, address, expected, guid),
     proxyStatus: (guid) => getProxyStatus(sql, guid),
     compilers: (family) => options.catalogue.list(family),
     close: async () => {

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { splitCredentials } from "../../core/credentials.ts";
 import { messageOf } from "../../core/errors.ts";
 import {
   type CompilerBuild,
@@ -67,7 +68,10 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
       validUntil = Date.now() + LIST_MAX_AGE_MS;
       return list.builds.flatMap((build) => listedBuild(build, options));
     } catch (error) {
-      log.warn({ listUrl, error: messageOf(error) }, "the list of compilers cannot be read");
+      log.warn(
+        { list: hostOf(listUrl), error: messageOf(error) },
+        "the list of compilers cannot be read",
+      );
       return [];
     }
   }
@@ -88,7 +92,11 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
       await rename(temporary, file);
       return file;
     } catch (error) {
-      log.warn({ url: build.url, error: messageOf(error) }, "a compiler cannot be downloaded");
+      const { kind, version } = build;
+      log.warn(
+        { kind, version: formatVersion(version), from: hostOf(build.url), error: messageOf(error) },
+        "a compiler cannot be downloaded",
+      );
       return undefined;
     } finally {
       await rm(temporary, { force: true });
@@ -142,6 +150,11 @@ function fileNameOf({ kind, version }: ListedBuild): string {
     : `${kind === "vyper" ? "vyper" : "solc"}-${long}`;
 }
 
+/** All of a URL that may be logged. */
+function hostOf(url: string): string {
+  return new URL(url).host;
+}
+
 async function exists(file: string): Promise<boolean> {
   return stat(file).then(
     () => true,
@@ -149,9 +162,10 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** The body of a URL, cut off by error above 60 MB or after 60 s. */
-async function download(url: string): Promise<Buffer> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+/** The body of a URL, cut off by error above 60 MB or after 60 s. User and password of the URL are sent as Basic. */
+async function download(text: string): Promise<Buffer> {
+  const { bare, headers } = splitCredentials(new URL(text));
+  const response = await fetch(bare, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!response.ok || response.body === null) throw new Error(`HTTP status ${response.status}`);
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -8,13 +8,35 @@ const Hexadecimal = z
 
 const Ranges = z.array(z.object({ start: z.number(), length: z.number() }));
 
+type References = Record<string, Record<string, z.output<typeof Ranges>>>;
+
+/** Up to 0.4.10 libraries stand without their files. */
+function byFile(references: Record<string, References[string] | z.output<typeof Ranges>>) {
+  const files: References = {};
+  for (const [key, places] of Object.entries(references)) {
+    if (Array.isArray(places)) files[""] = { ...files[""], [key]: places };
+    else files[key] = places;
+  }
+  return files;
+}
+
 const Code = z.object({
   /** Hex digits; where a library is to be linked, its placeholder of 40 characters. */
   object: Hexadecimal,
   /** File, then library name, then places of its address. */
-  linkReferences: z.record(z.string(), z.record(z.string(), Ranges)).default({}),
+  linkReferences: z
+    .record(z.string(), z.union([z.record(z.string(), Ranges), Ranges]))
+    .transform(byFile)
+    .default({}),
   /** AST id of the variable, then places of its value. */
   immutableReferences: z.record(z.string(), Ranges).default({}),
+  /** Compressed, as solc and vyper write it. */
+  sourceMap: z.string().optional().catch(undefined),
+  /** Since 0.8.5: where functions begin; null for one that was merged with other code. Those of the source have an id. */
+  functionDebugData: z
+    .record(z.string(), z.object({ entryPoint: z.number().nullish(), id: z.number().nullish() }))
+    .optional()
+    .catch(undefined),
 });
 
 const Evm = z.object({
@@ -30,9 +52,13 @@ const ContractOutput = z.object({
   userdoc: z.unknown().optional(),
   storageLayout: z.unknown().optional(),
   transientStorageLayout: z.unknown().optional(),
+  /** Of vyper: places in storage and behind the code. */
+  layout: z.unknown().optional(),
   metadata: z.string().default(""),
   evm: Evm.prefault({}),
 });
+
+const SourceIds = z.record(z.string(), z.object({ id: z.number() })).catch({});
 
 /** What a compiler says of one contract, solc and vyper alike. */
 export type ContractOutput = z.output<typeof ContractOutput>;
@@ -50,6 +76,10 @@ const Message = z.object({
 export interface CompilerOutput {
   /** Files and the names of their contracts, in the compiler's order. */
   names: { path: string; name: string }[];
+  /** Numbers of the files, by which source maps name them. */
+  sourceIds: Readonly<Record<string, { id: number }>>;
+  /** Syntax trees of the files, as far as they were asked for. */
+  trees: readonly unknown[];
   /** Throws `VerificationError` when there is no such contract. */
   contract(path: string, name: string): ContractOutput;
 }
@@ -74,7 +104,10 @@ export function readOutput(text: string): CompilerOutput {
       new Map(Object.entries(isRecord(named) ? named : {})),
     ]),
   );
+  const sources = isRecord(output) && isRecord(output["sources"]) ? output["sources"] : {};
   return {
+    sourceIds: SourceIds.parse(sources),
+    trees: Object.values(sources).map((source) => (isRecord(source) ? source["ast"] : undefined)),
     names: [...contracts].flatMap(([path, named]) =>
       [...named.keys()].map((name) => ({ path, name })),
     ),

@@ -28,9 +28,11 @@ export interface Target {
 }
 
 const MAX_SOURCES = 1000;
-const MAX_SOURCE_BYTES = 16 * 1024 * 1024;
+/** Of all sources of a request. */
+export const MAX_SOURCE_BYTES = 5_000_000;
 const MAX_PATH_BYTES = 500;
-const CONTROL_CHARACTER = /\p{Cc}/u;
+/** Controls, among them those that turn the direction of what follows: nobody sees them. */
+const UNSEEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 
 /** The sources as a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
 export function collectSources(files: Iterable<SourceFile>): Map<string, string> {
@@ -39,14 +41,19 @@ export function collectSources(files: Iterable<SourceFile>): Map<string, string>
   for (const { path, text } of files) {
     if (Buffer.byteLength(path) > MAX_PATH_BYTES)
       refuse(`A path is longer than ${MAX_PATH_BYTES} bytes.`);
-    if (!path.isWellFormed() || CONTROL_CHARACTER.test(path))
-      refuse("A path is no printable text.");
+    if (!isPrintable(path)) refuse("A path is no printable text.");
     size += Buffer.byteLength(text);
     sources.set(path, text);
   }
   if (sources.size > MAX_SOURCES) refuse(`There are more than ${MAX_SOURCES} source files.`);
-  if (size > MAX_SOURCE_BYTES) refuse(`The sources are larger than ${MAX_SOURCE_BYTES >> 20} MiB.`);
+  if (size > MAX_SOURCE_BYTES)
+    refuse(`The sources are larger than ${MAX_SOURCE_BYTES / 1_000_000} MB.`);
   return sources;
+}
+
+/** Whether a reader sees all of a name. */
+export function isPrintable(name: string): boolean {
+  return name.isWellFormed() && !UNSEEN.test(name);
 }
 
 /** The settings without what selects outputs or stops early, none of which changes the code or the metadata. */
@@ -54,6 +61,17 @@ export function withoutOutput(settings: Settings): Settings {
   const kept = without(settings, ["outputSelection", "modelChecker", "stopAfter"]);
   const debug = kept["debug"];
   return isRecord(debug) ? { ...kept, debug: without(debug, ["debugInfo"]) } : kept;
+}
+
+/**
+ * Throws `VerificationError` of code `invalid-json` for optimizer runs that are no number we can write as it was read:
+ * solc takes some up to 2^64.
+ */
+export function checkRuns({ optimizer }: Settings): void {
+  const runs = isRecord(optimizer) ? optimizer["runs"] : undefined;
+  if (typeof runs === "number" && !Number.isSafeInteger(runs)) {
+    refuse("The optimizer's runs are no whole number below 2^53.");
+  }
 }
 
 /** The record without some of its keys. */

@@ -1,13 +1,18 @@
+import { scanJson } from "../../core/json-scan.ts";
 import { isRecord, refuse } from "./compiler-input.ts";
 
 const MAX_DEPTH = 32;
+/** The metadata of the largest contracts has some 100,000, a thousand sources 10,000. */
+const MAX_TOKENS = 250_000;
 
 /**
- * The object a text holds. Throws `VerificationError` of code `invalid-json` for anything else, and for one nested
- * deeper than 32 levels.
+ * The object a text holds. Throws `VerificationError` of code `invalid-json` for anything else, for one nested deeper
+ * than 32 levels, and for one of more parts than the largest contract has.
  */
 export function parseObject(text: string): Record<string, unknown> {
-  if (isTooDeep(text)) refuse(`It is nested deeper than ${MAX_DEPTH} levels.`);
+  const { kind } = scanJson(Buffer.from(text), { depth: MAX_DEPTH, tokens: MAX_TOKENS });
+  if (kind === "too-deep") refuse(`It is nested deeper than ${MAX_DEPTH} levels.`);
+  if (kind === "too-many") refuse("It has too many parts.");
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -15,36 +20,4 @@ export function parseObject(text: string): Record<string, unknown> {
     refuse("It does not parse.");
   }
   return isRecord(value) ? value : refuse("It is no object.");
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let index = 0; index < text.length; index++) {
-    switch (text.charCodeAt(index)) {
-      case QUOTE:
-        index = endOfString(text, index);
-        break;
-      case 0x7b: // {
-      case 0x5b: // [
-        if (++depth > MAX_DEPTH) return true;
-        break;
-      case 0x7d: // }
-      case 0x5d: // ]
-        depth--;
-        break;
-    }
-  }
-  return false;
-}
-
-/** Index of the quote that closes the string opened at `start`. */
-function endOfString(text: string, start: number): number {
-  let index = start + 1;
-  while (index < text.length && text.charCodeAt(index) !== QUOTE) {
-    index += text.charCodeAt(index) === BACKSLASH ? 2 : 1;
-  }
-  return index;
 }

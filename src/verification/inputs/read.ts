@@ -3,8 +3,9 @@ import type { CompilerVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CodeMetadata } from "../match/metadata.ts";
 import type { VerificationForm } from "../request.ts";
-import type { CompilerInput } from "./compiler-input.ts";
+import { type CompilerInput, checkRuns, isRecord, MAX_SOURCE_BYTES } from "./compiler-input.ts";
 import { readFlattened } from "./flattened.ts";
+import { parseObject } from "./json.ts";
 import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
 import { readStandardJson } from "./standard-json.ts";
 import { readVyper } from "./vyper.ts";
@@ -35,6 +36,16 @@ export function readInput(
   version: CompilerVersion,
   onChain: CodeMetadata | null,
 ): CompilerInput {
+  const input = readForm(form, version, onChain);
+  checkRuns(input.settings);
+  return input;
+}
+
+function readForm(
+  form: VerificationForm,
+  version: CompilerVersion,
+  onChain: CodeMetadata | null,
+): CompilerInput {
   switch (form.format) {
     case "flattened":
       return readFlattened(form, version.release, onChain);
@@ -47,4 +58,35 @@ export function readInput(
     case "vyper-json":
       return readStandardJson(form.input, form.name, "vyper");
   }
+}
+
+/** Whether the sources of a request are larger than they may be; whatever is no JSON is not. */
+export function isTooLarge(form: VerificationForm): boolean {
+  switch (form.format) {
+    case "flattened":
+    case "vyper":
+      return sizeOf([form.source]) > MAX_SOURCE_BYTES;
+    case "metadata-files":
+      return sizeOf(form.files.map(({ text }) => text)) > 2 * MAX_SOURCE_BYTES;
+    case "standard-json":
+    case "vyper-json":
+      // Written as JSON a text takes no fewer bytes than it has: most need not be read.
+      return Buffer.byteLength(form.input) > MAX_SOURCE_BYTES && hasLargeSources(form.input);
+  }
+}
+
+function hasLargeSources(text: string): boolean {
+  try {
+    const { sources } = parseObject(text);
+    const files = isRecord(sources) ? Object.values(sources) : [];
+    const texts = files.map((file) => (isRecord(file) ? file["content"] : undefined));
+    return sizeOf(texts.filter((content) => typeof content === "string")) > MAX_SOURCE_BYTES;
+  } catch (error) {
+    if (error instanceof VerificationError) return false;
+    throw error;
+  }
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((size, text) => size + Buffer.byteLength(text), 0);
 }

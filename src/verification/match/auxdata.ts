@@ -1,4 +1,5 @@
 import type { Auxdata, CompiledCode } from "./bytecode.ts";
+import { swarmHash } from "./content-hash.ts";
 import { parseCodeMetadata, readCodeMetadata } from "./metadata.ts";
 
 /** Metadata that the compiler says it wrote, by its place in the tree of assemblies: the contract, those it creates. */
@@ -6,7 +7,7 @@ export type AssemblyAuxdata = ReadonlyMap<string, Buffer>;
 
 const MAX_DEPTH = 64;
 
-/** Collects `.auxdata` of `evm.legacyAssembly`; empty for compilers that do not tell (up to 0.4.11) and for Yul. */
+/** Collects `.auxdata` of `evm.legacyAssembly`; empty for compilers that do not tell (up to 0.4.11). */
 export function collectAuxdata(assembly: unknown): AssemblyAuxdata {
   const found = new Map<string, Buffer>();
   collect(assembly, "", 0, found);
@@ -22,18 +23,26 @@ function collect(node: unknown, path: string, depth: number, found: Map<string, 
     collect(child, `${path}/${key}`, depth + 1, found);
 }
 
-/**
- * The code with the metadata at its end marked, the only place that needs no proof. Without anything from the
- * assembly (compilers up to 0.4.11) the end counts when it reads as metadata.
- */
+/** The code with the metadata at its end marked, the only place that needs no proof. */
 export function markAuxdataAtEnd(code: CompiledCode, told: AssemblyAuxdata): CompiledCode {
-  const value =
-    told.size > 0
-      ? [...told.values()].find((candidate) =>
-          code.bytes.subarray(-candidate.length).equals(candidate),
-        )
-      : readCodeMetadata(code.bytes)?.bytes;
-  if (value === undefined) return code;
+  const value = [...told.values()].find((candidate) =>
+    code.bytes.subarray(-candidate.length).equals(candidate),
+  );
+  return value === undefined ? code : markEnd(code, value);
+}
+
+/**
+ * The code with the metadata at its end marked, of a compiler that writes metadata but does not tell it (0.4.7 to
+ * 0.4.11): it counts when it holds the hash of the metadata text.
+ */
+export function markUntoldAuxdata(code: CompiledCode, metadata: string): CompiledCode {
+  const found = readCodeMetadata(code.bytes);
+  if (found?.hash?.kind !== "bzzr0") return code;
+  const isOurs = found.hash.value.equals(swarmHash(Buffer.from(metadata, "utf8"), "bzzr0"));
+  return isOurs ? markEnd(code, found.bytes) : code;
+}
+
+function markEnd(code: CompiledCode, value: Buffer): CompiledCode {
   return { ...code, auxdata: [{ id: "1", offset: code.bytes.length - value.length, value }] };
 }
 

@@ -6,7 +6,8 @@ const MAX_DEPTH = 8;
 
 /**
  * The one CBOR value that fills `bytes` exactly; undefined when they are anything else, or hold what compilers never
- * write (negative numbers, floats, tags, indefinite lengths, keys that are no text). Source: RFC 8949.
+ * write (negative numbers, floats, tags, indefinite lengths, lengths in more bytes than needed, keys that are no text or
+ * stand twice). Source: RFC 8949.
  */
 export function decodeCbor(bytes: Buffer): CborValue | undefined {
   const reader = { bytes, offset: 0 };
@@ -44,6 +45,7 @@ function read(reader: Reader, depth: number): CborValue {
       for (let left = bounded(reader, argument); left > 0; left--) {
         const key = read(reader, depth + 1);
         if (typeof key !== "string") throw new RangeError("key is no text");
+        if (map.has(key)) throw new RangeError("key stands twice");
         map.set(key, read(reader, depth + 1));
       }
       return map;
@@ -58,6 +60,7 @@ function readArgument(reader: Reader, information: number): number {
   const size = { 24: 1, 25: 2, 26: 4 }[information];
   if (size === undefined) throw new RangeError("length is not used in contract code");
   const value = reader.bytes.readUIntBE(reader.offset, size);
+  if (value < (size === 1 ? 24 : 2 ** (4 * size))) throw new RangeError("length is too long");
   reader.offset += size;
   return value;
 }

@@ -1,6 +1,6 @@
 import { type Hex, hexFromBytes } from "../../core/hex.ts";
 import type { Auxdata, CompiledCode, Slot } from "./bytecode.ts";
-import { parseCodeMetadata } from "./metadata.ts";
+import { isSameCompiler, parseCodeMetadata } from "./metadata.ts";
 
 /** `full`: the hash of the metadata fits too, so sources and settings are exactly those. `partial`: the code fits. */
 export type MatchQuality = "full" | "partial";
@@ -83,7 +83,7 @@ export function replaceAuxdata(
 ): void {
   for (const { id, offset, value } of auxdata) {
     const there = onChain.subarray(offset, offset + value.length);
-    if (there.equals(value) || parseCodeMetadata(there) === null) continue;
+    if (there.equals(value) || !isSameCompiler(parseCodeMetadata(there), value)) continue;
     there.copy(matching.bytes, offset);
     recordAuxdata(matching, { type: "replace", reason: "cborAuxdata", offset, id }, there);
   }

@@ -32,3 +32,23 @@ function withoutText(parameter: AbiParameter): AbiParameter {
   if (!("components" in parameter)) return { ...parameter, type };
   return { ...parameter, type, components: parameter.components.map(withoutText) };
 }
+
+/** Longest end of creation code that is looked through for arguments. */
+const MAX_ARGUMENTS_BYTES = 32 * 1024;
+/** Encodings of lists and texts may themselves end in what reads as an encoding. */
+const MAX_GUESSES = 4;
+
+/**
+ * The ends of creation code that may be the arguments of a constructor, where it is not known how long the code before
+ * them is: the shortest first, none when there is none.
+ */
+export function guessArguments(abi: readonly AbiEntry[], creationCode: Buffer): Buffer[] {
+  if (!takesArguments(abi)) return [Buffer.alloc(0)];
+  const guesses: Buffer[] = [];
+  const longest = Math.min(MAX_ARGUMENTS_BYTES, creationCode.length);
+  for (let size = 32; size <= longest && guesses.length < MAX_GUESSES; size += 32) {
+    const end = creationCode.subarray(-size);
+    if (areConstructorArguments(abi, end)) guesses.push(end);
+  }
+  return guesses;
+}

@@ -1,16 +1,20 @@
 import type { Address } from "../../core/address.ts";
 import type { ContractOutput } from "../compilers/output.ts";
+import { compareReleases } from "../compilers/versions.ts";
+import type { CompilerLanguage, Settings } from "../inputs/compiler-input.ts";
 import {
   type AssemblyAuxdata,
   collectAuxdata,
   hasInnerAuxdata,
   markAuxdata,
   markAuxdataAtEnd,
+  markUntoldAuxdata,
 } from "./auxdata.ts";
 import { initCodeOfBlueprint } from "./blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./bytecode.ts";
 import { type CodeMatch, isMatch, type MatchQuality, type Mismatch } from "./code-match.ts";
 import { matchCreationCode } from "./creation-code.ts";
+import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
 import { matchRuntimeCode } from "./runtime-code.ts";
 import { matchVyperCreationCode, matchVyperRuntimeCode } from "./vyper-code.ts";
 
@@ -37,23 +41,63 @@ export interface CompiledContract {
   runtime: CompiledCode;
   creation: CompiledCode;
   told: AssemblyAuxdata;
+  /** What vyper wrote behind the creation code; null where it writes nothing there. */
+  vyper: VyperMetadata | null;
+}
+
+/** What a contract was compiled from, as far as it decides where metadata stands. */
+export interface CompiledFrom {
+  language: CompilerLanguage;
+  release: string;
+  settings: Settings;
 }
 
 /** Runtime code is the first assembly among the data of the creation code. */
 const RUNTIME_ASSEMBLY = "/0";
 
-/** The codes of a contract with the metadata at their ends marked; undefined when they cannot be read. */
-export function readContract(output: ContractOutput): CompiledContract | undefined {
+/** They write metadata without telling where; see `markUntoldAuxdata`. */
+const UNTOLD = { first: "0.4.7", last: "0.4.11" };
+
+/**
+ * The codes of a contract with the metadata at their ends marked; undefined when they cannot be read. Metadata is what
+ * solc tells of a Solidity contract: in Yul it is the author who writes it.
+ */
+export function readContract(
+  output: ContractOutput,
+  { language, release, settings }: CompiledFrom,
+): CompiledContract | undefined {
   const runtime = readCompiledCode(output.evm.deployedBytecode);
   const creation = readCompiledCode(output.evm.bytecode);
   if (runtime === undefined || creation === undefined) return undefined;
-  const told = collectAuxdata(output.evm.legacyAssembly);
-  return {
-    output,
-    runtime: markAuxdataAtEnd(runtime, told),
-    creation: markAuxdataAtEnd(creation, told),
-    told,
-  };
+  const isTold = language === "Solidity";
+  const told: AssemblyAuxdata = isTold ? collectAuxdata(output.evm.legacyAssembly) : new Map();
+  const isUntold =
+    isTold &&
+    compareReleases(release, UNTOLD.first) >= 0 &&
+    compareReleases(release, UNTOLD.last) <= 0;
+  const mark = (code: CompiledCode) =>
+    isUntold ? markUntoldAuxdata(code, output.metadata) : markAuxdataAtEnd(code, told);
+  const vyper = language === "Vyper" ? vyperMetadataOf(creation, release, settings) : null;
+  return { output, runtime: mark(runtime), creation: mark(creation), told, vyper };
+}
+
+/** Vyper writes the sizes of the code since then, and a hash over the sources later. */
+const VYPER_SIZES_SINCE = "0.3.10";
+const VYPER_INTEGRITY_SINCE = "0.4.1";
+
+/** Where vyper writes no metadata, the end of the code is the author's, whatever it looks like. */
+function vyperMetadataOf(
+  { bytes }: CompiledCode,
+  release: string,
+  settings: Settings,
+): VyperMetadata | null {
+  // Anything else may be what Python does not take for true.
+  const isWritten =
+    settings["bytecodeMetadata"] === undefined || settings["bytecodeMetadata"] === true;
+  if (!isWritten || compareReleases(release, VYPER_SIZES_SINCE) < 0) return null;
+  const found = readVyperMetadata(bytes);
+  const hasIntegrity = compareReleases(release, VYPER_INTEGRITY_SINCE) >= 0;
+  return found && { ...found, integrity: hasIntegrity ? found.integrity : null };
 }
 
 /** Whether metadata stands where only a second compile can find it. */
@@ -103,16 +147,16 @@ export function matchVyperContract(
   onChain: OnChainCode,
   given: Buffer | null,
 ): ContractMatch {
-  const { output, runtime, creation } = contract;
+  const { output, runtime, creation, vyper } = contract;
   const creationMatch =
     onChain.creationCode &&
-    matchVyperCreationCode(creation, onChain.creationCode, output.abi, given);
+    matchVyperCreationCode(creation, vyper, onChain.creationCode, output.abi, given);
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
   return {
     runtime:
       blueprint === null
-        ? matchVyperRuntimeCode(runtime, creation, onChain.runtimeCode, creationMatch)
-        : matchVyperCreationCode(creation, blueprint, [], null),
+        ? matchVyperRuntimeCode(runtime, vyper, onChain.runtimeCode, creationMatch)
+        : matchVyperCreationCode(creation, vyper, blueprint, [], null),
     creation: creationMatch,
     compiledRuntime: runtime,
     compiledCreation: creation,

@@ -1,4 +1,4 @@
-import type { Attempt, Candidate } from "../attempt.ts";
+import type { Attempt, Candidate } from "../engine/attempt.ts";
 import type { VerificationFailure } from "../errors.ts";
 import { isMatch, type Mismatch } from "./code-match.ts";
 

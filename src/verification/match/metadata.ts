@@ -14,6 +14,11 @@ export interface CodeMetadata {
 
 const HASH_KINDS = ["ipfs", "bzzr1", "bzzr0"] as const;
 const KEYS = new Set<string>([...HASH_KINDS, "solc", "experimental"]);
+/** SHA-256 of 32 bytes, the only multihash that solc writes. */
+const MULTIHASH = Buffer.from("1220", "hex");
+const HASH_BYTES = 32;
+/** The long version of a pre-release. */
+const VERSION_TEXT = /^\d{1,3}\.\d{1,3}\.\d{1,3}[\w.+-]{0,90}$/;
 
 /** The metadata at the very end of `code`; null when it does not end in what solc writes there. */
 export function readCodeMetadata(code: Buffer): CodeMetadata | null {
@@ -24,25 +29,48 @@ export function readCodeMetadata(code: Buffer): CodeMetadata | null {
   return parseCodeMetadata(code.subarray(start));
 }
 
-/** The metadata that `bytes` consist of, the two bytes of the length included; null when they are something else. */
+/**
+ * The metadata that `bytes` consist of, the two bytes of the length included; null when they are something else. Nothing
+ * but the hash and the version may be of anybody's choice: whatever else has the form of CBOR is code.
+ */
 export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
   if (bytes.length < 3 || bytes.readUInt16BE(bytes.length - 2) !== bytes.length - 2) return null;
   const map = decodeCbor(bytes.subarray(0, -2));
-  if (!(map instanceof Map) || map.size === 0) return null;
+  if (!(map instanceof Map)) return null;
   for (const key of map.keys()) if (!KEYS.has(key)) return null;
-  const kind = HASH_KINDS.find((name) => map.has(name));
-  const value = kind === undefined ? undefined : map.get(kind);
-  if (kind !== undefined && !Buffer.isBuffer(value)) return null;
-  return {
-    hash: kind !== undefined && Buffer.isBuffer(value) ? { kind, value } : null,
-    solc: versionOf(map.get("solc")),
-    bytes,
-  };
+  const [kind, second] = HASH_KINDS.filter((name) => map.has(name));
+  const hash = kind === undefined ? null : hashOf(kind, map.get(kind));
+  const solc = map.has("solc") ? versionOf(map.get("solc")) : null;
+  const isWhole =
+    second === undefined &&
+    (kind === undefined || hash !== null) &&
+    (hash !== null || solc !== null) &&
+    map.has("solc") === (solc !== null) &&
+    (!map.has("experimental") || map.get("experimental") === true);
+  return isWhole ? { hash, solc, bytes } : null;
+}
+
+/**
+ * Whether `there` can stand on chain where the compiler wrote `compiled`: metadata of the same compiler, or of another
+ * platform's build of a pre-release, which has a text of its own.
+ */
+export function isSameCompiler(there: CodeMetadata | null, compiled: Buffer): boolean {
+  const own = parseCodeMetadata(compiled)?.solc;
+  const isText = (version: string | null | undefined) => version?.includes("-") === true;
+  return there !== null && (there.solc === own || (isText(there.solc) && isText(own)));
+}
+
+function hashOf(kind: MetadataHashKind, value: CborValue | undefined): CodeMetadata["hash"] {
+  if (!Buffer.isBuffer(value)) return null;
+  const prefix = kind === "ipfs" ? MULTIHASH : Buffer.alloc(0);
+  const isHash =
+    value.length === prefix.length + HASH_BYTES && value.subarray(0, prefix.length).equals(prefix);
+  return isHash ? { kind, value } : null;
 }
 
 function versionOf(value: CborValue | undefined): string | null {
-  if (Buffer.isBuffer(value)) return [...value].join(".");
-  return typeof value === "string" ? value : null;
+  if (Buffer.isBuffer(value)) return value.length === 3 ? [...value].join(".") : null;
+  return typeof value === "string" && VERSION_TEXT.test(value) ? value : null;
 }
 
 /** What vyper 0.3.10 and later write behind the creation code. */

@@ -3,6 +3,9 @@ import type { AbiEntry } from "../compilers/output.ts";
 /** What explorers show of a function, by selector (8 hex digits): `transfer(address to, uint256 amount)`. */
 export type MethodNames = Record<string, string>;
 
+/** Longer names are cut: they stand beside every transaction that calls them. */
+const MAX_CHARACTERS = 1000;
+
 interface Parameter {
   name?: string;
   type: string;
@@ -21,8 +24,8 @@ export function methodNames(
     const selector = identifiers[`${entry["name"]}(${inputs.map(typeOf).join(",")})`];
     if (selector === undefined) continue;
     const parameters = inputs.map((input) => [typeOf(input), input.name].filter(Boolean).join(" "));
-    names[selector.replace(/^0x/, "").padStart(8, "0")] =
-      `${entry["name"]}(${parameters.join(", ")})`;
+    const name = `${entry["name"]}(${parameters.join(", ")})`;
+    names[selector.replace(/^0x/, "").padStart(8, "0")] = name.slice(0, MAX_CHARACTERS);
   }
   return names;
 }

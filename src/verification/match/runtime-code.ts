@@ -12,7 +12,7 @@ import {
   replaceAuxdata,
   startMatching,
 } from "./code-match.ts";
-import { readCodeMetadata } from "./metadata.ts";
+import { isSameCompiler, readCodeMetadata } from "./metadata.ts";
 
 const PUSH20 = 0x73;
 const INVALID = 0xfe;
@@ -61,8 +61,9 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
   const { id, offset, value } = last;
   const inner = compiled.auxdata.slice(0, -1);
   matching.bytes = matching.bytes.subarray(0, offset);
-  const there = readCodeMetadata(onChain)?.bytes;
-  if (there !== undefined) {
+  const metadata = readCodeMetadata(onChain);
+  if (metadata !== null && isSameCompiler(metadata, value)) {
+    const there = metadata.bytes;
     const equal = there.equals(value);
     if (!equal)
       recordAuxdata(matching, { type: "replace", reason: "cborAuxdata", offset, id }, there);
@@ -80,7 +81,7 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
 }
 
 /** The name that the IR gives to the immutable with the library's own address. */
-const DEPLOY_ADDRESS = "library_deploy_address";
+export const DEPLOY_ADDRESS = "library_deploy_address";
 
 /**
  * A library knows its own address, to refuse calls that are no delegatecalls: it begins by pushing it, zeros in the

@@ -1,13 +1,22 @@
 import { createHash } from "node:crypto";
-import { type Hex, hexFromBytes } from "../../core/hex.ts";
+import type { Address } from "../../core/address.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import type { ImmutableValue } from "../../store/deployment-proofs.ts";
 import { initCodeOfBlueprint } from "./blueprint.ts";
-import type { CodeMatch } from "./code-match.ts";
+import type { CompiledCode } from "./bytecode.ts";
+import { type CodeMatch, isMatch } from "./code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
+import { isPlainValue } from "./immutable-value.ts";
+import { mayBeJumpedInto } from "./jump-destinations.ts";
+import { DEPLOY_ADDRESS, matchRuntimeCode } from "./runtime-code.ts";
 
 /** Stretches of runtime code, as [offset, length], that may differ between deployments of the same source. */
 export type CodeMask = [offset: number, length: number][];
 
-/** What finds other deployments of the same source: equal length and equal hash outside the mask. */
+/**
+ * What finds code that may be another deployment of the same source: equal length and equal hash outside the mask. What
+ * stands in the masked places only `isOtherDeployment` looks at.
+ */
 export interface CodeFingerprint {
   length: number;
   mask: CodeMask;
@@ -41,4 +50,57 @@ export function blankedHash(code: Buffer, mask: CodeMask): Hex {
   const blanked = Buffer.from(code);
   for (const [offset, length] of mask) blanked.fill(0, offset, offset + length);
   return hexFromBytes(createHash("sha256").update(blanked).digest());
+}
+
+/** Verified runtime code that other code is compared with. */
+export interface KnownCode {
+  isVyper: boolean;
+  compiled: CompiledCode;
+  /** What deployment put into the verified code, by id. */
+  immutables: Readonly<Record<string, Hex>>;
+  /** The same with names and types, in the same order; empty when they are not known. */
+  values: readonly ImmutableValue[];
+}
+
+/**
+ * Whether runtime code at `address` differs from known code in nothing but what the matcher lets deployment fill in.
+ * Nobody vouches for any of it, so that it must do no harm: metadata holds nothing that could be jumped to, and an
+ * immutable is a valid value of a plain type or the same as in the known code.
+ */
+export function isOtherDeployment(known: KnownCode, code: Buffer, address: Address): boolean {
+  const { compiled, isVyper } = known;
+  if (isVyper) return isOtherVyperDeployment(known, code);
+  const match = matchRuntimeCode(compiled, [], code, address);
+  if (!isMatch(match)) return false;
+  const { cborAuxdata = {}, immutables = {} } = match.values;
+  const { values } = known;
+  const isHarmless = Object.values(cborAuxdata).every(
+    (value) => !mayBeJumpedInto(hexToBytes(value)),
+  );
+  const declared = Object.keys(known.immutables).filter((id) => /^\d+$/.test(id));
+  const types = values.length === declared.length ? values.map(({ type }) => type) : [];
+  return (
+    isHarmless &&
+    Object.entries(immutables).every(
+      ([id, value]) =>
+        value === known.immutables[id] ||
+        id === DEPLOY_ADDRESS ||
+        isPlainValue(types[declared.indexOf(id)] ?? "", hexToBytes(value)),
+    )
+  );
+}
+
+/** Vyper's immutables stand behind the code, one after the other. */
+function isOtherVyperDeployment(known: KnownCode, code: Buffer): boolean {
+  const { length } = known.compiled.bytes;
+  if (!code.subarray(0, length).equals(known.compiled.bytes)) return false;
+  if (hexFromBytes(code.subarray(length)) === (known.immutables["0"] ?? "0x")) return true;
+  let offset = length;
+  for (const { type, value } of known.values) {
+    const word = hexToBytes(value);
+    const there = code.subarray(offset, offset + word.length);
+    if (!there.equals(word) && !isPlainValue(type, there)) return false;
+    offset += word.length;
+  }
+  return offset === code.length;
 }

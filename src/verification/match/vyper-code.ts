@@ -10,7 +10,7 @@ import {
   startMatching,
 } from "./code-match.ts";
 import { appendArguments } from "./creation-code.ts";
-import { readVyperMetadata } from "./metadata.ts";
+import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
 
 /**
  * Compares vyper's creation code with the init code of the deployment. Full only with an equal integrity hash over the
@@ -18,6 +18,7 @@ import { readVyperMetadata } from "./metadata.ts";
  */
 export function matchVyperCreationCode(
   compiled: CompiledCode,
+  metadata: VyperMetadata | null,
   onChain: Buffer,
   abi: readonly AbiEntry[],
   given: Buffer | null,
@@ -25,7 +26,6 @@ export function matchVyperCreationCode(
   if (compiled.bytes.length === 0) return { kind: "empty" };
   const matching = startMatching(compiled);
   const { bytes } = matching;
-  const metadata = readVyperMetadata(bytes);
   const there = readVyperMetadata(onChain.subarray(0, bytes.length));
   const integrity = metadata?.integrity ?? null;
   let quality: CodeMatch["quality"] = integrity === null ? "partial" : "full";
@@ -58,14 +58,14 @@ export function matchVyperCreationCode(
  */
 export function matchVyperRuntimeCode(
   compiled: CompiledCode,
-  compiledCreation: CompiledCode,
+  metadata: VyperMetadata | null,
   onChain: Buffer,
   creation: CodeMatch | Mismatch | null,
 ): CodeMatch | Mismatch {
   const { length } = compiled.bytes;
   if (length === 0) return { kind: "empty" };
   const rest = onChain.length - length;
-  const told = readVyperMetadata(compiledCreation.bytes)?.immutableBytes;
+  const told = metadata?.immutableBytes;
   const expected = told ?? (creation !== null && isMatch(creation) ? rest : 0);
   if (rest < 0 || rest !== expected) {
     return { kind: "length", compiled: length + (told ?? 0), onChain: onChain.length };

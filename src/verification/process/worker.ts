@@ -1,10 +1,10 @@
-import { getPriority, setPriority } from "node:os";
+import { constants, getPriority, setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { CompilerBuild } from "./compilers/build.ts";
-import { type Compiler, openCompiler } from "./compilers/compiler.ts";
-import { VerificationError, type VerificationFailure } from "./errors.ts";
-import type { VerifiedSource } from "./verified-source.ts";
-import { type VerifyTask, verify } from "./verify.ts";
+import type { CompilerBuild } from "../compilers/build.ts";
+import { type Compiler, openCompiler } from "../compilers/compiler.ts";
+import type { VerifiedSource } from "../engine/verified-source.ts";
+import { type VerifyTask, verify } from "../engine/verify.ts";
+import { VerificationError, type VerificationFailure } from "../errors.ts";
 
 // Entry of the process that one job gets: a task comes in, an answer goes out, the process ends.
 
@@ -43,7 +43,7 @@ setInterval(() => { if (process.ppid !== workerData) process.kill(-process.pid, 
 new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
 
 // Whoever asks the API does not wait for somebody's compile.
-setPriority(getPriority() + NICENESS);
+setPriority(Math.min(getPriority() + NICENESS, constants.priority.PRIORITY_LOW));
 
 let prepared: Promise<Compiler> | undefined;
 

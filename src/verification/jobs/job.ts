@@ -1,26 +1,27 @@
 import type { Logger } from "pino";
-import { ChainError } from "../core/errors.ts";
-import type { Sql } from "../db/client.ts";
-import type { ClaimedJob } from "../store/verification-jobs.ts";
-import { finishJob } from "../store/verification-jobs.ts";
+import { ChainError } from "../../core/errors.ts";
+import type { Sql } from "../../db/client.ts";
+import type { DeploymentProof } from "../../store/deployment-proofs.ts";
+import type { ClaimedJob } from "../../store/verification-jobs.ts";
+import { finishJob } from "../../store/verification-jobs.ts";
 import {
   isFullyVerified,
   saveVerifiedContract,
   type VerifiedContractRow,
-} from "../store/verified-contracts.ts";
-import type { CompilerCatalogue } from "./compilers/catalogue.ts";
-import { reasonOf, VerificationError, type VerificationFailure } from "./errors.ts";
+} from "../../store/verified-contracts.ts";
+import type { CompilerCatalogue } from "../compilers/catalogue.ts";
+import type { VerifiedSource } from "../engine/verified-source.ts";
+import { reasonOf, VerificationError, type VerificationFailure } from "../errors.ts";
+import type { WorkerPool } from "../process/pool.ts";
+import { refreshProxy } from "../proxies.ts";
+import type { ProxyReader } from "../proxy.ts";
 import { type FactsSource, fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
-
-import { refreshProxy } from "./proxies.ts";
-import type { ProxyReader } from "./proxy.ts";
-import type { VerifiedSource } from "./verified-source.ts";
-import type { WorkerPool } from "./worker-pool.ts";
+import { proveDeployment, type TrialChain } from "./prove.ts";
 
 /** What running a job takes. */
 export interface JobSurroundings {
   sql: Sql;
-  chain: FactsSource["chain"] & ProxyReader;
+  chain: FactsSource["chain"] & ProxyReader & TrialChain;
   catalogue: CompilerCatalogue;
   workers: WorkerPool;
   log: Pick<Logger, "info" | "warn">;
@@ -85,7 +86,9 @@ async function outcomeOf(
       signal,
     );
     if (answer.type !== "verified") throw new TypeError(`the worker answered with ${answer.type}`);
-    return { row: rowOf(job, facts, answer.source), sources: answer.source.sources };
+    const { source } = answer;
+    const proof = await proveDeployment(surroundings.chain, job.address, facts, source, signal);
+    return { row: rowOf(job, facts, source, proof), sources: source.sources };
   } catch (error) {
     if (error instanceof VerificationError && !signal.aborted) return { failure: error.failure };
     throw error;
@@ -106,7 +109,12 @@ function familyOf({ compiler }: ClaimedJob): "solc" | "vyper" {
   return compiler === "vyper" ? "vyper" : "solc";
 }
 
-function rowOf(job: ClaimedJob, facts: OnChainFacts, source: VerifiedSource): VerifiedContractRow {
+function rowOf(
+  job: ClaimedJob,
+  facts: OnChainFacts,
+  source: VerifiedSource,
+  proof: DeploymentProof,
+): VerifiedContractRow {
   const {
     runtimeMatch,
     creationMatch,
@@ -114,10 +122,12 @@ function rowOf(job: ClaimedJob, facts: OnChainFacts, source: VerifiedSource): Ve
     compiledCreation,
     settings,
     sources,
+    trial: _,
     ...kept
   } = source;
   return {
     ...kept,
+    proof,
     address: job.address,
     codeHash: facts.codeHash,
     creationTransaction: facts.creation?.transactionHash ?? null,

@@ -1,17 +1,21 @@
-import { sleep } from "../core/async.ts";
-import type { Sql } from "../db/client.ts";
+import { createHash } from "node:crypto";
+import { sleep } from "../../core/async.ts";
+import { RequestError } from "../../core/errors.ts";
+import { hexFromBytes } from "../../core/hex.ts";
+import type { Sql } from "../../db/client.ts";
+import { getCreationFacts } from "../../store/creation-facts.ts";
 import {
   getJobStatus,
   insertJob,
   type JobLimits,
   type JobStatus,
-} from "../store/verification-jobs.ts";
-import { getCreationFacts, isFullyVerified } from "../store/verified-contracts.ts";
-import { VerificationError } from "./errors.ts";
+} from "../../store/verification-jobs.ts";
+import { isFullyVerified } from "../../store/verified-contracts.ts";
+import { reasonOf, VerificationError, type VerificationFailureCode } from "../errors.ts";
+import { isTooLarge, requestedCompiler } from "../inputs/read.ts";
+import type { VerificationRequest } from "../request.ts";
 import { addressOfGuid, createGuid } from "./guid.ts";
-import { requestedCompiler } from "./inputs/read.ts";
 import { type FactsSource, fetchContractCode } from "./on-chain-facts.ts";
-import type { VerificationRequest } from "./request.ts";
 
 /** What became of a submission. */
 export type Submission =
@@ -21,46 +25,86 @@ export type Submission =
   | { outcome: "no-code" }
   /** Of the files of a `metadata-files` request none is the compiler's metadata. */
   | { outcome: "no-metadata" }
-  /** Too many jobs wait, or too many were submitted for this address within an hour. */
-  | { outcome: "queue-full" }
+  /** The sources are larger than 5 MB in all. */
+  | { outcome: "too-large" }
+  /** Too many jobs wait, of all clients or of this one. */
+  | { outcome: "queue-full" | "client-full" }
+  /** This client submitted too many for this address within an hour. */
   | { outcome: "too-many" };
 
-export const DEFAULT_JOB_LIMITS: JobLimits = { perHour: 10, waiting: 100 };
+/** Failures that cost no compile: who corrects such a thing is not to be kept waiting. */
+const BEFORE_COMPILE = [
+  "compiler-unavailable",
+  "compiler-version",
+  "invalid-json",
+  "no-metadata",
+  "missing-sources",
+  "empty-source",
+  "no-code",
+  "not-indexed",
+  "node",
+  "queue-full",
+] as const satisfies readonly VerificationFailureCode[];
 
+export const DEFAULT_JOB_LIMITS: JobLimits = {
+  perHour: 10,
+  waitingOfClient: 25,
+  waiting: 100,
+  uncounted: BEFORE_COMPILE,
+  displaced: { code: "queue-full", reason: reasonOf({ code: "queue-full" }) },
+};
+
+export interface SubmissionOptions {
+  /** Accepts requests for addresses without code, too: their jobs fail for it. */
+  withoutCode?: boolean;
+  /** Identifier of the job, where it has to be known beforehand. */
+  guid?: string;
+}
+
+/** Characters of a request as it is kept. What is all escapes would be several times as long as what was sent. */
+const MAX_REQUEST = 12_000_000;
 /** Longer than any version. */
 const MAX_VERSION = 100;
 
 /**
- * Accepts a request: its job is committed when this resolves, so that a status can be asked at once. Throws
- * `VerificationError` of code `node` when only the node could tell whether there is code, and does not answer.
+ * Accepts a request of a client, whatever names it: its job is committed when this resolves, so that a status can be
+ * asked at once. Throws `VerificationError` of code `node` when only the node could tell whether there is code, and does not answer, and
+ * `RequestError` for a request that is too long to be kept.
  */
 export async function submitVerification(
   source: FactsSource,
   request: VerificationRequest,
+  client: string,
   limits: JobLimits,
+  { withoutCode = false, guid = createGuid(request.address) }: SubmissionOptions = {},
 ): Promise<Submission> {
   const { sql, chain } = source;
   const { address } = request;
   if (await isFullyVerified(sql, address)) return { outcome: "already-verified" };
+  if (isTooLarge(request)) return { outcome: "too-large" };
   const compiler = compilerOf(request);
   if (compiler === undefined) return { outcome: "no-metadata" };
-  if (!(await getCreationFacts(sql, address))) {
+  if (!withoutCode && !(await getCreationFacts(sql, address))) {
     const { runtimeCode } = await fetchContractCode(chain, address);
     if (runtimeCode === null) return { outcome: "no-code" };
   }
-  const guid = createGuid(address);
+  const text = JSON.stringify(request);
+  if (text.length > MAX_REQUEST) throw new RequestError(413, "Payload Too Large");
   const job = {
     guid,
     address,
+    client: hexFromBytes(createHash("sha256").update(client).digest()),
     compiler: compiler.family,
     compilerVersion: compiler.version
       .toWellFormed()
       .replace(/\p{Cc}/gu, "")
       .slice(0, MAX_VERSION),
-    request: JSON.stringify(request),
+    request: text,
   };
   const outcome = await insertJob(sql, job, limits);
-  return outcome === "added" ? { outcome: "accepted", guid } : { outcome };
+  return outcome === "added" || outcome === "displaced"
+    ? { outcome: "accepted", guid }
+    : { outcome };
 }
 
 function compilerOf(request: VerificationRequest) {

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { PeriscopeError } from "../core/errors.ts";
-import type { CompilerBuild } from "./compilers/build.ts";
-import { VerificationError, type VerificationFailure } from "./errors.ts";
+import { PeriscopeError } from "../../core/errors.ts";
+import type { CompilerBuild } from "../compilers/build.ts";
+import { VerificationError, type VerificationFailure } from "../errors.ts";
+import { createWorkerFolder, removeWorkerFolder } from "./folder.ts";
 import { residentBytes } from "./memory.ts";
 import type { Task, WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
-import { createWorkerFolder, removeWorkerFolder } from "./worker-folder.ts";
 
 /** Bounds of one worker process. */
 export interface WorkerLimits {
@@ -53,7 +53,7 @@ export interface WorkerProcess {
   end(): Promise<void>;
 }
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.join(ROOT, name));
 

@@ -1,5 +1,9 @@
-import { BUNDLED_VERSION, type CompilerCatalogue, createCatalogue } from "./compilers/catalogue.ts";
-import { DEFAULT_LIMITS, runWorker, type WorkerLimits } from "./process.ts";
+import {
+  BUNDLED_VERSION,
+  type CompilerCatalogue,
+  createCatalogue,
+} from "../compilers/catalogue.ts";
+import { DEFAULT_LIMITS, runWorker, type WorkerLimits } from "./worker-process.ts";
 
 export interface CompileOptions {
   /** Any accepted spelling of a solc version. Default: the bundled one. */

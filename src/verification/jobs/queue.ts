@@ -1,5 +1,6 @@
-import { sleep } from "../core/async.ts";
-import { messageOf } from "../core/errors.ts";
+import { sleep } from "../../core/async.ts";
+import { messageOf } from "../../core/errors.ts";
+import { isDatabaseGone } from "../../db/failures.ts";
 import {
   abandonJob,
   type ClaimedJob,
@@ -7,8 +8,8 @@ import {
   reclaimAbandonedJobs,
   releaseJob,
   renewLease,
-} from "../store/verification-jobs.ts";
-import { reasonOf } from "./errors.ts";
+} from "../../store/verification-jobs.ts";
+import { reasonOf } from "../errors.ts";
 import { type JobSurroundings, runJob } from "./job.ts";
 
 /** Runs the jobs of the database. */
@@ -22,21 +23,26 @@ export interface JobQueue {
 export interface QueueOptions extends JobSurroundings {
   /** Jobs that run at once in this process. */
   concurrency: number;
+  /** Time that a client may keep the runners busy within an hour before it waits for all others. */
+  budgetMs?: number;
   /** Told of every job that ended. */
   onJob?: ((outcome: "passed" | "failed", ms: number) => void) | undefined;
 }
 
 /** Other processes add jobs too. */
 const IDLE_MS = 1000;
+/** Two bombs, or some fifty ordinary verifications. */
+const BUDGET_MS = 120_000;
 /** Well below the 15 s after which a job counts as abandoned. */
 const LEASE_MS = 4000;
 const FAILURE_PAUSE_MS = 1000;
+const RETRY_MS = 100;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
 /** Starts to work on the queue. Any number of processes may do so on one database. */
 export function startQueue(options: QueueOptions): JobQueue {
-  const { sql, log, concurrency, onJob } = options;
+  const { sql, log, concurrency, onJob, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
   let woken = new AbortController();
 
@@ -44,7 +50,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     while (!stopping.signal.aborted) {
       try {
         const seen = woken.signal;
-        const job = await claimJob(sql);
+        const job = await claimJob(sql, budgetMs);
         if (job === undefined) await sleep(IDLE_MS, AbortSignal.any([seen, stopping.signal]));
         else await run(job);
       } catch (error) {
@@ -68,11 +74,24 @@ export function startQueue(options: QueueOptions): JobQueue {
       onJob?.(passed ? "passed" : "failed", performance.now() - startedAt);
     } catch (error) {
       if (stopping.signal.aborted) return await releaseJob(sql, job);
+      // Says nothing of the job, however often it happens.
+      if (isDatabaseGone(error)) return await giveBack(job);
       log.warn({ address: job.address, error: messageOf(error) }, "a verification broke off");
       await abandonJob(sql, job);
       await reclaimAbandonedJobs(sql, CRASHED);
     } finally {
       clearInterval(lease);
+    }
+  }
+
+  /** Waits for the database to return, unless this process ends or the job's lease before it. */
+  async function giveBack(job: ClaimedJob): Promise<void> {
+    for (const end = performance.now() + LEASE_MS; ; await sleep(RETRY_MS, stopping.signal)) {
+      try {
+        return await releaseJob(sql, job);
+      } catch (error) {
+        if (stopping.signal.aborted || performance.now() > end) throw error;
+      }
     }
   }
 

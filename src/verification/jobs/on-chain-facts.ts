@@ -1,14 +1,15 @@
 import { keccak256 } from "viem/utils";
-import type { Chain, Head } from "../chain/chain.ts";
-import type { Address } from "../core/address.ts";
-import { sleep } from "../core/async.ts";
-import { ChainError } from "../core/errors.ts";
-import { type Hex, hexLength } from "../core/hex.ts";
-import type { Sql } from "../db/client.ts";
-import { getBlockReference } from "../store/blocks.ts";
-import { getServedHead } from "../store/sync-state.ts";
-import { type CreationFacts, getCreationFacts } from "../store/verified-contracts.ts";
-import { VerificationError } from "./errors.ts";
+import type { Chain, Head } from "../../chain/chain.ts";
+import type { Address } from "../../core/address.ts";
+import { sleep } from "../../core/async.ts";
+import { isContractCode } from "../../core/contract-code.ts";
+import { ChainError } from "../../core/errors.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Sql } from "../../db/client.ts";
+import { getBlockReference } from "../../store/blocks.ts";
+import { type CreationFacts, getCreationFacts } from "../../store/creation-facts.ts";
+import { getServedHead } from "../../store/sync-state.ts";
+import { VerificationError } from "../errors.ts";
 
 /** What a verification is held against. */
 export interface OnChainFacts {
@@ -67,9 +68,6 @@ async function tryOnce(
   return { runtimeCode, codeHash, creation: null, block: { number: head.number, hash: head.hash } };
 }
 
-/** 23 bytes that begin with this are the delegation of an account, not a contract (EIP-7702). */
-const DELEGATION = "0xef0100";
-
 /** Code of a contract at the node's head; null when there is none. Throws `VerificationError` of code `node`. */
 export async function fetchContractCode(
   chain: FactsSource["chain"],
@@ -78,8 +76,7 @@ export async function fetchContractCode(
   try {
     const head = await chain.fetchHead();
     const [code = "0x"] = await chain.fetchCodes([address], head);
-    const isContract = code !== "0x" && !(code.startsWith(DELEGATION) && hexLength(code) === 23);
-    return { head, runtimeCode: isContract ? code : null };
+    return { head, runtimeCode: isContractCode(code) ? code : null };
   } catch (error) {
     if (error instanceof ChainError)
       throw new VerificationError({ code: "node" }, { cause: error });

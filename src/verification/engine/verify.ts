@@ -1,18 +1,19 @@
-import { type Hex, hexToBytes, isHexData } from "../core/hex.ts";
+import { type Hex, hexToBytes, isHexData } from "../../core/hex.ts";
+import type { CompilerBuild } from "../compilers/build.ts";
+import type { Compiler } from "../compilers/compiler.ts";
+import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
+import { VerificationError, type VerificationFailure } from "../errors.ts";
+import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { readInput } from "../inputs/read.ts";
+import { isMatch } from "../match/code-match.ts";
+import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
+import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
+import { findVyperVersion, readCodeMetadata } from "../match/metadata.ts";
+import { findSourceVariant } from "../match/metadata-variants.ts";
+import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, type Session } from "./attempt.ts";
-import type { CompilerBuild } from "./compilers/build.ts";
-import type { Compiler } from "./compilers/compiler.ts";
-import { type CompilerVersion, formatVersion } from "./compilers/versions.ts";
 import { diagnoseSettings } from "./diagnose.ts";
-import { VerificationError, type VerificationFailure } from "./errors.ts";
-import type { CompilerInput } from "./inputs/compiler-input.ts";
-import { readInput } from "./inputs/read.ts";
-import { isMatch } from "./match/code-match.ts";
-import { type OnChainCode, qualityOf, rankOf } from "./match/contract-match.ts";
-import { explain, WRONG_ARGUMENTS } from "./match/explain.ts";
-import { findVyperVersion, readCodeMetadata } from "./match/metadata.ts";
-import { findSourceVariant } from "./match/metadata-variants.ts";
-import type { VerificationRequest } from "./request.ts";
+import { readImmutables } from "./immutables.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
 
 /** All that a verification needs to know; it asks nobody further. */
@@ -68,7 +69,9 @@ export async function verify(
   checkArguments(session, found);
   checkLibraries(input, found);
   const raised = await raise(session, first, found);
-  return describeContract({ request, version: compiler.version, onChain, ...raised });
+  const values = await readImmutables(session, raised.input, raised.candidate);
+  const { version } = compiler;
+  return describeContract({ request, version, onChain, given: session.given, values, ...raised });
 }
 
 /** Editors write one in front of a text; no compiler takes it. */

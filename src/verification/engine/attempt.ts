@@ -1,11 +1,13 @@
-import type { Compiler } from "./compilers/compiler.ts";
-import { type CompilerOutput, readOutput } from "./compilers/output.ts";
-import { compareReleases } from "./compilers/versions.ts";
-import { VerificationError } from "./errors.ts";
-import type { CompilerInput } from "./inputs/compiler-input.ts";
-import { isMatch } from "./match/code-match.ts";
+import type { Compiler } from "../compilers/compiler.ts";
+import { locateContracts } from "../compilers/located-output.ts";
+import { type CompilerOutput, readOutput } from "../compilers/output.ts";
+import { compareReleases } from "../compilers/versions.ts";
+import { VerificationError } from "../errors.ts";
+import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { isMatch } from "../match/code-match.ts";
 import {
   type CompiledContract,
+  type CompiledFrom,
   type ContractMatch,
   matchContract,
   matchVyperContract,
@@ -14,7 +16,7 @@ import {
   rankOf,
   readContract,
   withInnerAuxdata,
-} from "./match/contract-match.ts";
+} from "../match/contract-match.ts";
 
 /** What stays the same over all compiles of a verification. */
 export interface Session {
@@ -29,6 +31,7 @@ export interface Candidate {
   path: string;
   name: string;
   contract: CompiledContract;
+  sourceIds: CompilerOutput["sourceIds"];
   match: ContractMatch;
 }
 
@@ -52,10 +55,13 @@ const SOLC_OUTPUTS = [
   "metadata",
   "evm.legacyAssembly",
   "evm.bytecode.object",
+  "evm.bytecode.sourceMap",
   "evm.bytecode.linkReferences",
   "evm.deployedBytecode.object",
+  "evm.deployedBytecode.sourceMap",
   "evm.deployedBytecode.linkReferences",
   "evm.deployedBytecode.immutableReferences",
+  "evm.deployedBytecode.functionDebugData",
   "evm.methodIdentifiers",
 ];
 const VYPER_OUTPUTS = [
@@ -126,6 +132,7 @@ async function compileAndMatch(
   selection: Selection,
 ): Promise<Attempt> {
   const output = await compile(session.compiler, input, selection);
+  const { sourceIds } = output;
   const fitting = output.names.filter(
     ({ path, name }) =>
       (input.target.path ?? path) === path && (input.target.name ?? name) === name,
@@ -134,12 +141,12 @@ async function compileAndMatch(
   const abstract: string[] = [];
   let other: Promise<CompilerOutput> | undefined;
   for (const { path, name } of fitting) {
-    const contract = readContract(output.contract(path, name));
+    const contract = readContract(output.contract(path, name), sourceOf(session, input));
     if (contract === undefined || contract.creation.bytes.length === 0) {
       abstract.push(name);
       continue;
     }
-    const candidate = { path, name, contract, match: compare(session, input, contract) };
+    const candidate = { path, name, contract, sourceIds, match: compare(session, input, contract) };
     if (isSettled(candidate.match) || !needsSecondCompile(contract)) {
       candidates.push(candidate);
       continue;
@@ -158,7 +165,15 @@ async function compile(
 ): Promise<CompilerOutput> {
   const files = Object.fromEntries([...sources].map(([path, content]) => [path, { content }]));
   const input = { language, sources: files, ...rest, settings: { ...settings, outputSelection } };
-  return readOutput(await compiler.compile(JSON.stringify(input)));
+  return locateContracts(readOutput(await compiler.compile(JSON.stringify(input))), sources);
+}
+
+/** The syntax trees of all files; nothing is compiled for them. */
+export async function readTrees(
+  { compiler }: Session,
+  input: CompilerInput,
+): Promise<readonly unknown[]> {
+  return (await compile(compiler, input, { "*": { "": ["ast"] } })).trees;
 }
 
 function compare(
@@ -168,6 +183,10 @@ function compare(
 ): ContractMatch {
   const match = language === "Vyper" ? matchVyperContract : matchContract;
   return match(contract, session.onChain, session.given);
+}
+
+function sourceOf({ compiler }: Session, { language, settings }: CompilerInput): CompiledFrom {
+  return { language, release: compiler.version.release, settings };
 }
 
 function isSettled({ runtime, creation }: ContractMatch): boolean {
@@ -180,7 +199,10 @@ function remarked(
   candidate: Candidate,
   other: CompilerOutput,
 ): Candidate {
-  const counterpart = readContract(other.contract(candidate.path, candidate.name));
+  const counterpart = readContract(
+    other.contract(candidate.path, candidate.name),
+    sourceOf(session, input),
+  );
   if (counterpart === undefined) return candidate;
   const contract = withInnerAuxdata(candidate.contract, counterpart);
   return { ...candidate, contract, match: compare(session, input, contract) };

@@ -1,11 +1,11 @@
-import type { CompilerBuild } from "./compilers/build.ts";
+import type { CompilerBuild } from "../compilers/build.ts";
+import type { Task } from "./worker.ts";
 import {
   type Answer,
   startWorkerProcess,
   type WorkerLimits,
   type WorkerProcess,
-} from "./process.ts";
-import type { Task } from "./worker.ts";
+} from "./worker-process.ts";
 
 /**
  * Worker processes, one for each task. After a task the next process is made ready for the same compiler and waits a

@@ -1,9 +1,9 @@
+import { compareReleases } from "../compilers/versions.ts";
+import { VerificationError } from "../errors.ts";
+import { type CompilerInput, isRecord, type Settings } from "../inputs/compiler-input.ts";
+import type { MatchQuality } from "../match/code-match.ts";
+import { qualityOf } from "../match/contract-match.ts";
 import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
-import { compareReleases } from "./compilers/versions.ts";
-import { VerificationError } from "./errors.ts";
-import { type CompilerInput, isRecord, type Settings } from "./inputs/compiler-input.ts";
-import type { MatchQuality } from "./match/code-match.ts";
-import { qualityOf } from "./match/contract-match.ts";
 
 const DEFAULT_RUNS = 200;
 const COMMON_RUNS = [200, 1, 1000, 10_000, 999_999, 1_000_000, 100, 500, 800];

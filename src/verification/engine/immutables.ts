@@ -1,0 +1,115 @@
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import type { ImmutableValue } from "../../store/deployment-proofs.ts";
+import type { CodeOutput } from "../compilers/output.ts";
+import { compareReleases } from "../compilers/versions.ts";
+import { VerificationError } from "../errors.ts";
+import { type CompilerInput, isRecord } from "../inputs/compiler-input.ts";
+import { isMatch, type TransformationValues } from "../match/code-match.ts";
+import { isPlainValue, isValueOf } from "../match/immutable-value.ts";
+import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";
+import { readSyntax } from "../match/syntax.ts";
+import { type Candidate, readTrees, type Session } from "./attempt.ts";
+
+/** Since then negative immutables are written as everywhere else. */
+const SIGNS_SINCE = "0.8.9";
+
+/**
+ * The values of the immutables in code that matches. Throws `VerificationError` of code `bytecode` when one of them is
+ * none that its variable can have, and when the metadata on chain, which nobody vouches for, may be run as code.
+ */
+export async function readImmutables(
+  session: Session,
+  input: CompilerInput,
+  { contract, match }: Candidate,
+): Promise<ImmutableValue[]> {
+  const [runtime, creation] = [match.runtime, match.creation].map((code) =>
+    code !== null && isMatch(code) ? code.values : {},
+  );
+  const { immutables = {} } = runtime ?? {};
+  if (input.language === "Vyper") return vyperValues(contract.output.layout, immutables);
+  if (input.language === "Yul" && runtime?.callProtection !== undefined) {
+    refuse("The code on chain holds an address where that of the source holds none.");
+  }
+  // A library's own address, which was compared, and the immutables of Yul have names for ids.
+  const entries = Object.entries(immutables);
+  const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
+  const viaIR = input.settings["viaIR"] === true;
+  // That of contracts which the constructor makes stands in the creation code alone.
+  const isExchanged = [runtime, creation].some((values) =>
+    Object.values(values?.cborAuxdata ?? {}).some((value) => mayBeJumpedInto(hexToBytes(value))),
+  );
+  if (input.language === "Yul" || (ids.size === 0 && (viaIR || !isExchanged))) {
+    return entries.map(([name, value]) => ({ name, type: "", value }));
+  }
+  const syntax = readSyntax(await readTrees(session, input), ids);
+  if (isExchanged && !viaIR && syntax.keepsFunctions) {
+    refuse("The metadata on chain is not the compiler's, and the code could be made to run it.");
+  }
+  const { sourceMap, functionDebugData } = contract.output.evm.deployedBytecode;
+  const destinations = jumpDestinations(contract.runtime.bytes, sourceMap ?? "");
+  const isConstructed = match.creation !== null && isMatch(match.creation);
+  const rules = {
+    viaIR,
+    extendsSigns: compareReleases(session.compiler.version.release, SIGNS_SINCE) >= 0,
+    // Nobody knows of a constructor that put them there: no function begins behind the checks of another one.
+    destinations: isConstructed ? destinations : (beginnings(functionDebugData) ?? destinations),
+  };
+  return [...ids].map((id) => {
+    const value = immutables[id] ?? "0x";
+    const { name = id, type = "", typeIdentifier = "" } = syntax.variables.get(id) ?? {};
+    if (!isValueOf(typeIdentifier, hexToBytes(value), syntax, rules)) {
+      refuse(`The code on chain holds ${value} for the immutable ${name}: no value of ${type}.`);
+    }
+    return { name, type, value };
+  });
+}
+
+/** Where functions of the source begin; undefined where the compiler does not tell. */
+function beginnings(
+  functions: CodeOutput["functionDebugData"] = {},
+): ReadonlySet<number> | undefined {
+  const told = Object.values(functions).filter(({ id }) => id != null);
+  return told.length === 0 ? undefined : new Set(told.map(({ entryPoint }) => entryPoint ?? -1));
+}
+
+function refuse(detail: string): never {
+  throw new VerificationError({ code: "bytecode", detail });
+}
+
+/** Types of vyper that solc has by the same names. */
+const VYPER_WORD = /^(?:address|bool|u?int\d+|bytes\d+)$/;
+
+/** Vyper keeps them behind the code, and tells where in its layout, those of imported modules below their names. */
+function vyperValues(
+  layout: unknown,
+  immutables: NonNullable<TransformationValues["immutables"]>,
+): ImmutableValue[] {
+  const data = hexToBytes(immutables["0"] ?? "0x");
+  const places = isRecord(layout) ? placesIn(layout["code_layout"], "") : [];
+  return places
+    .filter(({ offset, length }) => offset + length <= data.length)
+    .sort((left, right) => left.offset - right.offset)
+    .map(({ name, type, offset, length }) => {
+      const word = data.subarray(offset, offset + length);
+      const value: Hex = hexFromBytes(word);
+      if (VYPER_WORD.test(type) && !isPlainValue(type, word)) {
+        refuse(`The code on chain holds ${value} for the immutable ${name}: no value of ${type}.`);
+      }
+      return { name, type, value };
+    });
+}
+
+function placesIn(
+  layout: unknown,
+  prefix: string,
+): { name: string; type: string; offset: number; length: number }[] {
+  if (!isRecord(layout)) return [];
+  return Object.entries(layout).flatMap(([key, entry]) => {
+    const name = `${prefix}${key}`;
+    if (!isRecord(entry)) return [];
+    const { type, offset, length } = entry;
+    return typeof type === "string" && typeof offset === "number" && typeof length === "number"
+      ? [{ name, type, offset, length }]
+      : placesIn(entry, `${name}.`);
+  });
+}

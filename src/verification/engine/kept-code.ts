@@ -1,0 +1,30 @@
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import type { CompiledCode, Slot } from "../match/bytecode.ts";
+
+/** Compiled code as it is kept: zeros where deployment fills in, and where that is. */
+export interface KeptCode {
+  code: Hex;
+  libraries: readonly Slot[];
+  immutables: readonly Slot[];
+  auxdata: readonly { id: string; offset: number; value: Hex }[];
+}
+
+/** Compiled code in the form in which it is kept. */
+export function keepCode({ bytes, libraries, immutables, auxdata }: CompiledCode): KeptCode {
+  return {
+    code: hexFromBytes(bytes),
+    libraries,
+    immutables,
+    auxdata: auxdata.map(({ id, offset, value }) => ({ id, offset, value: hexFromBytes(value) })),
+  };
+}
+
+/** Compiled code as it was before it was kept. */
+export function compiledCodeOf({ code, libraries, immutables, auxdata }: KeptCode): CompiledCode {
+  return {
+    bytes: hexToBytes(code),
+    libraries,
+    immutables,
+    auxdata: auxdata.map(({ id, offset, value }) => ({ id, offset, value: hexToBytes(value) })),
+  };
+}

@@ -1,0 +1,245 @@
+import { type Hex, hexFromBytes, hexToBytes, lowerHex } from "../../core/hex.ts";
+import type { DeploymentProof, ImmutableValue } from "../../store/deployment-proofs.ts";
+import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
+import { VerificationError } from "../errors.ts";
+import {
+  type CompilerInput,
+  isPrintable,
+  isRecord,
+  refuse,
+  type Settings,
+} from "../inputs/compiler-input.ts";
+import { initCodeOfBlueprint } from "../match/blueprint.ts";
+import { type CodeMatch, isMatch } from "../match/code-match.ts";
+import { guessArguments } from "../match/constructor-arguments.ts";
+import { base58 } from "../match/content-hash.ts";
+import type { ContractMatch, OnChainCode } from "../match/contract-match.ts";
+import { type Levels, levelsOf } from "../match/levels.ts";
+import { librariesIn } from "../match/libraries.ts";
+import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
+import { type MethodNames, methodNames } from "../match/methods.ts";
+import { type CodeFingerprint, fingerprintOf } from "../match/similar.ts";
+import type {
+  GivenLibrary,
+  SourceFile,
+  VerificationForm,
+  VerificationRequest,
+} from "../request.ts";
+import type { Candidate } from "./attempt.ts";
+import { type KeptCode, keepCode } from "./kept-code.ts";
+import { keptSources } from "./kept-sources.ts";
+
+/** What is kept of a name; nobody reads on. */
+const MAX_NAME_CHARACTERS = 1000;
+const MAX_ABI_BYTES = 2_000_000;
+const MAX_TEXT_BYTES = 10_000_000;
+
+/** A verification's outcome: what was proven of a contract, complete enough to answer from without compiling again. */
+export interface VerifiedSource {
+  language: CompilerInput["language"];
+  format: VerificationForm["format"];
+  /** `v0.8.20+commit.a1b79de6`. */
+  compilerVersion: string;
+  filePath: string;
+  contractName: string;
+  sources: SourceFile[];
+  settings: Settings;
+  /** Null: the compiler's default. */
+  evmVersion: string | null;
+  /** Null: the settings do not speak of it. */
+  optimizerEnabled: boolean | null;
+  optimizerRuns: number | null;
+  license: number | null;
+  /** Addresses linked into the code, by plain library name. */
+  libraries: GivenLibrary[];
+  /** Null when the creation code did not match; empty (`0x`) when there are none. */
+  constructorArguments: Hex | null;
+  /** JSON without blanks. */
+  abi: string;
+  /** JSON of devdoc, userdoc, storageLayout, transientStorageLayout, methodIdentifiers. */
+  outputs: string;
+  /** The compiler's metadata text; empty when it gives none. */
+  metadata: string;
+  /** Where the metadata hash on chain points: `ipfs://…`, `bzzr://…`; empty when there is none. */
+  metadataUri: string;
+  methods: MethodNames;
+  runtimeMatch: CodeMatch | null;
+  creationMatch: CodeMatch | null;
+  compiledRuntime: KeptCode;
+  compiledCreation: KeptCode;
+  /** JSON of the numbers by which the source maps name the files. */
+  sourceIds: string;
+  /** Compressed, as the compiler writes them; null without one. */
+  creationSourceMap: string | null;
+  runtimeSourceMap: string | null;
+  /** Null when the runtime code did not match. */
+  fingerprint: CodeFingerprint | null;
+  /** What comparing alone proves. */
+  proof: DeploymentProof;
+  /**
+   * Init codes with arguments, one of which should return the code on chain: another constructor ran. Null when there
+   * is nothing to prove by running, empty when it is not known what to run.
+   */
+  trial: Hex[] | null;
+}
+
+/** Puts together what is kept of a match. */
+export function describeContract(proven: {
+  request: VerificationRequest;
+  version: CompilerVersion;
+  onChain: OnChainCode;
+  input: CompilerInput;
+  candidate: Candidate;
+  given: Buffer | null;
+  values: ImmutableValue[];
+}): VerifiedSource {
+  const { request, onChain, input, candidate, values } = proven;
+  const { path, name, contract, sourceIds, match } = candidate;
+  const { abi, evm, metadata, layout: _, ...output } = contract.output;
+  // In Yul it may be any text.
+  if (!isPrintable(name)) refuse("The name of the contract is no printable text.");
+  const sources = keptSources(input, path, metadata);
+  const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
+  const { runtime: runtimeMatch, creation: creationMatch } = levels;
+  const linked = librariesOf(input.settings, evm.legacyAssembly, [creationMatch, runtimeMatch]);
+  return {
+    language: input.language,
+    format: request.format,
+    compilerVersion: `v${formatVersion(proven.version)}`,
+    filePath: path,
+    contractName: name.slice(0, MAX_NAME_CHARACTERS),
+    sources,
+    settings: input.settings,
+    ...optimization(input.settings),
+    evmVersion: textOrNull(input.settings["evmVersion"]),
+    license: request.license ?? null,
+    libraries: linked.map((library) => ({ ...library, name: plainName(library.name) })),
+    constructorArguments: creationMatch && (creationMatch.values.constructorArguments ?? "0x"),
+    abi: bounded("ABI", JSON.stringify(abi), MAX_ABI_BYTES),
+    outputs: bounded(
+      "documentation",
+      JSON.stringify({ ...output, methodIdentifiers: evm.methodIdentifiers }),
+      MAX_TEXT_BYTES,
+    ),
+    metadata: bounded("metadata", metadata, MAX_TEXT_BYTES),
+    metadataUri: uriOf(runtimeMatch && metadataOf(match, onChain.runtimeCode)),
+    methods: methodNames(abi, evm.methodIdentifiers),
+    runtimeMatch,
+    creationMatch,
+    compiledRuntime: keepCode(match.compiledRuntime),
+    compiledCreation: keepCode(match.compiledCreation),
+    sourceIds: JSON.stringify(
+      Object.fromEntries(sources.flatMap((file) => [[file.path, sourceIds[file.path]]])),
+    ),
+    creationSourceMap: evm.bytecode.sourceMap ?? null,
+    runtimeSourceMap: evm.deployedBytecode.sourceMap ?? null,
+    fingerprint: runtimeMatch && fingerprintOf(match, runtimeMatch, onChain.runtimeCode),
+    proof: proofOf(match, levels, values, linked),
+    trial: levels.needsTrial ? trialOf(proven) : null,
+  };
+}
+
+function proofOf(
+  { compiledRuntime }: ContractMatch,
+  { runtime, isConstructorCompared }: Levels,
+  values: ImmutableValue[],
+  libraries: DeploymentProof["libraries"],
+): DeploymentProof {
+  const construction = isConstructorCompared ? "compared" : "unknown";
+  const hasImmutables = compiledRuntime.immutables.length > 0 || values.length > 0;
+  return {
+    construction,
+    immutables: hasImmutables && runtime !== null ? construction : null,
+    values,
+    runtimeCode: runtime === null ? "foreign" : "compiled",
+    run: null,
+    libraries,
+  };
+}
+
+/** The compiled creation code, linked as the runtime code is, with each of the arguments that it may have had. */
+function trialOf({ onChain, candidate, given }: Parameters<typeof describeContract>[0]): Hex[] {
+  const { contract, match } = candidate;
+  const { libraries: linked = {} } = isMatch(match.runtime) ? match.runtime.values : {};
+  const code = Buffer.from(match.compiledCreation.bytes);
+  for (const { id, offset } of match.compiledCreation.libraries) {
+    const address = linked[id];
+    if (address === undefined) return [];
+    hexToBytes(address).copy(code, offset);
+  }
+  const guesses = guessArguments(contract.output.abi, onChain.creationCode ?? Buffer.alloc(0));
+  const endings = given === null ? guesses : [given];
+  return endings.map((ending) => hexFromBytes(Buffer.concat([code, ending])));
+}
+
+function uriOf(metadata: CodeMetadata | null): string {
+  if (metadata?.hash == null) return "";
+  const { kind, value } = metadata.hash;
+  return kind === "ipfs" ? `ipfs://${base58(value)}` : `bzzr://${value.toString("hex")}`;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+/** solc has an object for it, vyper one word (`gas`, `codesize`, `none`) or, long ago, a boolean. */
+function optimization(settings: Settings): {
+  optimizerEnabled: boolean | null;
+  optimizerRuns: number | null;
+} {
+  const { optimizer, optimize } = settings;
+  if (isRecord(optimizer)) {
+    const runs = Number(optimizer["runs"] ?? 200);
+    return { optimizerEnabled: optimizer["enabled"] === true, optimizerRuns: runs };
+  }
+  const optimizerEnabled =
+    optimize === undefined ? null : optimize !== "none" && optimize !== false;
+  return { optimizerEnabled, optimizerRuns: null };
+}
+
+/** Addresses in the code, by `path:Name`: linked by the settings, or after the compile. */
+function librariesOf(
+  settings: Settings,
+  assembly: unknown,
+  matches: (CodeMatch | null)[],
+): { name: string; address: Hex }[] {
+  const addresses = new Map<string, Hex>();
+  const given = isRecord(settings["libraries"]) ? settings["libraries"] : {};
+  for (const name of librariesIn(assembly)) {
+    const plain = plainName(name);
+    const file = name.slice(0, -plain.length - 1);
+    // Up to 0.7.4 a library may be named without its file.
+    const named = [given[file], given[""]].filter(isRecord).map((names) => names[plain]);
+    const address = named.find((value) => typeof value === "string");
+    if (typeof address === "string") addresses.set(name, lowerHex(address));
+  }
+  for (const match of matches) {
+    for (const [id, address] of Object.entries(match?.values.libraries ?? {})) {
+      addresses.set(id, address);
+    }
+  }
+  return [...addresses].map(([name, address]) => ({ name, address }));
+}
+
+function plainName(qualified: string): string {
+  return qualified.slice(qualified.lastIndexOf(":") + 1);
+}
+
+/** The metadata on chain, where the compiled code ends in metadata too. */
+function metadataOf(
+  { compiledRuntime, compiledCreation }: ContractMatch,
+  onChain: Buffer,
+): CodeMetadata | null {
+  const isBlueprint = initCodeOfBlueprint(onChain) !== null;
+  const { bytes, auxdata } = isBlueprint ? compiledCreation : compiledRuntime;
+  const last = auxdata.at(-1);
+  const isAtEnd = last !== undefined && last.offset + last.value.length === bytes.length;
+  return isAtEnd ? readCodeMetadata(onChain) : null;
+}
+
+/** Throws `VerificationError` of code `compiler-limit` for a text that is too large to be kept. */
+function bounded(what: string, text: string, limit: number): string {
+  if (Buffer.byteLength(text) <= limit) return text;
+  const bound = `${limit / 1_000_000} MB of ${what}`;
+  throw new VerificationError({ code: "compiler-limit", limit: "output", bound });
+}

@@ -1,0 +1,73 @@
+import type { Syntax } from "./syntax.ts";
+
+/** What decides how a compiler writes values. */
+export interface ValueRules {
+  /** By way of the IR a function is a number of the compiler's, and nothing is jumped to. */
+  viaIR: boolean;
+  /** Jump destinations of the compiled runtime code; null when they are not known. */
+  destinations: ReadonlySet<number> | null;
+  /** Before 0.8.9 a negative number fills no more than the bits of its type (solc's known bug SignedImmutables). */
+  extendsSigns: boolean;
+}
+
+const WORD_BITS = 256n;
+/** A function's place in the runtime code, and above it that in the creation code. */
+const PLACE_BITS = 32n;
+
+/**
+ * Whether a word is a value that a variable of that type can have: what the compiler itself puts there is padded as
+ * its type wants, and no function stands outside of the code.
+ */
+export function isValueOf(
+  typeIdentifier: string,
+  word: Buffer,
+  syntax: Pick<Syntax, "enums" | "valueTypes">,
+  rules: ValueRules,
+): boolean {
+  if (word.length !== 32) return false;
+  const value = BigInt(`0x${word.toString("hex")}`);
+  const [, kind = "", size = ""] = /^t_(uint|int|bytes)(\d+)$/.exec(typeIdentifier) ?? [];
+  if (kind === "uint") return fits(value, BigInt(size));
+  if (kind === "int") {
+    return fitsSigned(value, BigInt(size)) || (!rules.extendsSigns && fits(value, BigInt(size)));
+  }
+  if (kind === "bytes") return value % 2n ** (WORD_BITS - 8n * BigInt(size)) === 0n;
+  if (typeIdentifier === "t_bool") return value <= 1n;
+  if (/^t_(?:address|address_payable|contract\$_.*)$/.test(typeIdentifier))
+    return fits(value, 160n);
+  const id = /_\$(\d+)$/.exec(typeIdentifier)?.[1] ?? "";
+  if (typeIdentifier.startsWith("t_enum$")) return value < BigInt(syntax.enums.get(id) ?? 0);
+  if (typeIdentifier.startsWith("t_userDefinedValueType$")) {
+    return isValueOf(syntax.valueTypes.get(id) ?? "", word, syntax, rules);
+  }
+  return typeIdentifier.startsWith("t_function_internal") && isFunction(value, rules);
+}
+
+const PLAIN_TYPE = /^(?:address|bool|u?int\d+|bytes\d+)$/;
+const NO_SYNTAX = { enums: new Map(), valueTypes: new Map() };
+const STRICT: ValueRules = { viaIR: true, destinations: null, extendsSigns: true };
+
+/**
+ * Whether a word is a value of a type that its name, as the compiler writes it, tells all about; contracts are
+ * addresses. False for every other type.
+ */
+export function isPlainValue(type: string, word: Buffer): boolean {
+  const name = /^(?:address payable$|contract )/.test(type) ? "address" : type;
+  return PLAIN_TYPE.test(name) && isValueOf(`t_${name}`, word, NO_SYNTAX, STRICT);
+}
+
+function fits(value: bigint, bits: bigint): boolean {
+  return value < 2n ** bits;
+}
+
+function fitsSigned(value: bigint, bits: bigint): boolean {
+  const half = 2n ** (bits - 1n);
+  return value < half || value >= 2n ** WORD_BITS - half;
+}
+
+/** Zero is a function that was never set: calling it fails. */
+function isFunction(value: bigint, { viaIR, destinations }: ValueRules): boolean {
+  if (viaIR || value === 0n) return fits(value, 2n * PLACE_BITS);
+  const place = Number(value % 2n ** PLACE_BITS);
+  return fits(value, 2n * PLACE_BITS) && destinations?.has(place) === true;
+}

@@ -1,0 +1,39 @@
+import { type CodeMatch, isMatch } from "./code-match.ts";
+import type { ContractMatch } from "./contract-match.ts";
+
+/** What comparing the codes proves. */
+export interface Levels {
+  runtime: CodeMatch | null;
+  creation: CodeMatch | null;
+  /** The compiled constructor ran, with whatever arguments. */
+  isConstructorCompared: boolean;
+  /** Another constructor ran: only running the compiled one tells whether it would have left the same code. */
+  needsTrial: boolean;
+}
+
+/**
+ * The levels of a match. Where both codes are known and one of them differs, the other is partial at most: a
+ * constructor can do and leave what the source does not say.
+ */
+export function levelsOf({ runtime, creation }: ContractMatch, isBlueprint: boolean): Levels {
+  const levels = {
+    runtime: isMatch(runtime) ? runtime : null,
+    creation: creation !== null && isMatch(creation) ? creation : null,
+  };
+  // The constructor of a blueprint has not run at all: what was created holds it.
+  if (creation === null || isBlueprint) {
+    return { ...levels, isConstructorCompared: false, needsTrial: false };
+  }
+  const isConstructorCompared = isMatch(creation) || creation.kind === "constructor-arguments";
+  if (levels.runtime !== null && !isConstructorCompared) {
+    return { ...levels, runtime: partial(levels.runtime), isConstructorCompared, needsTrial: true };
+  }
+  if (levels.runtime === null && levels.creation !== null) {
+    levels.creation = partial(levels.creation);
+  }
+  return { ...levels, isConstructorCompared, needsTrial: false };
+}
+
+function partial(match: CodeMatch): CodeMatch {
+  return { ...match, quality: "partial" };
+}

@@ -1,0 +1,18 @@
+const MAX_DEPTH = 64;
+
+/**
+ * Names of the libraries whose addresses the code pushes, as the assembly of solc tells them: `path:Name`, up to
+ * 0.4.8 only `Name`.
+ */
+export function librariesIn(assembly: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  collect(assembly, 0, names);
+  return names;
+}
+
+function collect(node: unknown, depth: number, names: Set<string>): void {
+  if (typeof node !== "object" || node === null || depth > MAX_DEPTH) return;
+  const { name, value } = node as Record<string, unknown>;
+  if (name === "PUSHLIB" && typeof value === "string") names.add(value);
+  for (const child of Object.values(node)) collect(child, depth + 1, names);
+}

@@ -1,0 +1,103 @@
+/** What solc's syntax trees tell beyond the compiled code. */
+export interface Syntax {
+  /** Variables by AST id, as far as they were asked for. */
+  variables: ReadonlyMap<string, Variable>;
+  /** Number of members of the enums, by AST id. */
+  enums: ReadonlyMap<string, number>;
+  /** Types behind user-defined value types, by AST id. */
+  valueTypes: ReadonlyMap<string, string>;
+  /**
+   * Internal functions are kept where something else than an assignment of the source could put another number: in
+   * storage, in a list or structure, within reach of inline assembly.
+   */
+  keepsFunctions: boolean;
+}
+
+export interface Variable {
+  name: string;
+  /** As written: `uint256`, `contract IERC20`. */
+  type: string;
+  /** As the compiler names it: `t_uint256`, `t_contract$_IERC20_$27`. */
+  typeIdentifier: string;
+}
+
+type Node = Record<string, unknown>;
+
+const INTERNAL_FUNCTION = "t_function_internal";
+/** Releases before 0.5.0 let assembly jump wherever it likes. */
+const ASSEMBLY_JUMP = /\bjumpi?\b/;
+
+/** Reads what is needed from the trees of all files; `ids` are those of the wanted variables. */
+export function readSyntax(trees: readonly unknown[], ids: ReadonlySet<string>): Syntax {
+  const variables = new Map<string, Variable>();
+  const enums = new Map<string, number>();
+  const valueTypes = new Map<string, string>();
+  const functions = new Set<unknown>();
+  const touched = new Set<unknown>();
+  let keepsFunctions = false;
+  for (const node of nodesOf(trees)) {
+    const id = String(node["id"]);
+    switch (node["nodeType"]) {
+      case "VariableDeclaration": {
+        const { typeIdentifier, typeString } = typesOf(node);
+        if (ids.has(id)) {
+          variables.set(id, { name: String(node["name"]), type: typeString, typeIdentifier });
+        }
+        if (typeIdentifier.startsWith(INTERNAL_FUNCTION)) functions.add(node["id"]);
+        const isKept = node["stateVariable"] === true && node["mutability"] !== "immutable";
+        const isWithin = !typeIdentifier.startsWith("t_function");
+        keepsFunctions ||= typeIdentifier.includes(INTERNAL_FUNCTION) && (isKept || isWithin);
+        break;
+      }
+      case "StructDefinition":
+        keepsFunctions ||= listOf(node["members"]).some((member) =>
+          typesOf(member).typeIdentifier.startsWith(INTERNAL_FUNCTION),
+        );
+        break;
+      case "EnumDefinition":
+        enums.set(id, listOf(node["members"]).length);
+        break;
+      case "UserDefinedValueTypeDefinition":
+        valueTypes.set(id, typesOf(node["underlyingType"] as Node).typeIdentifier);
+        break;
+      case "InlineAssembly":
+        keepsFunctions ||= ASSEMBLY_JUMP.test(String(node["operations"] ?? ""));
+        for (const declaration of referencesOf(node)) touched.add(declaration);
+        break;
+    }
+  }
+  for (const declaration of touched) keepsFunctions ||= functions.has(declaration);
+  return { variables, enums, valueTypes, keepsFunctions };
+}
+
+function* nodesOf(trees: readonly unknown[]): Generator<Node> {
+  const open: unknown[] = [...trees];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    if (!Array.isArray(next) && "nodeType" in next) yield next as Node;
+    for (const child of Object.values(next)) {
+      if (typeof child === "object" && child !== null) open.push(child);
+    }
+  }
+}
+
+function typesOf(node: Node | undefined): { typeIdentifier: string; typeString: string } {
+  const types = (node?.["typeDescriptions"] ?? {}) as Node;
+  return {
+    typeIdentifier: String(types["typeIdentifier"] ?? ""),
+    typeString: String(types["typeString"] ?? ""),
+  };
+}
+
+function listOf(value: unknown): Node[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** AST ids of what a piece of assembly names; up to 0.5 each stands below its name. */
+function referencesOf(assembly: Node): unknown[] {
+  return listOf(assembly["externalReferences"]).map((entry) => {
+    const reference = "declaration" in entry ? entry : Object.values(entry)[0];
+    return (reference as Node | undefined)?.["declaration"];
+  });
+}

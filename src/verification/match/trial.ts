@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Address } from "../../core/address.ts";
+import type { CompiledCode } from "./bytecode.ts";
+import { type CodeMatch, isMatch } from "./code-match.ts";
+import { matchRuntimeCode } from "./runtime-code.ts";
+
+/** A contract whose constructor was run: what compiled, and the code that stands on chain. */
+export interface Trialled {
+  compiled: CompiledCode;
+  onChain: Buffer;
+  address: Address;
+}
+
+/** Whether code that the compiled constructor returned is the code on chain, whatever the metadata of both. */
+export function returnedSameCode(trialled: Trialled, returned: Buffer): boolean {
+  if (returned.equals(trialled.onChain)) return true;
+  const [here, there] = [returned, trialled.onChain].map((code) => valuesOf(trialled, code));
+  return here !== undefined && there !== undefined && isDeepStrictEqual(here, there);
+}
+
+/**
+ * Whether two runs of the compiled constructor, in surroundings that have little in common, both return something
+ * that is not on chain: then it does not come from the surroundings.
+ */
+export function bothReturnedOther(trialled: Trialled, first: Buffer, second: Buffer): boolean {
+  if (first.equals(second)) return !returnedSameCode(trialled, first);
+  const [left, right, onChain] = [first, second, trialled.onChain].map(
+    (code) => valuesOf(trialled, code)?.immutables,
+  );
+  if (left === undefined || right === undefined || onChain === undefined) return false;
+  return Object.entries(left).some(([id, value]) => value === right[id] && value !== onChain[id]);
+}
+
+/** What deployment put into the code; undefined when it is not the compiled code. */
+function valuesOf(
+  { compiled, address }: Trialled,
+  code: Buffer,
+): Omit<CodeMatch["values"], "cborAuxdata"> | undefined {
+  const outcome = matchRuntimeCode(compiled, [], code, address);
+  if (!isMatch(outcome)) return undefined;
+  const { cborAuxdata: _, ...values } = outcome.values;
+  return values;
+}

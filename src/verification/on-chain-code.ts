@@ -1,0 +1,38 @@
+import { type Hex, hexFromBytes, hexLength, hexToBytes } from "../core/hex.ts";
+import type { KeptCode } from "./engine/kept-code.ts";
+import type { CodeMatch } from "./match/code-match.ts";
+
+/** The code on chain as it follows from compiled code that matched it. */
+export function codeOnChain(compiled: KeptCode, { transformations, values }: CodeMatch): Hex {
+  let bytes = hexToBytes(compiled.code);
+  const write = (offset: number, value: Hex | undefined) =>
+    hexToBytes(value ?? "0x").copy(bytes, offset);
+  // What changes the length comes last, and stands at the end.
+  const atEnd: (() => void)[] = [];
+  for (const { type, reason, offset, id = "" } of transformations) {
+    if (reason === "callProtection") write(offset, values.callProtection);
+    else if (reason === "library") write(offset, values.libraries?.[id]);
+    else if (reason === "immutable" && type === "replace") write(offset, values.immutables?.[id]);
+    else if (type === "delete") {
+      atEnd.push(() => {
+        bytes = bytes.subarray(0, offset);
+      });
+    } else if (type === "insert") {
+      const value = reason === "immutable" ? values.immutables?.[id] : values.constructorArguments;
+      atEnd.push(() => {
+        bytes = Buffer.concat([bytes, hexToBytes(value ?? "0x")]);
+      });
+    } else {
+      const value = values.cborAuxdata?.[id] ?? "0x";
+      const before = compiled.auxdata.find((auxdata) => auxdata.id === id)?.value ?? value;
+      if (hexLength(before) === hexLength(value)) write(offset, value);
+      else {
+        atEnd.push(() => {
+          bytes = Buffer.concat([bytes.subarray(0, offset), hexToBytes(value)]);
+        });
+      }
+    }
+  }
+  for (const change of atEnd) change();
+  return hexFromBytes(bytes);
+}
