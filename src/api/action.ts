@@ -6,6 +6,8 @@ import type { Sql } from "../db/client.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
 import type { Input, InputValue } from "./input.ts";
+import type { LargeAnswers } from "./large-answers.ts";
+import type { Read } from "./state.ts";
 
 /** What every handler works with, the same for all requests. */
 export interface Services {
@@ -22,11 +24,16 @@ export interface Services {
   priceFeeds: { usd?: Address; btc?: Address };
 }
 
-/** What a handler works with for one request. */
-export interface Context extends Services {
+/** What a handler works with for one request. The index is read by `read` and no other way: one state, and it is told. */
+export interface Context extends Omit<Services, "sql"> {
+  read: Read;
   dialect: Dialect;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
+  /** Whatever may be large waits here for its turn. */
+  largeAnswers: LargeAnswers;
+  /** Who asks, as the rate limiter tells clients apart. */
+  client: string;
 }
 
 /** Parameters of an action before its schema has seen them: absent ones undefined. */
@@ -52,6 +59,12 @@ export interface Action<
   id?: number;
   /** Schema per parameter; the wire's error texts stand in it (params.ts). */
   params: Params;
+  /** Parameters that must be sent, of a submission: clients send them under several names, so no schema can tell. */
+  required?: readonly string[];
+  /** The parameter that a form brings as uploaded files, and JSON as texts by file name. */
+  files?: { name: string; example: Readonly<Record<string, string>> };
+  /** Some parameters make the answer a plain text instead. */
+  mayBeText?: true;
   /** Values that absent parameters have in Etherscan's dialect. */
   etherscanDefaults?: Readonly<Record<string, string>>;
   /** What `result` holds on success, where the dialects differ one schema for each. */
@@ -68,6 +81,11 @@ export interface Action<
   refuse?(text: string, parameter: string): Failure;
   /** Answered also while the first synchronisation is running. */
   servedWhileLoading?: boolean;
+  /**
+   * The answer follows from blocks up to the head alone: not from what is read of the node later (balances, names of
+   * tokens), not from verified sources, not from the clock. A client that has it is told so by the head row.
+   */
+  changesWithHead?: PerDialect<boolean>;
   handle(
     context: Context,
     input: z.output<Params>,

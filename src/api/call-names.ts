@@ -1,8 +1,6 @@
 import type { Address } from "../core/address.ts";
 import { type Hex, hexLength, hexSlice } from "../core/hex.ts";
-import type { Queryable, Sql } from "../db/client.ts";
-import { readSnapshot } from "../store/snapshot.ts";
-import { getServedHead } from "../store/sync-state.ts";
+import type { Queryable } from "../db/client.ts";
 import { listMethodNames } from "../store/verified-contracts.ts";
 
 /** What decides which function a transaction calls. */
@@ -32,7 +30,6 @@ export function selectorOf({ to, input }: Call): Hex | undefined {
 /** An entry of a list of transactions, or of what they brought about. */
 export interface Calling {
   mayBeNamed: boolean;
-  generation: number;
 }
 
 /** An entry with the name of what it calls; undefined where no ABI knows it. */
@@ -42,23 +39,18 @@ export interface Named<Entry> {
 }
 
 /**
- * The entries that `list` gives with the names of what they call, from the verified ABIs of the receivers and of what
- * these delegate to, both of one state of the chain. `callOf` gives the call of an entry's transaction.
+ * The entries with the names of what they call, from the verified ABIs of the receivers and of what these delegate to.
+ * `callOf` gives the call of an entry's transaction; `sql` must be the snapshot that the entries were read from.
  */
 export async function nameCalls<Entry extends Calling>(
-  sql: Sql,
-  list: (sql: Queryable) => Promise<Entry[]>,
+  sql: Queryable,
+  entries: readonly Entry[],
   callOf: (entry: Entry) => Call,
 ): Promise<Named<Entry>[]> {
-  const entries = await list(sql);
   if (!entries.some(({ mayBeNamed }) => mayBeNamed)) {
     return entries.map((entry) => ({ entry, call: undefined }));
   }
-  const named = await nameEntries(sql, entries, callOf);
-  const head = await getServedHead(sql);
-  if (head?.generation === entries[0]?.generation) return named;
-  // Overtaken by a reorg; in a transaction that cannot happen, but every request would pay for it.
-  return readSnapshot(sql, async (snapshot) => nameEntries(snapshot, await list(snapshot), callOf));
+  return nameEntries(sql, entries, callOf);
 }
 
 /** Each call is looked up once, however often it occurs. */

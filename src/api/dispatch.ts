@@ -1,23 +1,31 @@
 import { RequestError } from "../core/errors.ts";
+import { getServedState } from "../store/sync-state.ts";
 import type { Action, RawParameters, Services } from "./action.ts";
+import { tagOfHead } from "./caching.ts";
+import { createWaits, inTime, type Waits } from "./deadline.ts";
 import {
   type Answer,
+  type BlockName,
   type Dialect,
   explorerAnswer,
   failed,
   forDialect,
   type Outcome,
+  type RpcId,
   rpcAnswer,
 } from "./envelope.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
-import type { LoadingGuard } from "./loading.ts";
+import type { LargeAnswers } from "./large-answers.ts";
 import { actionsOf } from "./registry.ts";
+import { demandIndex, onOneState } from "./state.ts";
 
-/** Runs an action and gives the answer in its envelope. Throws what is no outcome of the action itself. */
+/** Runs an action and gives the answer in its envelope, or 304 when its tag is one of those `known` to the client. Throws what is no outcome of the action itself. */
 export type Dispatch = (
   action: Action,
   request: ParsedRequest,
   dialect: Dialect,
+  client: string,
+  known: readonly string[],
 ) => Promise<Answer>;
 
 const DEFAULT_RPC_ID = 1;
@@ -45,34 +53,120 @@ export function findAction(input: Input): { module: string; action: Action } {
   return { module, action };
 }
 
+/**
+ * The action that a path names; undefined when there is none. Throws `RequestError` when the parameters name another.
+ */
+export function findActionOfPath(
+  path: { module: string; action: string },
+  input: Input,
+): { module: string; action: Action } | undefined {
+  const module = nameOf(path.module);
+  const action = actionsOf(module)?.get(nameOf(path.action));
+  if (!action) return undefined;
+  for (const name of ["module", "action"] as const) {
+    const sent = lookUp(input, name);
+    if (sent !== undefined && nameOf(sent) !== nameOf(path[name])) {
+      throw new RequestError(400, `Param '${name}' is not the path's`);
+    }
+  }
+  return { module, action };
+}
+
 /** Lists and objects of a JSON body name nothing. */
 function nameOf(value: InputValue): string {
   return typeof value === "string" ? value.toLowerCase() : "";
 }
 
+export interface DispatchOptions extends Services {
+  /** Of the program. */
+  version: string;
+  /** Time that an answer may take, see `inTime`. */
+  requestTimeoutMs: number;
+}
+
+/** What became of a request: an outcome, or that the client has the answer already, by its tag. */
+type Made = { block?: BlockName | undefined } & (
+  | { outcome: Outcome<unknown>; etag?: string | undefined }
+  | { unchanged: string }
+);
+
 /** Creates the one dispatcher of a server. */
-export function createDispatch(services: Services, refuseWhileLoading: LoadingGuard): Dispatch {
-  async function run(action: Action, input: Input, dialect: Dialect): Promise<Outcome<unknown>> {
+export function createDispatch(
+  { sql, version, requestTimeoutMs, ...services }: DispatchOptions,
+  largeAnswers: LargeAnswers,
+): Dispatch {
+  async function run(
+    action: Action,
+    input: Input,
+    dialect: Dialect,
+    client: string,
+    known: readonly string[],
+    waits: Waits,
+  ): Promise<Made> {
     if (dialect === "etherscan" && isForeignChain(lookUp(input, "chainid"), services.chainId)) {
       throw new RequestError(200, WRONG_CHAIN);
     }
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
-    if (complaint !== undefined) return failed(complaint);
+    if (complaint !== undefined) return { outcome: failed(complaint) };
     const parsed = action.params.safeParse(parameters);
-    if (!parsed.success) return refusal(action, parsed.error.issues, parameters);
-    if (!action.servedWhileLoading) await refuseWhileLoading();
-    return action.handle({ ...services, dialect, sent: input }, parsed.data);
+    if (!parsed.success) return { outcome: refusal(action, parsed.error.issues, parameters) };
+    const { data } = parsed;
+    const isOfHead = forDialect(action.changesWithHead ?? false, dialect);
+    if (isOfHead && known.length > 0) {
+      const { head: served, isIndexed } = await getServedState(sql);
+      if (served && isIndexed && known.includes(tagOfHead(served, version))) {
+        return { unchanged: tagOfHead(served, version), block: served };
+      }
+    }
+    if (action.isSubmission) await demandIndex(sql);
+    const { outcomes, head } = await onOneState(sql, [
+      {
+        servedWhileLoading: action.servedWhileLoading ?? false,
+        run: (read) =>
+          action.handle(
+            { ...services, read: waits.watch(read), dialect, sent: input, client, largeAnswers },
+            data,
+          ),
+      },
+    ]);
+    const etag = isOfHead && head ? tagOfHead(head, version) : undefined;
+    return { outcome: settledValue(outcomes[0]), block: head, etag };
   }
 
-  return async (action, request, dialect) => {
-    const outcome = await run(action, request.input, dialect);
-    if (action.envelope === "json-rpc") {
-      return rpcAnswer(outcome, action.id ?? request.id ?? DEFAULT_RPC_ID);
+  return async (action, request, dialect, client, known) => {
+    const waits = createWaits();
+    const made = await inTime(
+      run(action, request.input, dialect, client, known, waits),
+      requestTimeoutMs,
+      waits.words,
+    );
+    const { block } = made;
+    if ("unchanged" in made) {
+      return { httpStatus: 304, contentType: "", body: "", block, etag: made.unchanged };
     }
-    const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
-    return explorerAnswer(outcome, dialect, empty);
+    const { outcome, etag } = made;
+    return { ...answerOf(action, outcome, request.id, dialect), block, etag };
   };
+}
+
+function answerOf(
+  action: Action,
+  outcome: Outcome<unknown>,
+  id: RpcId | undefined,
+  dialect: Dialect,
+): Answer {
+  if (action.envelope === "json-rpc") {
+    return rpcAnswer(outcome, action.id ?? id ?? DEFAULT_RPC_ID);
+  }
+  const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
+  return explorerAnswer(outcome, dialect, empty);
+}
+
+/** The value of what was settled; throws what it failed with. */
+function settledValue<Value>(settled: PromiseSettledResult<Value> | undefined): Value {
+  if (settled?.status === "fulfilled") return settled.value;
+  throw settled?.reason;
 }
 
 /** The parameters that the action knows; whatever else was sent is ignored. */

@@ -1,3 +1,5 @@
+import type { Hex } from "../core/hex.ts";
+
 /** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
 
@@ -35,6 +37,16 @@ export interface Answer {
   httpStatus: number;
   contentType: string;
   body: string;
+  /** The head of the state that it was computed on; absent where the index was not read. */
+  block?: BlockName | undefined;
+  /** Tag of an answer that is right for as long as the head stands (`Action.changesWithHead`). */
+  etag?: string | undefined;
+}
+
+/** A block, as `x-periscope-block` names it. */
+export interface BlockName {
+  number: number;
+  hash: Hex;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -80,7 +92,12 @@ export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): V
 
 /** An answer that is JSON. */
 export function jsonAnswer(value: unknown, httpStatus = 200): Answer {
-  return { httpStatus, contentType: JSON_TYPE, body: JSON.stringify(value) };
+  return jsonText(JSON.stringify(value), httpStatus);
+}
+
+/** The same, of a value that is text already. */
+export function jsonText(body: string, httpStatus = 200): Answer {
+  return { httpStatus, contentType: JSON_TYPE, body };
 }
 
 /** The error form of the explorer envelope. */

@@ -1,16 +1,18 @@
 import { ChainError, RequestError } from "../core/errors.ts";
+import { isDatabaseGone } from "../db/failures.ts";
 import { PageTooLarge } from "../store/large-pages.ts";
 import { payloadTooLarge } from "./form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
 /** Of an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
-const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
+/** Of an answer of more data than one may hold. */
+export const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
+/** Of an answer that the node is waited for too long. */
+export const NODE_SILENT =
+  "The node does not answer in time, please try again later; it is not the range or the page that is too large";
 const NODE_GONE = "The node does not answer, please try again later";
 
-/** Of PostgreSQL (class 08, shutting down, starting up, too many clients), its driver and the socket below it. */
-const CONNECTION_CODE =
-  /^(?:08...|57P0[1-5]|53300|CONNECT(?:ION_(?:CLOSED|ENDED|DESTROYED)|_TIMEOUT)|E(?:CONN\w+|PIPE|HOSTUNREACH|NOTFOUND|TIMEDOUT))$/;
 const QUERY_CANCELLED = "57014";
 /** A replica dropped the query because the rows it read are gone on the primary. */
 const RECOVERY_CONFLICT = "40001";
@@ -26,7 +28,7 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === QUERY_CANCELLED) return new RequestError(503, TIMED_OUT, { cause: thrown });
-  if (typeof code === "string" && (CONNECTION_CODE.test(code) || code === RECOVERY_CONFLICT)) {
+  if (isDatabaseGone(thrown) || code === RECOVERY_CONFLICT) {
     return new RequestError(503, DATABASE_GONE, { cause: thrown });
   }
   if (statusCode === 413) return payloadTooLarge();

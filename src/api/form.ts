@@ -4,11 +4,18 @@ import type { InputValue, UploadedFile } from "./input.ts";
 /** A name and its value as they stand in a query or a form. */
 export type Field = [name: string, value: string | UploadedFile];
 
-/** Fields of one form or JSON object at most. A query, which Node bounds to 16 KB, cannot have as many. */
-export const MAXIMUM_FIELDS = 20_000;
+/** Fields of one query, form or JSON object at most. */
+export const MAXIMUM_FIELDS = 1000;
+/** Bytes of the names and values of one form, once decoded. */
+export const MAXIMUM_TEXT_BYTES = 10_000_000;
 
-const FILES = /^files\[(\d*)\]$/;
+const FILES = /^files\[(\d{0,9})\]$/;
+const EQUALS = 0x3d;
+const PLUS = 0x2b;
+const PERCENT = 0x25;
+const BLANK = 0x20;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+const strictUtf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** What could not be read as a query or a body. */
 export function badRequest(cause?: unknown): RequestError {
@@ -29,22 +36,48 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/**
- * Fields of a query or a urlencoded body; `+` is a blank. Throws `RequestError` on broken percent encoding, and for too
- * many of them.
- */
-export function parseUrlEncoded(text: string): Field[] {
-  const fields: Field[] = [];
-  const parts = text.split("&", MAXIMUM_FIELDS + 1);
-  if (parts.length > MAXIMUM_FIELDS) throw payloadTooLarge();
-  for (const part of parts) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    const name = equals < 0 ? part : part.slice(0, equals);
-    const value = equals < 0 ? "" : part.slice(equals + 1);
-    fields.push([decodeComponent(name), decodeComponent(value)]);
+/** Name and value of a field as they were sent, in their encoding. */
+export type EncodedField = readonly [name: Buffer, value: Buffer];
+
+/** Fields of a query or a urlencoded body. Throws `RequestError` on broken percent encoding, and for too many or too much. */
+export function parseUrlEncoded(form: Buffer): Field[] {
+  const encoded = splitForm(form);
+  return encoded.map(decodeField);
+}
+
+/** Fields of a form, not yet decoded. Throws `RequestError` for too many of them, or too much text. */
+export function splitForm(form: Buffer): EncodedField[] {
+  const fields: EncodedField[] = [];
+  let parts = 0;
+  for (let start = 0; start < form.length; ) {
+    if (++parts > MAXIMUM_FIELDS) throw payloadTooLarge();
+    const separator = form.indexOf("&", start);
+    const end = separator < 0 ? form.length : separator;
+    const part = form.subarray(start, end);
+    start = end + 1;
+    if (part.length === 0) continue;
+    const equals = part.indexOf(EQUALS);
+    fields.push(
+      equals < 0
+        ? [part, part.subarray(part.length)]
+        : [part.subarray(0, equals), part.subarray(equals + 1)],
+    );
   }
   return fields;
+}
+
+/** Text of a field; `+` is a blank. Throws `RequestError` on broken percent encoding. */
+export function decodeField([name, value]: EncodedField): Field {
+  return [decodeComponent(name), decodeComponent(value)];
+}
+
+/** Throws `RequestError` when the fields hold more text than any request needs. */
+export function demandBoundedText(fields: readonly Field[]): void {
+  let bytes = 0;
+  for (const [name, value] of fields) {
+    bytes += name.length + (typeof value === "string" ? value.length : value.content.length);
+  }
+  if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
 }
 
 /**
@@ -73,11 +106,37 @@ function joinFiles(earlier: InputValue | undefined, value: Field[1]): InputValue
   return Array.isArray(earlier) ? [...earlier, value] : [earlier, value];
 }
 
-function decodeComponent(text: string): string {
-  if (!/[%+]/.test(text)) return text;
+function decodeComponent(encoded: Buffer): string {
+  const bytes =
+    encoded.includes(PERCENT) || encoded.includes(PLUS) ? decodePercent(encoded) : encoded;
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return strictUtf8WithMark.decode(bytes);
   } catch (error) {
     throw badRequest(error);
   }
 }
+
+function decodePercent(encoded: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(encoded.length);
+  let length = 0;
+  for (let index = 0; index < encoded.length; index++) {
+    const byte = encoded[index] as number;
+    if (byte === PERCENT) {
+      const value = (digit(encoded[index + 1]) << 4) | digit(encoded[index + 2]);
+      if (value < 0) throw badRequest();
+      decoded[length++] = value;
+      index += 2;
+    } else decoded[length++] = byte === PLUS ? BLANK : byte;
+  }
+  return decoded.subarray(0, length);
+}
+
+/** Value of a hex digit's character; negative for anything else. */
+function digit(character: number | undefined): number {
+  return character === undefined ? -1 : (DIGITS[character] ?? -1);
+}
+
+const DIGITS = Int8Array.from({ length: 256 }, (_, character) => {
+  const value = Number.parseInt(String.fromCharCode(character), 16);
+  return Number.isNaN(value) ? -1 : value;
+});

@@ -9,11 +9,13 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
+import { BODY_LIMIT, readBodies } from "./body.ts";
+import { compressAnswers } from "./compression.ts";
 import { type Answer, type Dialect, failed, failureAnswer } from "./envelope.ts";
 import { requestErrorOf } from "./failures.ts";
 import { redactUrl } from "./redact.ts";
-import { BODY_LIMIT } from "./request.ts";
 import { cutSlowReaders } from "./slow-readers.ts";
+import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "./sourcify/errors.ts";
 
 export interface HttpOptions {
   log: Logger;
@@ -38,11 +40,14 @@ const CONNECTIONS_CHECK_MS = 2_000;
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after",
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,etag",
   "x-ratelimit-limit": "-1",
   "x-ratelimit-remaining": "-1",
   "x-ratelimit-reset": "-1",
   "bypass-429-option": "no_bypass",
+  "x-content-type-options": "nosniff",
+  // Answers that may be kept say so themselves.
+  "cache-control": "no-store",
 };
 const PREFLIGHT_HEADERS = {
   "access-control-max-age": "1728000",
@@ -78,6 +83,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
+      // Whatever is too long to be an identifier is no identifier of ours, but still one.
+      maxParamLength: 1000,
       // request.ts reads the query, and is stricter.
       querystringParser: () => ({}),
     },
@@ -87,24 +94,29 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     clientErrorHandler: refuseConnection,
   });
   cutSlowReaders(app, requestTimeoutMs);
+  compressAnswers(app);
   // Else Node answers an expectation that it does not know by itself, without a body.
   app.server.on("checkExpectation", (request, response) =>
     app.server.emit("request", request, response),
   );
   app.decorateRequest("actionName", null);
-  // What a body means is decided in request.ts.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  readBodies(app);
+  const noteProxy = createProxyNote(log);
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(COMMON_HEADERS);
     dropBrokenContentType(request);
+    noteProxy(request);
     done();
   });
   app.addHook("onResponse", (request, reply, done) => {
     logAnswer(request, reply);
     done();
   });
-  app.setErrorHandler((error, request, reply) => send(reply, answerTo(error, request)));
+  app.setErrorHandler((error, request, reply) => {
+    const seconds = requestErrorOf(error)?.retryAfterSeconds;
+    if (seconds !== undefined) reply.header("retry-after", String(seconds));
+    return send(reply, answerTo(error, request));
+  });
   app.setNotFoundHandler((request, reply) =>
     send(
       reply,
@@ -120,23 +132,43 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** Sends an answer. */
-export function send(reply: FastifyReply, { httpStatus, contentType, body }: Answer): FastifyReply {
+/** Sends an answer, and tells the block that it is true for. */
+export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  const { httpStatus, contentType, body, block } = answer;
+  if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
+  if (httpStatus === 304) return reply.code(httpStatus).send();
   return reply.code(httpStatus).header("content-type", contentType).send(body);
 }
 
-/** Error envelope in the dialect of the request's path. */
+/** Error envelope, or error object, in the dialect of the request's path. */
 export function refusal(
   httpStatus: number,
   text: string,
-  { url }: Pick<FastifyRequest, "url">,
+  { url, log }: Pick<FastifyRequest, "url"> & { log?: ErrorLog },
 ): Answer {
+  if (isSourcifyUrl(url)) return errorAnswer(httpStatus, text, log);
   return failureAnswer(failed(text, { httpStatus }), dialectOf(url));
 }
 
 /** The dialect of a URL's path. */
 export function dialectOf(url: string): Dialect {
-  return pathOf(url) === ETHERSCAN_PATH ? "etherscan" : "blockscout";
+  const path = pathOf(url);
+  const isEtherscan = path === ETHERSCAN_PATH || path.startsWith(`${ETHERSCAN_PATH}/`);
+  return isEtherscan ? "etherscan" : "blockscout";
+}
+
+/** Warns once of a proxy that nobody named: all its users would be one client. */
+function createProxyNote(log: Logger): (request: FastifyRequest) => void {
+  let isNoted = false;
+  return ({ headers, ip, socket }) => {
+    if (isNoted || headers["x-forwarded-for"] === undefined || ip !== socket.remoteAddress) return;
+    isNoted = true;
+    log.warn(
+      { peer: socket.remoteAddress },
+      "X-Forwarded-For is not believed; if the peer is a proxy of yours, name it in TRUSTED_PROXIES: " +
+        "until then all its users share one rate limit",
+    );
+  };
 }
 
 /** Fastify answers 415 to a content type that it cannot read; the wire wants such a body ignored. */
@@ -150,6 +182,9 @@ function answerTo(thrown: unknown, request: FastifyRequest): Answer {
   // A client that went away in the middle of its request is no fault of ours.
   const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
   if (isFault) request.log.error({ err: thrown }, "request failed");
+  if (known instanceof SourcifyError) {
+    return errorAnswer(known.httpStatus, known.message, request.log, known.customCode);
+  }
   return refusal(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
 }
 
@@ -157,7 +192,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {
       method: request.method,
-      url: redactUrl(request.url),
+      url: redactUrl(request.url, !request.is404),
       action: request.actionName ?? undefined,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,

@@ -28,7 +28,7 @@ export interface ParsedRequest {
 
 /**
  * Value of a parameter: by its exact name, and only if that is absent by a name that differs in letter case.
- * Undefined when absent. Source: the wire contract, common rules, section 3.
+ * Undefined when absent. Source: docs/wire.md, "Parameters".
  */
 export function lookUp(input: Input, name: string): InputValue | undefined {
   const exact = input.get(name);

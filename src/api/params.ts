@@ -6,7 +6,7 @@ import type { PageRange } from "../store/page.ts";
 import type { RawParameters } from "./action.ts";
 
 // Schemas of the parameters that several actions share. The wire's error texts are given to them, and the handler
-// gets the value in its inner form. Source: the wire contract, common rules, sections 10 and 11.
+// gets the value in its inner form. Source: docs/wire.md, "Paging" and "Values".
 
 /** Texts of the wire for a parameter that is absent and for one that cannot be used. */
 export interface ParameterTexts {
@@ -31,8 +31,17 @@ const INTEGER = /^[+-]?\d{1,100}$/;
 const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
+/** In documents the parameter is a number of this kind: in a query its digits are the same as a text's. */
+function documentedInteger(minimum?: number) {
+  return {
+    type: "integer" as const,
+    pattern: undefined,
+    ...(minimum !== undefined && { minimum }),
+  };
+}
+
 /** Decimal integer above 0. */
-export const positive = z.string().regex(POSITIVE).transform(Number);
+export const positive = z.string().regex(POSITIVE).transform(Number).meta(documentedInteger(1));
 
 /** Text as sent. */
 export function text(texts: ParameterTexts): z.ZodString {
@@ -55,7 +64,8 @@ export function listItems(list: string): string[] {
 export function address(texts: ParameterTexts) {
   return text(texts)
     .regex(/^0x[0-9a-fA-F]{40}$/, texts.invalid)
-    .transform((value): Address => lowerAddress(value));
+    .transform((value): Address => lowerAddress(value))
+    .describe("Account or contract");
 }
 
 /** 32 bytes, lower case for the handler. */
@@ -75,19 +85,19 @@ export function word<const Words extends readonly [string, ...string[]]>(
 
 /** Decimal integer of up to 100 digits with an optional sign. */
 export function integer(texts: ParameterTexts) {
-  return text(texts).regex(INTEGER, texts.invalid).transform(BigInt);
+  return text(texts).regex(INTEGER, texts.invalid).transform(BigInt).meta(documentedInteger());
 }
 
 /** Decimal integer of 0 or more. */
 export function unsigned(texts: ParameterTexts) {
-  return text(texts).regex(UNSIGNED, texts.invalid).transform(BigInt);
+  return text(texts).regex(UNSIGNED, texts.invalid).transform(BigInt).meta(documentedInteger(0));
 }
 
 /** Decimal integer of 0 or more; what exceeds 2^53 - 1 becomes that, for there is no such block. */
 export function blockNumber(texts: ParameterTexts) {
-  return unsigned(texts).transform((value) =>
-    Number(value > MAXIMUM_BLOCK_NUMBER ? MAXIMUM_BLOCK_NUMBER : value),
-  );
+  return unsigned(texts)
+    .transform((value) => Number(value > MAXIMUM_BLOCK_NUMBER ? MAXIMUM_BLOCK_NUMBER : value))
+    .describe("Number of a block");
 }
 
 /** UTC day as `yyyy-mm-dd`; for the handler the days since 1970-01-01. */
@@ -95,7 +105,8 @@ export function utcDay(texts: ParameterTexts) {
   return text(texts)
     .regex(/^\d{4}-\d{2}-\d{2}$/, texts.invalid)
     .refine((day) => parseUtcDay(day) !== undefined, texts.invalid)
-    .transform((day) => (parseUtcDay(day) ?? 0) / SECONDS_PER_DAY);
+    .transform((day) => (parseUtcDay(day) ?? 0) / SECONDS_PER_DAY)
+    .meta({ description: "Day in UTC, yyyy-mm-dd", format: "date", pattern: undefined });
 }
 
 /** Unix seconds within the years 0 to 9999. */
@@ -106,21 +117,36 @@ export function unixSeconds(texts: ParameterTexts) {
 }
 
 /** Page, counted from 1; a bad value is ignored. */
-export const page = positive.default(1).catch(1);
+export const page = positive
+  .default(1)
+  .catch(1)
+  .describe("Page of the list, counted from 1; a bad value counts as absent");
 
 /** Rows of a page; a bad value, also one above the maximum, is ignored. */
 export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
   return positive
     .refine((rows) => rows <= maximum)
     .default(standard)
-    .catch(standard);
+    .catch(standard)
+    .meta({
+      description: "Entries of a page; a bad value, or one above the maximum, counts as absent",
+      maximum,
+    });
 }
 
 /** Order of a list; a bad value is ignored. What undefined means is the action's. */
-export const sort = z.enum(["asc", "desc"]).optional().catch(undefined);
+export const sort = z
+  .enum(["asc", "desc"])
+  .optional()
+  .catch(undefined)
+  .describe("Order of the list: `asc` the oldest first, `desc` the newest first");
 
 /** Side of a transaction that the address must stand on; a bad value is ignored. */
-export const side = z.enum(["from", "to"]).optional().catch(undefined);
+export const side = z
+  .enum(["from", "to"])
+  .optional()
+  .catch(undefined)
+  .describe("Only transactions that the address sent (`from`) or received (`to`)");
 
 /** Inclusive bound of block numbers; a bad value, also one of 2^31 and more, is ignored. */
 export const blockBound = z
@@ -130,10 +156,20 @@ export const blockBound = z
   .refine((value) => value <= MAXIMUM_BLOCK_FILTER)
   .transform(Number)
   .optional()
-  .catch(undefined);
+  .catch(undefined)
+  .meta({ ...documentedInteger(0), maximum: Number(MAXIMUM_BLOCK_FILTER) });
+
+/** Parameters of a list that is bounded by blocks. */
+export const blockBounds = {
+  startblock: blockBound.describe("First block, included"),
+  endblock: blockBound.describe("Last block, included"),
+};
 
 /** Inclusive bound of times in Unix seconds; a bad value is ignored. */
-export const timeBound = unixSeconds({ invalid: "" }).optional().catch(undefined);
+export const timeBound = unixSeconds({ invalid: "" })
+  .optional()
+  .catch(undefined)
+  .meta(documentedInteger());
 
 /** Rows of a page; none when it lies too far behind for any list. */
 export function pageRange(input: { page: number; offset: number }): PageRange {

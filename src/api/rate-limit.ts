@@ -1,11 +1,11 @@
-import net from "node:net";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { networkOf } from "./client-network.ts";
 import { type Answer, failed, failureAnswer } from "./envelope.ts";
-import { foldFields, parseUrlEncoded } from "./form.ts";
-import { dialectOf, send } from "./http.ts";
-import { lookUp, type ParsedRequest } from "./input.ts";
-import { queryOf } from "./request.ts";
+import { dialectOf, refusal, send } from "./http.ts";
+import { type Input, lookUp, type ParsedRequest } from "./input.ts";
+import { queryInput } from "./request.ts";
+import { isSourcifyUrl } from "./sourcify/errors.ts";
 
 export interface RateLimitOptions {
   metrics: Metrics;
@@ -29,6 +29,8 @@ export interface RateLimiter {
     reply: FastifyReply,
     parsing: Promise<ParsedRequest>,
   ): Promise<Answer | undefined>;
+  /** What names the client, also while nothing is limited: its key, else its address or network. */
+  clientOf(request: FastifyRequest, input: Input): string;
 }
 
 const WINDOW_MS = 60_000;
@@ -38,7 +40,7 @@ const TOO_MANY_REQUESTS = "Too many requests";
 /** Clients recognise a limit by this text in `result`. */
 const LIMIT_REACHED = "Max rate limit reached";
 
-/** Creates the limiter of a server. Source: the wire contract, common rules, sections 7 and 9. */
+/** Creates the limiter of a server. Source: docs/wire.md, "Rate limits". */
 export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   const { metrics, rateLimit, apiKeyRateLimit } = options;
   const keys = new Set(options.apiKeys);
@@ -84,8 +86,9 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 
   function keyBeforeBody(request: FastifyRequest): string | undefined {
     if (keys.size === 0) return undefined;
-    const query = foldFields(parseUrlEncoded(queryOf(request)));
-    return knownKey(request.headers["x-api-key"]) ?? knownKey(lookUp(query, "apikey"));
+    return (
+      knownKey(request.headers["x-api-key"]) ?? knownKey(lookUp(queryInput(request), "apikey"))
+    );
   }
 
   const admitIn =
@@ -97,12 +100,16 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
         undecided.add(request);
         return done();
       }
-      const refusal = decide(request, reply, key);
-      if (refusal) void send(reply, refusal);
+      const refused = decide(request, reply, key);
+      if (refused) void send(reply, refused);
       else done();
     };
 
   return {
+    clientOf: (request, input) => {
+      const key = knownKey(request.headers["x-api-key"]) ?? knownKey(lookUp(input, "apikey"));
+      return key === undefined ? networkOf(request) : `key ${key}`;
+    },
     admit: admitIn(false),
     admitUnlessBody: admitIn(true),
     async admitBody(request, reply, parsing) {
@@ -114,26 +121,13 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   };
 }
 
-function refusalIn({ url }: FastifyRequest): Answer {
+function refusalIn(request: FastifyRequest): Answer {
+  const { url } = request;
+  if (isSourcifyUrl(url)) return refusal(429, TOO_MANY_REQUESTS, request);
   const dialect = dialectOf(url);
   const failure =
     dialect === "etherscan"
       ? failed(LIMIT_REACHED, { httpStatus: 429 })
       : failed(TOO_MANY_REQUESTS, { result: LIMIT_REACHED, httpStatus: 429 });
   return failureAnswer(failure, dialect);
-}
-
-/** The IPv4 address of the client, or the 64 bits of its IPv6 address that name its network. */
-function networkOf({ ip, socket }: FastifyRequest): string {
-  // A proxy may have written anything.
-  const address = net.isIP(ip) === 0 ? (socket.remoteAddress ?? "") : ip;
-  if (!net.isIPv6(address)) return address;
-  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
-  if (mapped !== undefined) return mapped;
-  const [withoutZone = ""] = address.split("%");
-  const canonical = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
-  const [left = "", right = ""] = canonical.split("::");
-  const [before, after] = [left, right].map((part) => (part === "" ? [] : part.split(":")));
-  const zeros = Array(8 - (before?.length ?? 0) - (after?.length ?? 0)).fill("0");
-  return [...(before ?? []), ...zeros, ...(after ?? [])].slice(0, 4).join(":");
 }

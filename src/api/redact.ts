@@ -1,32 +1,39 @@
-const SECRET = "apikey";
-/** Names that keys are sent by, correctly or by mistake; letters only. */
-const SECRET_NAMES: ReadonlySet<string> = new Set([SECRET, "xapikey", "key"]);
-const LOGGED_CHARACTERS = 2000;
+import { registry } from "./registry.ts";
 
-/** A URL as it may be logged: the values of API keys replaced, however the parameter's name is spelled or encoded. */
-export function redactUrl(url: string): string {
+const REDACTED = "[redacted]";
+const LOGGED_CHARACTERS = 2000;
+/** No word of a path that somebody means is longer; a key is. */
+const LONGEST_WORD = 15;
+
+/** Parameters that have a meaning to us, in lower case: whatever else was sent may be a key, whatever its name. */
+const LOGGED_NAMES: ReadonlySet<string> = new Set([
+  ...["module", "action", "id", "chainid", "tag"],
+  ...Object.values(registry).flatMap((actions) =>
+    actions.flatMap(({ params }) => Object.keys(params.shape).map((name) => name.toLowerCase())),
+  ),
+]);
+
+/** A URL as it may be logged: only parameters that we know, and of a path that is none of ours only the short words. */
+export function redactUrl(url: string, isKnownPath: boolean): string {
   const start = url.indexOf("?");
-  if (start < 0) return url.slice(0, LOGGED_CHARACTERS);
-  const parts = url
-    .slice(start + 1)
-    .split("&")
-    .map(redactPart);
-  return `${url.slice(0, start)}?${parts.join("&")}`.slice(0, LOGGED_CHARACTERS);
+  const path = start < 0 ? url : url.slice(0, start);
+  const logged = isKnownPath ? path : path.split("/").map(redactWord).join("/");
+  const query =
+    start < 0
+      ? ""
+      : `?${url
+          .slice(start + 1)
+          .split("&")
+          .map(redactPart)
+          .join("&")}`;
+  return `${logged}${query}`.slice(0, LOGGED_CHARACTERS);
+}
+
+function redactWord(word: string): string {
+  return word.length > LONGEST_WORD ? REDACTED : word;
 }
 
 function redactPart(part: string): string {
   const [name = ""] = part.split("=", 1);
-  return isSecret(name) ? `${SECRET}=[redacted]` : part;
-}
-
-function isSecret(name: string): boolean {
-  try {
-    return SECRET_NAMES.has(lettersOf(decodeURIComponent(name)));
-  } catch {
-    return lettersOf(name).includes(SECRET);
-  }
-}
-
-function lettersOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return part === "" || LOGGED_NAMES.has(name.toLowerCase()) ? part : REDACTED;
 }

@@ -137,6 +137,17 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   transaction: [gettxinfo, gettxreceiptstatus, getstatus],
 };
 
+/** What each module is about, for people. */
+export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = {
+  account: "Balances, transactions, transfers and holdings of addresses",
+  logs: "Events that contracts emitted",
+  token: "Tokens and their holders",
+  stats: "Supplies, prices and daily figures of the chain",
+  block: "Blocks, their rewards and their times",
+  contract: "Sources and ABIs of contracts, and their verification",
+  transaction: "Single transactions",
+};
+
 const byName = new Map(
   Object.entries(registry).map(([module, actions]) => [
     module,

@@ -1,41 +1,47 @@
 import type { FastifyRequest } from "fastify";
-import { RequestError } from "../core/errors.ts";
+import { scanJson, type TextRange } from "../core/json-scan.ts";
+import { SMALL_BODY } from "./body.ts";
 import {
   badRequest,
+  decodeField,
   decodeUtf8,
+  demandBoundedText,
+  type EncodedField,
   type Field,
   foldFields,
   MAXIMUM_FIELDS,
   parseUrlEncoded,
   payloadTooLarge,
+  splitForm,
 } from "./form.ts";
-import { type InputValue, lookUp, type ParsedRequest } from "./input.ts";
+import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
+import { readMultipart } from "./multipart.ts";
+import { namesSubmission } from "./submissions.ts";
 
-/** Largest body in bytes, the reference's limit. */
-export const BODY_LIMIT = 20_000_000;
-/** Fields and files of one multipart body. */
-export const MULTIPART_PARTS = 1000;
-
-const MAXIMUM_DEPTH = 100;
+/** Of any JSON body: of what takes sources as an object, some 5,000 are files, the rest settings. */
+const JSON_BOUNDS = { depth: 64, tokens: 50_000 };
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+/** Longer ones are no names of ours. */
+const LONGEST_NAME = 100;
 
 /**
  * One flat set of parameters of a request, wherever they stood: query, JSON, form or multipart body; the body wins.
- * Throws `RequestError` for a query or body that cannot be read. Source: the wire contract, common rules, section 2.
+ * Throws `RequestError` for a query or body that cannot be read, or that is too large for what it asks.
+ * Source: docs/wire.md, "Parameters".
  */
 export async function parseRequest(request: FastifyRequest): Promise<ParsedRequest> {
-  const input = foldFields(parseUrlEncoded(queryOf(request)));
-  const body = await parseBody(request);
+  const input = queryInput(request);
+  const body = await parseBody(request, input);
   for (const [name, value] of body.input) input.set(name, value);
   const id = body.id ?? lookUp(input, "id");
   return { input, id: typeof id === "string" || typeof id === "number" ? id : undefined };
 }
 
-/** The query as it stands in the URL, without the question mark. */
-export function queryOf(request: FastifyRequest): string {
+/** Parameters of the query alone. Throws `RequestError` when it cannot be read. */
+export function queryInput(request: FastifyRequest): Map<string, InputValue> {
   const { url = "" } = request.raw;
   const start = url.indexOf("?");
-  return start < 0 ? "" : url.slice(start + 1);
+  return foldFields(start < 0 ? [] : parseUrlEncoded(Buffer.from(url.slice(start + 1))));
 }
 
 /** `application/json` of a request's content type, lower case; empty without one. */
@@ -44,24 +50,46 @@ export function mediaTypeOf(request: FastifyRequest): string {
   return type.trim().toLowerCase();
 }
 
-type ParsedBody = { input: Map<string, InputValue>; id?: unknown };
+type ParsedBody = { input: ReadonlyMap<string, InputValue>; id?: unknown };
 
-async function parseBody(request: FastifyRequest): Promise<ParsedBody> {
+async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedBody> {
   const { body } = request;
-  const type = mediaTypeOf(request);
-  if (type === "multipart/form-data" && request.isMultipart?.()) {
-    return { input: foldFields(await readParts(request)) };
-  }
   if (!Buffer.isBuffer(body)) return { input: new Map() };
-  if (type === "application/x-www-form-urlencoded") {
-    return { input: foldFields(parseUrlEncoded(decodeUtf8(body))) };
+  const { takesSources } = request.routeOptions.config;
+  // What is known already is not looked for.
+  const isOpen = body.length > SMALL_BODY && takesSources?.(request) === undefined;
+  const demandSubmission = (names: Input) => {
+    if (isOpen && namesSubmission(new Map([...query, ...names])) !== true) throw payloadTooLarge();
+  };
+  const type = mediaTypeOf(request);
+  if (type === "multipart/form-data") {
+    return inputOf(await readMultipart(request, body), demandSubmission);
   }
-  if (JSON_TYPE.test(type)) return parseJsonBody(decodeUtf8(body));
+  if (type === "application/x-www-form-urlencoded") {
+    const encoded = splitForm(body);
+    demandSubmission(foldFields(encoded.filter(isShort).map(decodeField)));
+    return inputOf(encoded.map(decodeField), demandSubmission);
+  }
+  if (JSON_TYPE.test(type)) return parseJsonBody(body, demandSubmission);
+  if (isOpen) throw payloadTooLarge();
   return { input: new Map() };
 }
 
-function parseJsonBody(text: string): ParsedBody {
-  const object = text === "" ? {} : parseJson(text);
+function inputOf(fields: readonly Field[], demandSubmission: (input: Input) => void): ParsedBody {
+  demandBoundedText(fields);
+  const input = foldFields(fields);
+  demandSubmission(input);
+  return { input };
+}
+
+function isShort([name, value]: EncodedField): boolean {
+  return name.length <= LONGEST_NAME && value.length <= LONGEST_NAME;
+}
+
+function parseJsonBody(body: Buffer, demandSubmission: (names: Input) => void): ParsedBody {
+  const strings = boundJson(body);
+  demandSubmission(shortMembers(body, strings));
+  const object = body.length === 0 ? {} : parseText(decodeUtf8(body));
   if (typeof object !== "object" || object === null || Array.isArray(object)) throw badRequest();
   const fields = Object.entries(object);
   if (fields.length > MAXIMUM_FIELDS) throw payloadTooLarge();
@@ -70,25 +98,49 @@ function parseJsonBody(text: string): ParsedBody {
     const flat = flatten(value);
     if (flat !== undefined) input.set(name, flat);
   }
+  demandSubmission(input);
   return { input, id: "id" in object ? object.id : undefined };
 }
 
-/** The value of JSON text. Throws `RequestError` when it is none, or nested deeper than anything that is meant. */
-export function parseJson(text: string): unknown {
-  let value: unknown;
+/** Of an object's members those that are short text, told from how they stand there. */
+function shortMembers(body: Buffer, strings: readonly TextRange[]): Map<string, InputValue> {
+  const members = new Map<string, InputValue>();
+  for (const [index, [start, end]] of strings.entries()) {
+    const [valueStart, valueEnd] = strings[index + 1] ?? [];
+    if (valueStart === undefined || valueEnd === undefined) break;
+    if (Math.max(end - start, valueStart - end, valueEnd - valueStart) > LONGEST_NAME) continue;
+    if (body.toString("latin1", end, valueStart).trim() !== ":") continue;
+    const [name, value] = [body.subarray(start, end), body.subarray(valueStart, valueEnd)];
+    members.set(String(parseText(decodeUtf8(name))), String(parseText(decodeUtf8(value))));
+  }
+  return members;
+}
+
+/** The value of JSON text. Throws `RequestError` when it is none, and for more than `JSON_BOUNDS`. */
+export function parseJson(text: Buffer): unknown {
+  boundJson(text);
+  return parseText(decodeUtf8(text));
+}
+
+/** The outermost strings of JSON text that may be parsed. Throws `RequestError` when it may not. */
+function boundJson(text: Buffer): readonly TextRange[] {
+  const scan = scanJson(text, JSON_BOUNDS);
+  switch (scan.kind) {
+    case "fits":
+      return scan.strings;
+    case "too-deep":
+      throw badRequest();
+    case "too-many":
+      throw payloadTooLarge();
+  }
+}
+
+function parseText(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw badRequest(error);
   }
-  // What goes through it by recursion, JSON.stringify above all, must not run out of stack.
-  if (isDeeperThan(value, MAXIMUM_DEPTH)) throw badRequest();
-  return value;
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 function flatten(value: unknown): InputValue | undefined {
@@ -103,27 +155,4 @@ function flatten(value: unknown): InputValue | undefined {
     default:
       return value === null ? undefined : (value as InputValue);
   }
-}
-
-/** Fields and files of a multipart body, at most `BODY_LIMIT` bytes in all. */
-async function readParts(request: FastifyRequest): Promise<Field[]> {
-  const fields: Field[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of request.parts()) {
-      const value =
-        part.type === "file"
-          ? { fileName: part.filename, content: (await part.toBuffer()).toString("utf8") }
-          : String(part.value);
-      bytes += Buffer.byteLength(typeof value === "string" ? value : value.content);
-      const isCut = part.type === "field" && part.valueTruncated;
-      if (isCut || bytes > BODY_LIMIT) throw payloadTooLarge();
-      fields.push([part.fieldname, value]);
-    }
-  } catch (error) {
-    const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
-    if (error instanceof RequestError || status === 413) throw error;
-    throw badRequest(error);
-  }
-  return fields;
 }

@@ -1,20 +1,29 @@
-import multipart from "@fastify/multipart";
-import type { FastifyInstance, RouteHandlerMethod } from "fastify";
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { Services } from "./action.ts";
-import { inTime } from "./deadline.ts";
-import { createDispatch, findAction, namesIn } from "./dispatch.ts";
+import { knownTags, sendTagged } from "./caching.ts";
+import { addChainList } from "./chain-list.ts";
+import {
+  createDispatch,
+  type DispatchOptions,
+  findAction,
+  findActionOfPath,
+  namesIn,
+} from "./dispatch.ts";
 import type { Dialect } from "./envelope.ts";
 import { parseRpcBody } from "./eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/handle.ts";
 import { createHttp, type HttpOptions, refusal, send } from "./http.ts";
-import { createLoadingGuard, type LoadingGuard } from "./loading.ts";
-import { addDocumentation } from "./openapi.ts";
+import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
+import { addMultipart } from "./multipart.ts";
+import { addDocumentation } from "./openapi/document.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
-import { addMetrics, type MetricsOptions } from "./ops/metrics.ts";
+import { addMetrics, countAnswers, type MetricsOptions } from "./ops/metrics.ts";
 import type { NetworkOptions } from "./pages/network.ts";
 import { addPages } from "./pages/pages.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "./rate-limit.ts";
-import { BODY_LIMIT, MULTIPART_PARTS, parseRequest } from "./request.ts";
+import { parseRequest, queryInput } from "./request.ts";
+import { addSourcify } from "./sourcify/routes.ts";
+import { namesSubmission } from "./submissions.ts";
 
 export type ServerOptions = Services &
   HttpOptions &
@@ -22,47 +31,58 @@ export type ServerOptions = Services &
   RateLimitOptions &
   HealthOptions &
   MetricsOptions &
-  NetworkOptions;
+  NetworkOptions & {
+    /** Metrics and the whole health are told by a server of their own. */
+    operationsApart: boolean;
+  };
 
 const PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api", "blockscout"],
   ["/api/v1", "blockscout"],
   ["/v2/api", "etherscan"],
 ];
+/** Below these the module and the action are parts of the path. */
+const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
+  ["/api/:module/:action", "blockscout"],
+  ["/v2/api/:module/:action", "etherscan"],
+];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
 /** Builds the HTTP server; it does not listen. Closing it waits for the requests that run. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
-  const refuseWhileLoading = createLoadingGuard(options.sql);
   const limiter = createRateLimiter(options);
-  addActions(app, options, refuseWhileLoading, limiter);
-  addRpc(app, options, refuseWhileLoading, limiter);
-  addHealth(app, options);
-  addMetrics(app, options);
+  const largeAnswers = createLargeAnswers(options.sql);
+  addActions(app, options, limiter, largeAnswers);
+  addRpc(app, options, limiter);
+  addSourcify(app, options, limiter, largeAnswers);
+  addChainList(app, options);
+  countAnswers(app, options);
+  addHealth(app, options, options.operationsApart ? "public" : "whole");
+  if (!options.operationsApart) addMetrics(app, options);
   addPages(app, options);
   addDocumentation(app, options);
   return app;
 }
 
-/** Builds the HTTP server of a process that serves no API: its health and its metrics. */
+/** Builds a server for operators alone: health and metrics. */
 export function createOperationsServer(
   options: HttpOptions & HealthOptions & MetricsOptions,
 ): FastifyInstance {
   const app = createHttp(options);
-  addHealth(app, options);
+  countAnswers(app, options);
+  addHealth(app, options, "whole");
   addMetrics(app, options);
   return app;
 }
 
 function addActions(
   app: FastifyInstance,
-  services: Services & HttpOptions,
-  guard: LoadingGuard,
+  services: DispatchOptions,
   limiter: RateLimiter,
+  largeAnswers: LargeAnswers,
 ): void {
-  const { requestTimeoutMs } = services;
-  const dispatch = createDispatch(services, guard);
+  const dispatch = createDispatch(services, largeAnswers);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
@@ -70,33 +90,51 @@ function addActions(
       const refused = await limiter.admitBody(request, reply, parsing);
       if (refused) return send(reply, refused);
       const parsed = await parsing;
-      const { module, action } = findAction(parsed.input);
+      const found = isNamed(request)
+        ? findActionOfPath(request.params, parsed.input)
+        : findAction(parsed.input);
+      if (!found) return send(reply, refusal(404, "Not found", request));
+      const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
-      const answering = dispatch(action, parsed, dialect);
-      return send(reply, await inTime(answering, requestTimeoutMs));
+      const client = limiter.clientOf(request, parsed.input);
+      const answer = await dispatch(action, parsed, dialect, client, knownTags(request));
+      return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
     };
-  for (const [path, dialect] of PATHS) {
+  const takesSources = (request: FastifyRequest) =>
+    namesSubmission(
+      isNamed(request) ? new Map(Object.entries(request.params)) : queryInput(request),
+    );
+  const paths = [...PATHS, ...NAMED_PATHS];
+  for (const [path, dialect] of paths) {
     app.get(path, { onRequest: limiter.admit }, answerIn(dialect));
   }
-  // In a scope of its own: the plugin costs every request of its scope.
-  app.register((bodies, _options, done) => {
-    bodies.register(multipart, {
-      limits: { fieldSize: BODY_LIMIT, fileSize: BODY_LIMIT, parts: MULTIPART_PARTS },
-    });
-    for (const [path, dialect] of PATHS) {
-      bodies.post(path, { onRequest: limiter.admitUnlessBody }, answerIn(dialect));
-    }
+  app.register((scope, _options, done) => {
+    addMultipart(scope);
+    const post = { onRequest: limiter.admitUnlessBody, config: { takesSources } };
+    for (const [path, dialect] of paths) scope.post(path, post, answerIn(dialect));
     done();
   });
+  for (const [path] of NAMED_PATHS) {
+    app.route({
+      method: ["PUT", "PATCH", "DELETE"],
+      url: path,
+      handler: (request, reply) =>
+        isNamed(request) && findActionOfPath(request.params, new Map())
+          ? send(reply, refusal(405, "Method not allowed", request))
+          : reply.callNotFound(),
+    });
+  }
 }
 
-function addRpc(
-  app: FastifyInstance,
-  options: Services & RpcOptions,
-  guard: LoadingGuard,
-  limiter: RateLimiter,
-): void {
-  const answerRpc = createRpcHandler(options, guard);
+/** Whether the path of a request names a module and an action. */
+function isNamed(
+  request: FastifyRequest,
+): request is FastifyRequest<{ Params: { module: string; action: string } }> {
+  return (request.routeOptions.url ?? "").endsWith("/:action");
+}
+
+function addRpc(app: FastifyInstance, options: Services & RpcOptions, limiter: RateLimiter): void {
+  const answerRpc = createRpcHandler(options);
   for (const path of RPC_PATHS) {
     app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);

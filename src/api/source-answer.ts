@@ -1,15 +1,24 @@
 import type { Address } from "../core/address.ts";
-import type { Sql } from "../db/client.ts";
+import type { Queryable } from "../db/client.ts";
 import { getProxy } from "../store/proxies.ts";
-import { readSnapshot } from "../store/snapshot.ts";
-import { getVerifiedContract } from "../store/verified-contracts.ts";
+import { getVerifiedContract, getVerifiedContractBytes } from "../store/verified-contracts.ts";
+import type { Context } from "./action.ts";
 import type { SourceAnswer } from "./present/verified-contract.ts";
 
-/** What is known of a contract's source, and of what it delegates to. */
-export async function readSource(sql: Sql, address: Address): Promise<SourceAnswer> {
-  return readSnapshot(sql, async (snapshot) => {
-    const contract = await getVerifiedContract(snapshot, address);
-    const proxy = contract && (await getProxy(snapshot, address));
-    return { address, contract, implementations: proxy?.implementations ?? [] };
-  });
+/** What is known of a contract's source, and of what it delegates to, as `present` has it. */
+export async function answerSource<Presented>(
+  { read, largeAnswers }: Pick<Context, "read" | "largeAnswers">,
+  address: Address,
+  present: (answer: SourceAnswer) => Presented,
+): Promise<Presented> {
+  return largeAnswers.make(
+    (sql) => getVerifiedContractBytes(sql, address),
+    async () => present(await read((sql) => readSource(sql, address))),
+  );
+}
+
+async function readSource(sql: Queryable, address: Address): Promise<SourceAnswer> {
+  const contract = await getVerifiedContract(sql, address);
+  const proxy = contract && (await getProxy(sql, address));
+  return { address, contract, implementations: proxy?.implementations ?? [] };
 }

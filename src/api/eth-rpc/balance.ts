@@ -1,8 +1,7 @@
 import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import { isQuantity, quantity } from "../../core/quantity.ts";
-import type { Services } from "../action.ts";
 import { readBalanceAt } from "../live/coin-balances.ts";
-import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
+import { type IndexMethod, type RpcContext, type RpcOutcome, rpcFailure } from "./rpc.ts";
 
 /** Tags whose block only the node knows. */
 type NodeTag = "safe" | "finalized";
@@ -13,12 +12,12 @@ const NOT_FOUND = rpcFailure("Balance not found");
 /** `eth_getBalance`: at the served head from the index, at another block from the node. */
 export const getBalance: IndexMethod = {
   parameters: [1, 2],
-  async answer(services, [address, block]) {
+  async answer(context, [address, block]) {
     if (!isAddress(address)) return rpcFailure("Query parameter 'address' is invalid");
     const at = parseBlock(block);
     if (at === undefined) return rpcFailure("Query parameter 'block' is invalid");
-    if (typeof at === "string") return balanceAtTag(services, address, at);
-    const balance = await readBalanceAt(services, lowerAddress(address), at);
+    if (typeof at === "string") return balanceAtTag(context, address, at);
+    const balance = await readBalanceAt(context, lowerAddress(address), at);
     return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
   },
 };
@@ -37,7 +36,7 @@ function parseBlock(block: unknown): number | NodeTag | undefined {
 }
 
 async function balanceAtTag(
-  { chain }: Services,
+  { chain }: RpcContext,
   address: Address,
   tag: NodeTag,
 ): Promise<RpcOutcome> {

@@ -5,21 +5,21 @@ import { parseJson } from "../request.ts";
 
 /**
  * The JSON of a request's body, whatever its content type says; an empty body is an empty object. A form whose only
- * name is the JSON text is what curl sends for `-d` alone. Undefined for what is no JSON.
+ * name is the JSON text is what curl sends for `-d` alone. Undefined for what is no JSON. Throws `RequestError` for what is too large.
  */
 export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | undefined {
   try {
     const text = Buffer.isBuffer(body) ? decodeUtf8(body).trim() : "";
     if (text === "") return { json: {} };
-    return { json: parseJson(text.startsWith("%") ? nameIn(text) : text) };
+    return { json: parseJson(Buffer.from(text.startsWith("%") ? nameIn(text) : text)) };
   } catch (error) {
-    if (error instanceof RequestError) return undefined;
+    if (error instanceof RequestError && error.httpStatus === 400) return undefined;
     throw error;
   }
 }
 
 /** The first name of a urlencoded form. */
 function nameIn(text: string): string {
-  const [first] = parseUrlEncoded(text);
+  const [first] = parseUrlEncoded(Buffer.from(text));
   return first?.[0] ?? "";
 }

@@ -28,7 +28,7 @@ const boolean = demand((parameter) => typeof parameter === "boolean", "Invalid b
 const data = demand(isHexData, "Invalid hex data");
 const block = demand(isBlock, "Invalid block number");
 
-/** The methods that are passed on, with the checks that come before. Source: the wire contract, eth-rpc, section 4. */
+/** The methods that are passed on, with the checks that come before. Source: docs/wire.md, "Methods". */
 export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {
   eth_getTransactionCount: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
   eth_getCode: { parameters: [1, 2], checks: [address, block], endsInBlock: true },

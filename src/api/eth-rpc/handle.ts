@@ -1,10 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
+import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import type { Services } from "../action.ts";
-import { inTime } from "../deadline.ts";
-import { type Answer, jsonAnswer, type RpcId } from "../envelope.ts";
-import { requestErrorOf } from "../failures.ts";
-import type { LoadingGuard } from "../loading.ts";
+import { createWaits, inTime } from "../deadline.ts";
+import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
+import { requestErrorOf, TOO_LARGE } from "../failures.ts";
+import { type OneState, onOneState, type Read } from "../state.ts";
 import {
   checkForwarded,
   completeForwarded,
@@ -17,6 +19,8 @@ import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
 export interface RpcOptions {
   /** Whether `eth_sendRawTransaction` is passed on to the node. */
   sendRawTransaction: boolean;
+  /** Most entries of a batch. */
+  rpcBatchLimit: number;
   /** Time that an answer may take, see `inTime`. */
   requestTimeoutMs: number;
 }
@@ -24,10 +28,18 @@ export interface RpcOptions {
 /** What is to be done for one entry of a request. */
 type Plan =
   | { kind: "answered"; outcome: RpcOutcome }
-  | { kind: "index"; method: IndexMethod; parameters: readonly unknown[] }
+  | IndexStep
   | { kind: "forward"; call: RpcCall };
 
-const MAXIMUM_BATCH = 5;
+interface IndexStep {
+  kind: "index";
+  method: IndexMethod;
+  parameters: readonly unknown[];
+}
+
+/** Characters after which others are served first. */
+const LONG_TEXT = 500_000;
+const TOO_MUCH = rpcFailure(TOO_LARGE);
 const UNREACHABLE = { code: -32_603, message: "upstream node is not reachable" };
 const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("Invalid params. Params must be a list.");
@@ -36,29 +48,24 @@ const NO_LIST = answered("Invalid params. Params must be a list.");
 export type RpcHandler = (body: unknown) => Promise<Answer>;
 
 /** Creates the JSON-RPC side of a server. Throws `RequestError` for a batch that is too long. */
-export function createRpcHandler(
-  services: Services & RpcOptions,
-  refuseWhileLoading: LoadingGuard,
-): RpcHandler {
-  async function readIndex(
-    method: IndexMethod,
-    parameters: readonly unknown[],
-  ): Promise<RpcOutcome> {
-    if (!method.servedWhileLoading) await refuseWhileLoading();
-    return method.answer(services, parameters);
+export function createRpcHandler({ sql, ...services }: Services & RpcOptions): RpcHandler {
+  function fail(thrown: unknown): RpcOutcome {
+    const known = requestErrorOf(thrown);
+    if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
+    return rpcFailure(known?.message ?? "Something went wrong.");
   }
 
-  async function answerFromIndex(
-    method: IndexMethod,
-    parameters: readonly unknown[],
-  ): Promise<RpcOutcome> {
-    try {
-      return await inTime(readIndex(method, parameters), services.requestTimeoutMs);
-    } catch (thrown) {
-      const known = requestErrorOf(thrown);
-      if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
-      return rpcFailure(known?.message ?? "Something went wrong.");
-    }
+  /** All on one state of the index. */
+  async function answerFromIndex(steps: readonly IndexStep[]): Promise<OneState<RpcOutcome>> {
+    const tasks = steps.map(({ method, parameters }) => ({
+      servedWhileLoading: method.servedWhileLoading ?? false,
+      run: (read: Read) => {
+        const waits = createWaits();
+        const answer = method.answer({ ...services, read: waits.watch(read) }, parameters);
+        return inTime(answer, services.requestTimeoutMs, waits.words);
+      },
+    }));
+    return onOneState(sql, tasks);
   }
 
   /** All calls in one batch. */
@@ -73,35 +80,52 @@ export function createRpcHandler(
     }
   }
 
-  async function answerAll(entries: readonly unknown[]): Promise<unknown[]> {
+  async function answerAll(
+    entries: readonly unknown[],
+  ): Promise<{ answers: string[]; block: BlockName | undefined }> {
     const plans = entries.map((entry) => plan(entry, services));
-    const calls = plans.flatMap((step) => (step.kind === "forward" ? [step.call] : []));
-    const forwarded = forward(calls);
-    let position = 0;
-    const outcomes = plans.map(async (step) => {
-      if (step.kind === "answered") return step.outcome;
-      if (step.kind === "index") return answerFromIndex(step.method, step.parameters);
-      const own = position++;
-      return (await forwarded)[own];
+    const [forwarded, { outcomes, head }] = await Promise.all([
+      forward(plans.flatMap((step) => (step.kind === "forward" ? [step.call] : []))),
+      answerFromIndex(plans.filter((step) => step.kind === "index")),
+    ]);
+    const answers = plans.map((step, index) => {
+      const outcome =
+        step.kind === "answered"
+          ? step.outcome
+          : step.kind === "forward"
+            ? forwarded.shift()
+            : outcomeOf(outcomes.shift());
+      return { jsonrpc: "2.0", ...outcome, id: idOf(entries[index]) };
     });
-    const settled = await Promise.all(outcomes);
-    return settled.map((outcome, index) => ({
-      jsonrpc: "2.0",
-      ...outcome,
-      id: idOf(entries[index]),
-    }));
+    return { answers: await toTexts(answers), block: head };
+  }
+
+  function outcomeOf(settled: PromiseSettledResult<RpcOutcome> | undefined): RpcOutcome {
+    return settled?.status === "fulfilled" ? settled.value : fail(settled?.reason);
   }
 
   return async (body) => {
-    if (!Array.isArray(body)) {
-      const [answer] = await answerAll([body]);
-      return jsonAnswer(answer);
+    const isBatch = Array.isArray(body);
+    if (isBatch && body.length > services.rpcBatchLimit) {
+      throw new RequestError(413, `Payload Too Large. Max batch size is ${services.rpcBatchLimit}`);
     }
-    if (body.length > MAXIMUM_BATCH) {
-      throw new RequestError(413, `Payload Too Large. Max batch size is ${MAXIMUM_BATCH}`);
-    }
-    return jsonAnswer(await answerAll(body));
+    const { answers, block } = await answerAll(isBatch ? body : [body]);
+    return { ...jsonText(isBatch ? `[${answers.join(",")}]` : (answers[0] ?? "")), block };
   };
+}
+
+/** The answers as texts, others being served between long ones; those for which no room is left tell so. */
+async function toTexts(answers: readonly { jsonrpc: string; id: RpcId }[]): Promise<string[]> {
+  let room = MAXIMUM_ANSWER;
+  const texts: string[] = [];
+  for (const answer of answers) {
+    const text = JSON.stringify(answer);
+    const fits = text.length <= room;
+    if (fits) room -= text.length;
+    texts.push(fits ? text : JSON.stringify({ jsonrpc: "2.0", ...TOO_MUCH, id: answer.id }));
+    if (text.length > LONG_TEXT) await nextTurn();
+  }
+  return texts;
 }
 
 /** The answer of a body that is no JSON. */
@@ -110,7 +134,7 @@ export function parseErrorAnswer(): Answer {
   return jsonAnswer({ jsonrpc: "2.0", error, id: null }, 400);
 }
 
-/** Checks an entry in the order of the wire contract, eth-rpc, section 2. */
+/** Checks an entry in the order of docs/wire.md, "Checks of an entry". */
 function plan(entry: unknown, options: RpcOptions): Plan {
   if (!isObject(entry)) return INCOMPLETE;
   const { id, jsonrpc, method: name, params } = entry;

@@ -3,7 +3,6 @@ import { RequestError } from "../../core/errors.ts";
 import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
 import { getBlockNumberOfHash } from "../../store/blocks.ts";
 import { type LogBlocks, type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
-import { readSnapshot } from "../../store/snapshot.ts";
 import type { IndexMethod } from "./rpc.ts";
 import { presentLog } from "./transactions.ts";
 
@@ -15,23 +14,22 @@ const TOO_MANY_PATTERNS = `too many combinations of addresses and topics, maximu
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `eth_getLogs` with the reference's limits and paging. Source: the wire contract, eth-rpc, section 5. */
+/** `eth_getLogs` with the reference's limits and paging. Source: docs/wire.md, "eth_getLogs". */
 export const getLogs: IndexMethod = {
   parameters: [1, 1],
-  async answer({ sql }, [filter]) {
+  async answer({ read }, [filter]) {
     const fields = isObject(filter) ? filter : {};
     const patterns = parsePatterns(fields);
     const blockHash = parseBlockHash(fields["blockHash"]);
     const blocks = blockHash === undefined ? parseBlocks(fields) : undefined;
     const after = parsePaging(fields["paging_options"]);
     const page = { limit: MAXIMUM_LOGS, skip: 0 };
-    const logs = blocks
-      ? await searchLogs(sql, patterns, { ...blocks, after }, page)
-      : await readSnapshot(sql, async (snapshot) => {
-          const number = blockHash && (await getBlockNumberOfHash(snapshot, blockHash));
-          if (number === undefined) throw refusal("Invalid Block Hash");
-          return searchLogs(snapshot, patterns, { from: number, to: number, after }, page);
-        });
+    const logs = await read(async (sql) => {
+      if (blocks) return searchLogs(sql, patterns, { ...blocks, after }, page);
+      const number = blockHash && (await getBlockNumberOfHash(sql, blockHash));
+      if (number === undefined) throw refusal("Invalid Block Hash");
+      return searchLogs(sql, patterns, { from: number, to: number, after }, page);
+    });
     return { result: logs.map((log) => presentLog(log, log)) };
   },
 };

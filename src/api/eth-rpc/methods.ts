@@ -1,5 +1,4 @@
 import { isQuantity, quantity } from "../../core/quantity.ts";
-import { getServedHead } from "../../store/sync-state.ts";
 import { getBalance } from "./balance.ts";
 import { getLogs } from "./logs.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
@@ -8,8 +7,8 @@ import { getTransactionByHash, getTransactionReceipt } from "./transactions.ts";
 const blockNumber: IndexMethod = {
   parameters: [0, 0],
   servedWhileLoading: true,
-  async answer({ sql }) {
-    const head = await getServedHead(sql);
+  async answer({ read }) {
+    const head = await read(async (_sql, served) => served);
     return { result: quantity(head?.number ?? 0) };
   },
 };

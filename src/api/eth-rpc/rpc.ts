@@ -1,7 +1,10 @@
-import type { Services } from "../action.ts";
+import type { Context } from "../action.ts";
 
 /** Answer of one JSON-RPC entry, without its envelope. Errors of our own are bare texts, as the reference has them. */
 export type RpcOutcome = { result: unknown } | { error: unknown };
+
+/** What a method works with. */
+export type RpcContext = Omit<Context, "dialect" | "sent" | "client" | "largeAnswers">;
 
 /** A method that the index answers. */
 export interface IndexMethod {
@@ -9,7 +12,7 @@ export interface IndexMethod {
   parameters: readonly [number, number];
   /** Answered also while the first synchronisation is running. */
   servedWhileLoading?: boolean;
-  answer(services: Services, parameters: readonly unknown[]): Promise<RpcOutcome>;
+  answer(context: RpcContext, parameters: readonly unknown[]): Promise<RpcOutcome>;
 }
 
 /** `error` with the wire's text. */

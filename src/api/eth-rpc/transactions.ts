@@ -15,9 +15,9 @@ const INVALID_HASH = rpcFailure("Transaction hash is invalid");
 /** `eth_getTransactionByHash` */
 export const getTransactionByHash: IndexMethod = {
   parameters: [1, 1],
-  async answer({ sql, chainId }, [hash]) {
+  async answer({ read, chainId }, [hash]) {
     if (!isHash(hash)) return INVALID_HASH;
-    const transaction = await getSignedTransaction(sql, lowerHex(hash));
+    const transaction = await read((sql) => getSignedTransaction(sql, lowerHex(hash)));
     return { result: transaction ? presentTransaction(transaction, chainId()) : null };
   },
 };
@@ -25,9 +25,9 @@ export const getTransactionByHash: IndexMethod = {
 /** `eth_getTransactionReceipt` */
 export const getTransactionReceipt: IndexMethod = {
   parameters: [1, 1],
-  async answer({ sql }, [hash]) {
+  async answer({ read }, [hash]) {
     if (!isHash(hash)) return INVALID_HASH;
-    const receipt = await getReceipt(sql, lowerHex(hash));
+    const receipt = await read((sql) => getReceipt(sql, lowerHex(hash)));
     return { result: receipt ? presentReceipt(receipt) : null };
   },
 };

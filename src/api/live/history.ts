@@ -1,33 +1,43 @@
 import type { BlockReference } from "../../chain/chain.ts";
 import { ChainError } from "../../core/errors.ts";
+import type { Queryable } from "../../db/client.ts";
 import { getBlockReference } from "../../store/blocks.ts";
-import type { Services } from "../action.ts";
-import { failed, type Outcome } from "../envelope.ts";
-import { atServedHead } from "../served-head.ts";
+import type { Context } from "../action.ts";
+import { type Failure, failed, type Outcome } from "../envelope.ts";
+import { demandHead } from "../state.ts";
 
 export const INVALID_BLOCK = "Invalid blockno format";
 const NO_HISTORY = "Historical state is not available";
 
 /**
- * Runs a read of the node's state at an indexed block. Fails in words for a block above the head, and where the node
- * keeps no state of that time.
+ * Makes an answer of the node's state at an indexed block, and of what `query` reads from the index, unless that has
+ * failed. Fails in words for a block above the head, and where the node keeps no state of that time.
  */
-export async function atIndexedBlock<Result>(
-  { sql }: Services,
+export async function atIndexedBlock<Found, Result>(
+  { read }: Context,
   blockNumber: number,
-  read: (block: BlockReference) => Promise<Outcome<Result>>,
+  query: (sql: Queryable) => Promise<Found | Failure>,
+  answer: (block: BlockReference, found: Found) => Promise<Outcome<Result>>,
 ): Promise<Outcome<Result>> {
-  return atServedHead(sql, async (head) => {
-    const block =
-      blockNumber <= head.number ? await getBlockReference(sql, blockNumber) : undefined;
-    if (!block) return failed(INVALID_BLOCK);
-    try {
-      return await read(block);
-    } catch (error) {
-      if (error instanceof ChainError && error.code === "state-unavailable") {
-        return failed(NO_HISTORY);
-      }
-      throw error;
+  const { block, found } = await read(async (sql, head) => ({
+    block:
+      blockNumber <= demandHead(head).number
+        ? await getBlockReference(sql, blockNumber)
+        : undefined,
+    found: await query(sql),
+  }));
+  if (isFailure(found)) return found;
+  if (!block) return failed(INVALID_BLOCK);
+  try {
+    return await answer(block, found);
+  } catch (error) {
+    if (error instanceof ChainError && error.code === "state-unavailable") {
+      return failed(NO_HISTORY);
     }
-  });
+    throw error;
+  }
+}
+
+function isFailure(found: unknown): found is Failure {
+  return typeof found === "object" && found !== null && "kind" in found && found.kind === "failed";
 }

@@ -1,36 +1,61 @@
 import type { Address } from "../../core/address.ts";
+import type { Queryable } from "../../db/client.ts";
 import { getHolderPage, type Holder, listHolders } from "../../store/holdings.ts";
 import type { PageRange } from "../../store/page.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
 import { getToken } from "../../store/token-facts.ts";
-import type { Services } from "../action.ts";
-import { type DoubtedHolding, type Fresh, readWithHoldings, wholeOf } from "./holdings.ts";
+import type { Context } from "../action.ts";
+import {
+  type DoubtedHolding,
+  type Fresh,
+  fetchHoldings,
+  listDoubted,
+  readWithHoldings,
+  wholeOf,
+} from "./holdings.ts";
 import { mergePage, windowAround } from "./merge.ts";
 
+/** A page of a token's holders, and what else was read of them. */
+export interface HolderPage<Extra> {
+  /** Undefined before the first block. */
+  head: ServedHead | undefined;
+  holders: Holder[];
+  extra: Extra;
+}
+
 /**
- * Holders of a token at the served head by amount, then address, both descending. Throws `RequestError` when too many
- * holdings are in doubt to be read from the node.
+ * Holders of a token at the served head by amount, then address, both descending; `more` reads what else is asked about
+ * those that may be among them. Throws `RequestError` when too many holdings are in doubt to be read from the node.
  */
-export async function readHolders(
-  services: Services,
+export async function readHolders<Extra>(
+  context: Context,
   token: Address,
   page: PageRange,
-): Promise<Holder[]> {
-  const stored = await getHolderPage(services.sql, token, page);
-  if (!stored.unsure) return stored.holders;
-  const { found, fresh } = await readWithHoldings(services, { token }, async (sql, doubted) => {
-    const owners = [...new Set(doubted.map((holding) => holding.owner))];
-    const window = windowAround(page, owners.length);
-    return { window, settled: await listHolders(sql, token, owners, window) };
+  more: (sql: Queryable, owners: Address[]) => Promise<Extra>,
+): Promise<HolderPage<Extra>> {
+  const { read, chain } = context;
+  const { head, ...found } = await read(async (sql, served) => {
+    const stored = await getHolderPage(sql, token, page);
+    const doubted = stored.unsure ? await listDoubted(sql, { token }) : [];
+    const doubtedOwners = [...new Set(doubted.map(({ owner }) => owner))];
+    const window = windowAround(page, doubtedOwners.length);
+    const settled = stored.unsure
+      ? await listHolders(sql, token, doubtedOwners, window)
+      : stored.holders;
+    const owners = [...settled.map(({ owner }) => owner), ...doubtedOwners];
+    return { head: served, doubted, window, settled, extra: await more(sql, owners) };
   });
+  const fresh = head ? await fetchHoldings(chain, found.doubted, head) : [];
   const holders = wholesByOwner(fresh)
     .filter(({ amount }) => amount > 0n)
     .map(({ owner, amount }) => ({ owner, amount: String(amount) }));
-  return mergePage<Holder>(found.settled, holders, byAmountDescending, page, found.window);
+  const merged = mergePage<Holder>(found.settled, holders, byAmountDescending, page, found.window);
+  return { head, holders: merged, extra: found.extra };
 }
 
 /** Number of holders of a token at the served head; 0 for an unknown token. Throws as `readHolders`. */
-export async function readHolderCount(services: Services, token: Address): Promise<number> {
-  const { found, fresh } = await readWithHoldings(services, { token }, (sql) =>
+export async function readHolderCount(context: Context, token: Address): Promise<number> {
+  const { found, fresh } = await readWithHoldings(context, { token }, (sql) =>
     getToken(sql, token),
   );
   return wholesByOwner(fresh).reduce(

@@ -1,7 +1,7 @@
 import type { Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
-import type { Transaction } from "../../db/client.ts";
+import type { Queryable } from "../../db/client.ts";
 import {
   type Doubt,
   getHolding,
@@ -10,10 +10,8 @@ import {
   type OwnedToken,
   type UnsureHolding,
 } from "../../store/holdings.ts";
-import { readSnapshot } from "../../store/snapshot.ts";
-import { getServedHead, type ServedHead } from "../../store/sync-state.ts";
-import type { Services } from "../action.ts";
-import { atServedHead } from "../served-head.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import type { Context } from "../action.ts";
 
 /** As many balances as one answer reads from the node. */
 export const READABLE_BALANCES = 200;
@@ -33,28 +31,22 @@ export type Fresh<Unsure extends UnsureHolding> = Unsure & { freshAmount: bigint
 
 /**
  * Reads from the database, and what holdings of the scope are in doubt from the node, all of one state of the chain.
- * `read` gets the holdings that it must leave out, and the head. Throws `RequestError` when too many are in doubt.
+ * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are in doubt.
  */
 export async function readWithHoldings<Found>(
-  { sql, chain }: Services,
+  { read, chain }: Context,
   scope: HoldingScope,
-  read: (snapshot: Transaction, doubted: readonly DoubtedHolding[]) => Promise<Found>,
+  query: (sql: Queryable, doubted: readonly DoubtedHolding[]) => Promise<Found>,
 ): Promise<{ found: Found; fresh: Fresh<DoubtedHolding>[] }> {
-  return atServedHead(sql, async () => {
-    const { head, doubted, found } = await readSnapshot(sql, async (snapshot) => {
-      const holdings = await listDoubted(snapshot, scope);
-      return {
-        head: await getServedHead(snapshot),
-        doubted: holdings,
-        found: await read(snapshot, holdings),
-      };
-    });
-    return { found, fresh: head ? await fetchHoldings(chain, doubted, head) : [] };
+  const { head, doubted, found } = await read(async (sql, served) => {
+    const holdings = await listDoubted(sql, scope);
+    return { head: served, doubted: holdings, found: await query(sql, holdings) };
   });
+  return { found, fresh: head ? await fetchHoldings(chain, doubted, head) : [] };
 }
 
 /** All that are pending, and those of irregular tokens where they are few. */
-async function listDoubted(sql: Transaction, scope: HoldingScope): Promise<DoubtedHolding[]> {
+export async function listDoubted(sql: Queryable, scope: HoldingScope): Promise<DoubtedHolding[]> {
   const list = (doubt: Doubt) => listUnsureHoldings(sql, scope, doubt, READABLE_BALANCES + 1);
   const [pending, irregular] = await Promise.all([list("pending"), list("irregular")]);
   if (pending.length > READABLE_BALANCES) throw stillReading();
@@ -73,25 +65,26 @@ async function listDoubted(sql: Transaction, scope: HoldingScope): Promise<Doubt
  * `readWithHoldings`.
  */
 export async function readHolding(
-  { sql, chain }: Services,
+  { read, chain }: Context,
   token: Address,
   owner: Address,
 ): Promise<bigint> {
-  return atServedHead(sql, async () => {
-    const { head, doubted, stored } = await readSnapshot(sql, async (snapshot) => ({
-      head: await getServedHead(snapshot),
-      doubted: await listDoubted(snapshot, { token, owner }),
-      stored: await getHolding(snapshot, token, owner),
-    }));
-    if (!head || !stored) return 0n;
-    const { amount } = stored;
-    const asked: UnsureHolding[] = [...doubted];
-    // Of an irregular token anybody may hold something without a transfer.
-    if (stored.unsure && asked.length === 0) {
-      asked.push({ token, owner, tokenId: null, amount, whole: amount });
-    }
-    return wholeOf(amount, await fetchHoldings(chain, asked, head));
+  const { head, doubted, stored } = await read(async (sql, served) => {
+    const holding = await getHolding(sql, token, owner);
+    return {
+      head: served,
+      stored: holding,
+      doubted: holding?.unsure ? await listDoubted(sql, { token, owner }) : [],
+    };
   });
+  if (!head || !stored) return 0n;
+  const { amount } = stored;
+  const asked: UnsureHolding[] = [...doubted];
+  // Of an irregular token anybody may hold something without a transfer.
+  if (stored.unsure && asked.length === 0) {
+    asked.push({ token, owner, tokenId: null, amount, whole: amount });
+  }
+  return wholeOf(amount, await fetchHoldings(chain, asked, head));
 }
 
 /** A stored holding as a whole with the fresh amounts of its parts in the place of the stored ones. */
@@ -103,7 +96,7 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
 }
 
 /** The holdings as their contracts tell them at the head; where one does not answer, the stored amount stays. */
-async function fetchHoldings<Unsure extends UnsureHolding>(
+export async function fetchHoldings<Unsure extends UnsureHolding>(
   chain: Chain,
   holdings: readonly Unsure[],
   head: ServedHead,

@@ -22,7 +22,6 @@ export function mergePage<Entry>(
 ): Entry[] {
   const [first] = settled;
   // Rows before the window: they, and what is fresh among them, stand before the page.
-  if (window.skip > 0 && first === undefined) return [];
   const behind =
     window.skip > 0 && first !== undefined
       ? fresh.filter((entry) => compare(entry, first) > 0)

@@ -2,7 +2,7 @@ import type { Address } from "../../core/address.ts";
 import { listOwnedTokens, type OwnedToken } from "../../store/holdings.ts";
 import type { PageRange } from "../../store/page.ts";
 import type { TokenStandard } from "../../store/token-transfers.ts";
-import type { Services } from "../action.ts";
+import type { Context } from "../action.ts";
 import { readWithHoldings } from "./holdings.ts";
 import { mergePage, windowAround } from "./merge.ts";
 
@@ -11,12 +11,12 @@ import { mergePage, windowAround } from "./merge.ts";
  * much of it is in doubt to be read from the node.
  */
 export async function readOwnedTokens(
-  services: Services,
+  context: Context,
   owner: Address,
   standards: readonly TokenStandard[],
   page: PageRange,
 ): Promise<OwnedToken[]> {
-  const { found, fresh } = await readWithHoldings(services, { owner }, async (sql, doubted) => {
+  const { found, fresh } = await readWithHoldings(context, { owner }, async (sql, doubted) => {
     const window = windowAround(page, doubted.length);
     return { window, settled: await listOwnedTokens(sql, owner, standards, doubted, window) };
   });

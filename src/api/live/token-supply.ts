@@ -1,15 +1,30 @@
-import type { Token } from "../../store/token-facts.ts";
-import type { Services } from "../action.ts";
-import { atServedHead } from "../served-head.ts";
+import type { Address } from "../../core/address.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import { getToken, type Token } from "../../store/token-facts.ts";
+import type { Context } from "../action.ts";
+import { demandHead } from "../state.ts";
+import { answered } from "./answered.ts";
 
-/** Total supply of a token in its smallest unit at the served head; null when its contract does not tell. */
-export async function readTotalSupply(
-  { sql, chain }: Services,
-  token: Token,
+/** A token, and the head that it was read at. */
+export interface TokenAtHead {
+  token: Token;
+  head: ServedHead;
+}
+
+/** The token of an address; undefined when no published transfer told of it. */
+export function readToken({ read }: Context, address: Address): Promise<TokenAtHead | undefined> {
+  return read(async (sql, head) => {
+    const token = await getToken(sql, address);
+    return token && { token, head: demandHead(head) };
+  });
+}
+
+/** Total supply of a token in its smallest unit at that head; null when its contract does not tell. */
+export async function fetchTotalSupply(
+  { chain }: Context,
+  { token, head }: TokenAtHead,
 ): Promise<string | null> {
   if (!token.supplyPending) return token.totalSupply;
-  const [supply] = await atServedHead(sql, (head) =>
-    chain.fetchTotalSupplies([token.address], head),
-  );
-  return supply?.toString() ?? null;
+  const [supply] = await chain.fetchTotalSupplies([token.address], head);
+  return answered(supply)?.toString() ?? null;
 }

@@ -18,8 +18,15 @@ const MAXIMUM_LAG = 100;
 /** An indexer that has said nothing for so long is not at work. */
 const MAXIMUM_SILENCE_SECONDS = 60;
 
-/** Adds `/health/live` (the process answers), `/health/ready` (its answers are worth asking for) and `/health`. */
-export function addHealth(app: FastifyInstance, services: HealthOptions): void {
+/**
+ * Adds `/health/live` (the process answers), `/health/ready` (its answers are worth asking for) and `/health`, whole or
+ * as much of it as is for everybody: what the page at `/` shows.
+ */
+export function addHealth(
+  app: FastifyInstance,
+  services: HealthOptions,
+  extent: "whole" | "public",
+): void {
   app.get("/health/live", (_request, reply) => send(reply, jsonAnswer({ status: "live" })));
   app.get("/health/ready", async (_request, reply) => {
     const problems = problemsOf(await readHealth(services));
@@ -32,8 +39,13 @@ export function addHealth(app: FastifyInstance, services: HealthOptions): void {
   });
   app.get("/health", async (_request, reply) => {
     const health = await readHealth(services);
-    const verification = health && (await countOpenJobs(services.sql));
-    const answer = { ...report(services, health), verification: verification ?? null };
+    const answer =
+      extent === "public"
+        ? publicReport(services, health)
+        : {
+            ...report(services, health),
+            verification: (health && (await countOpenJobs(services.sql))) ?? null,
+          };
     return send(reply, jsonAnswer(answer, health ? 200 : 503));
   });
 }
@@ -62,7 +74,7 @@ export function problemsOf(health: IndexHealth | undefined): string[] {
   const silence = health.indexerAgeSeconds;
   const problems: [boolean, string][] = [
     [
-      health.headNumber === null || health.indexed === false,
+      health.headNumber === null || health.synchronised === false,
       "the first synchronisation is running",
     ],
     [health.indexer?.phase === "halted", "the node has another chain"],
@@ -77,14 +89,24 @@ export function problemsOf(health: IndexHealth | undefined): string[] {
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
-function report({ version, chain }: HealthOptions, health?: IndexHealth) {
+function report(services: HealthOptions, health?: IndexHealth) {
+  return {
+    ...publicReport(services, health),
+    database: { reachable: health !== undefined },
+    indexer: health?.indexer ?? null,
+    indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
+    nodes: services.chain.status(),
+  };
+}
+
+function publicReport({ version }: HealthOptions, health?: IndexHealth) {
   const problems = problemsOf(health);
+  const indexer = health?.indexer;
   return {
     status: problems.length === 0 ? "ready" : "not ready",
     problems,
     version,
     chainId: health?.chainId ?? null,
-    database: { reachable: health !== undefined },
     head: health && {
       number: health.headNumber,
       hash: health.headHash,
@@ -95,8 +117,8 @@ function report({ version, chain }: HealthOptions, health?: IndexHealth) {
     gaps: health?.gaps ?? null,
     generation: health?.generation ?? null,
     traced: health?.traced ?? null,
-    indexer: health?.indexer ?? null,
-    indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
-    nodes: chain.status(),
+    indexer: indexer
+      ? { phase: indexer.phase, backfill: indexer.backfill, indexes: indexer["indexes"] }
+      : null,
   };
 }

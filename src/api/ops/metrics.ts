@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { IndexHealth } from "../../store/health.ts";
 import { countOpenJobs } from "../../store/verification-jobs.ts";
 import {
   type CountedMetrics,
@@ -16,19 +17,26 @@ export interface MetricsOptions {
   countedElsewhere(): CountedMetrics;
 }
 
-/** Adds `/metrics`, and counts what the server answers. */
-export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
-  const { metrics, countedElsewhere } = options;
+/** Counts what a server answers. */
+export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions): void {
   app.addHook("onResponse", (request, reply, done) => {
     const labels = labelsOf(request);
     metrics.httpRequests.inc({ ...labels, status: reply.statusCode });
     metrics.httpSeconds.observe(labels, reply.elapsedTime / 1000);
     done();
   });
+}
+
+/** Adds `/metrics`: each with the chain's id as a label, once that is known. */
+export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
+  const { metrics, countedElsewhere } = options;
   app.get("/metrics", async (_request, reply) => {
-    const state = await measureState(await describeState(options));
+    const health = await readHealth(options);
+    const state = await measureState(await describeState(options, health));
     const counted = await metrics.registry.getMetricsAsJSON();
-    const text = await renderMetrics([state, counted, countedElsewhere()]);
+    const chainId = health?.chainId ?? null;
+    const labels = chainId === null ? {} : { chain: String(chainId) };
+    const text = await renderMetrics([state, counted, countedElsewhere()], labels);
     return reply.header("content-type", METRICS_TYPE).send(text);
   });
 }
@@ -40,8 +48,10 @@ function labelsOf({ actionName, routeOptions }: FastifyRequest) {
 }
 
 /** What holds now, whichever process brought it about. */
-async function describeState(options: HealthOptions): Promise<StateMetric[]> {
-  const health = await readHealth(options);
+async function describeState(
+  options: HealthOptions,
+  health: IndexHealth | undefined,
+): Promise<StateMetric[]> {
   const indexer = health?.indexer;
   const pending = Object.entries(indexer?.pending ?? {});
   const jobs = health && (await countOpenJobs(options.sql));
@@ -89,6 +99,7 @@ async function describeState(options: HealthOptions): Promise<StateMetric[]> {
         labels: { state },
       })),
     },
+    single("periscope_verification_clients", "Clients of whom verifications wait", jobs?.clients),
     single("periscope_verification_wait_seconds", "Wait of the first of them", jobs?.waitSeconds),
     {
       name: "periscope_node_usable",

@@ -10,25 +10,68 @@ const [api, network] = await Promise.all(
   ["openapi.json", "pages/network.json"].map(async (path) => (await fetch(path)).json()),
 );
 const { transaction, account, token } = network.subjects ?? {};
-const [{ example: sampleToken }] = api.paths["/api?module=token&action=getToken"].get.parameters;
+const [{ example: sampleToken }] = api.paths["/api/token/getToken"].get.parameters;
+
+/** The path of an action begins with its dialect's; the other routes are shown with either. */
+const ACTION = /^(\/api|\/v2\/api)\/\w+\/\w+$/;
+// A link to an operation names its dialect, too.
+if (location.hash.includes("/etherscan")) dialect.value = "/v2/api";
 
 function show() {
-  const others = [...dialect.options].map(({ value }) => value).filter((v) => v !== dialect.value);
   const paths = Object.entries(api.paths)
-    .filter(([path]) => !others.some((other) => path.startsWith(`${other}?`)))
-    .map(([path, { get, ...rest }]) => [path, get ? { get: localise(get) } : rest]);
+    .filter(([path]) => [undefined, dialect.value].includes(ACTION.exec(path)?.[1]))
+    .map(([path, { get, ...others }]) => [path, get ? { get: localise(get) } : others]);
+  // The page is the server's own, and no key is needed to try it.
+  const { servers: _servers, security: _security, components, ...rest } = api;
+  const { securitySchemes: _schemes, ...schemas } = components;
   SwaggerUIBundle({
-    spec: { ...api, paths: Object.fromEntries(paths) },
+    spec: { ...rest, components: schemas, paths: Object.fromEntries(paths) },
     domNode: document.getElementById("reference"),
+    plugins: [findOperations],
+    filter: true,
     deepLinking: true,
-    docExpansion: "list",
+    docExpansion: "none",
     tryItOutEnabled: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: -1,
+    // The examples that it would make of schemas are random text.
+    defaultModelRendering: "model",
     // Both would ask servers elsewhere.
     validatorUrl: null,
     queryConfigEnabled: false,
   });
+}
+
+/** The filter looks for words in paths and summaries, and opens the modules that it finds something in. */
+function findOperations() {
+  return {
+    fn: {
+      opsFilter: (modules, phrase) => {
+        const words = phrase.toLowerCase().split(/\s+/);
+        const isMeant = (operation) => {
+          const text = [operation.get("path"), operation.getIn(["operation", "summary"])].join(" ");
+          return words.every((word) => text.toLowerCase().includes(word));
+        };
+        return modules
+          .map((module) => module.update("operations", (all) => all.filter(isMeant)))
+          .filter((module) => module.get("operations").size > 0);
+      },
+    },
+    statePlugins: {
+      layout: {
+        wrapActions: {
+          updateFilter:
+            (update, { layoutActions }) =>
+            (phrase) => {
+              for (const { name } of api.tags) {
+                layoutActions.show(["operations-tag", name], phrase !== "");
+              }
+              return update(phrase);
+            },
+        },
+      },
+    },
+  };
 }
 
 /** The operation with examples of this chain; the sample chain has what the document's own name. */
@@ -40,7 +83,7 @@ function localise(operation) {
     contractaddress: token,
     contractaddresses: token,
   };
-  const parameters = operation.parameters.map((parameter) => {
+  const parameters = (operation.parameters ?? []).map((parameter) => {
     const example = parameter.example && (ours[parameter.name] ?? parameter.example);
     return example ? { ...parameter, example } : parameter;
   });

@@ -7,8 +7,8 @@ const account = z.object({ account: wire.address, balance: wire.decimal });
 
 /** The balance of one of several accounts. */
 export const accountRecord = {
-  blockscout: account.extend({ stale: z.boolean() }),
-  etherscan: account,
+  blockscout: account.extend({ stale: z.boolean() }).meta({ id: "BlockscoutAccount" }),
+  etherscan: account.meta({ id: "EtherscanAccount" }),
 };
 
 /** The record of an account; a balance is never stale here. */

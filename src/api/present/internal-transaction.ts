@@ -23,13 +23,18 @@ const record = z.object({
 
 /** An internal transaction in a list. */
 export const internalTransactionRecord = {
-  blockscout: record,
-  etherscan: record.extend({
-    gasUsed: wire.decimal,
-    hash: wire.hash,
-    traceId: z.string().regex(/^(\d+(_\d+)*)?$/),
-  }),
+  blockscout: record.meta({ id: "BlockscoutInternalTransaction" }),
+  etherscan: record
+    .extend({
+      gasUsed: wire.decimal,
+      hash: wire.hash,
+      traceId: z.string().regex(/^(\d+(_\d+)*)?$/),
+    })
+    .meta({ id: "EtherscanInternalTransaction" }),
 };
+
+/** Of an entry that did not fail itself but was rolled back; the reference's words. */
+const PARENT_REVERTED = "Parent reverted";
 
 /** The record of an internal transaction. */
 export function presentInternalTransaction(
@@ -52,8 +57,8 @@ export function presentInternalTransaction(
     callType: row.callType ?? "",
     gas: row.gas ?? "0",
     gasUsed: row.gasUsed ?? (isEtherscan ? "0" : ""),
-    isError: row.error === null ? "0" : "1",
-    errCode: row.error ?? "",
+    isError: row.effective ? "0" : "1",
+    errCode: row.error ?? (row.effective ? "" : PARENT_REVERTED),
     ...(isEtherscan && { hash: row.transactionHash, traceId: row.traceAddress.join("_") }),
   };
 }

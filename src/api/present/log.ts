@@ -20,8 +20,12 @@ const record = z.object({
 
 /** A log of a search. */
 export const logRecord = {
-  blockscout: record.extend({ topics: z.array(wire.hash.nullable()).length(4) }),
-  etherscan: record.extend({ topics: z.array(wire.hash).max(4), blockHash: wire.hash }),
+  blockscout: record
+    .extend({ topics: z.array(wire.hash.nullable()).length(4) })
+    .meta({ id: "BlockscoutLog" }),
+  etherscan: record
+    .extend({ topics: z.array(wire.hash).max(4), blockHash: wire.hash })
+    .meta({ id: "EtherscanLog" }),
 };
 
 type Topics = Readonly<Record<"topic0" | "topic1" | "topic2" | "topic3", Hex | null>>;

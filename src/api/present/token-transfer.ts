@@ -51,8 +51,10 @@ export function tokenTransferRecord(standard: TokenStandard): {
   const shape = { ...before, ...amounts[standard], ...behind };
   const texts = { tokenName: z.string(), tokenSymbol: z.string() };
   return {
-    blockscout: z.object(shape),
-    etherscan: z.object({ ...shape, ...texts, logIndex: wire.decimal }),
+    blockscout: z.object(shape).meta({ id: `BlockscoutErc${standard}Transfer` }),
+    etherscan: z
+      .object({ ...shape, ...texts, logIndex: wire.decimal })
+      .meta({ id: `EtherscanErc${standard}Transfer` }),
   };
 }
 

@@ -28,11 +28,13 @@ const record = z.object({
 
 /** A transaction in a list. */
 export const transactionRecord = {
-  blockscout: record,
-  etherscan: record.extend({
-    txreceipt_status: z.string().regex(/^[01]?$/),
-    functionName: z.string(),
-  }),
+  blockscout: record.meta({ id: "BlockscoutTransaction" }),
+  etherscan: record
+    .extend({
+      txreceipt_status: z.string().regex(/^[01]?$/),
+      functionName: z.string(),
+    })
+    .meta({ id: "EtherscanTransaction" }),
 };
 
 /** The record of a transaction. What it calls is shown in Etherscan's dialect only. */
@@ -53,7 +55,7 @@ export function presentTransaction(
     value: row.value,
     gas: row.gas,
     gasPrice: row.gasPrice,
-    ...presentStatus(row.status, dialect),
+    ...presentStatus(row, dialect),
     input: row.input,
     contractAddress: row.createdContract ?? "",
     cumulativeGasUsed: row.cumulativeGasUsed,
@@ -64,10 +66,19 @@ export function presentTransaction(
   };
 }
 
-/** Receipts had no status before Byzantium: the reference counts them as failed, Etherscan as neither. */
-function presentStatus(status: number | null, dialect: Dialect) {
-  if (status === 1) return { isError: "0", txreceipt_status: "1" };
-  return status === null && dialect === "etherscan"
-    ? { isError: "0", txreceipt_status: "" }
-    : { isError: "1", txreceipt_status: "0" };
+/**
+ * Receipts had no status before Byzantium: Etherscan shows none. Without a trace either, the reference counts the
+ * transaction as failed, Etherscan does not.
+ */
+function presentStatus(
+  { status, succeeded }: Pick<TransactionEntry, "status" | "succeeded">,
+  dialect: Dialect,
+) {
+  const isEtherscan = dialect === "etherscan";
+  const isGood = succeeded ?? isEtherscan;
+  const shown = isGood ? "1" : "0";
+  return {
+    isError: isGood ? "0" : "1",
+    txreceipt_status: status === null && isEtherscan ? "" : shown,
+  };
 }

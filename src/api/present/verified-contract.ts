@@ -13,41 +13,49 @@ export interface SourceAnswer {
   implementations: readonly Address[];
 }
 
-const unverified = z.object({ Address: wire.address });
-const blockscout = unverified.extend({
-  SourceCode: z.string(),
-  ABI: z.string(),
-  ContractName: z.string(),
-  CompilerVersion: z.string(),
-  OptimizationUsed: z.enum(["true", "false"]),
-  OptimizationRuns: z.number().optional(),
-  EVMVersion: z.string(),
-  FileName: z.string(),
-  IsProxy: z.enum(["true", "false"]),
-  ImplementationAddress: wire.address.optional(),
-  ImplementationAddresses: z.array(wire.address).optional(),
-  ConstructorArguments: z.string().optional(),
-  ExternalLibraries: z.array(z.object({ name: z.string(), address_hash: wire.address })).optional(),
-  AdditionalSources: z.array(z.object({ Filename: z.string(), SourceCode: z.string() })).optional(),
-  CompilerSettings: z.record(z.string(), z.unknown()).optional(),
-});
+const unverified = z.object({ Address: wire.address }).meta({ id: "BlockscoutUnverified" });
+const blockscout = unverified
+  .extend({
+    SourceCode: z.string(),
+    ABI: z.string(),
+    ContractName: z.string(),
+    CompilerVersion: z.string(),
+    OptimizationUsed: z.enum(["true", "false"]),
+    OptimizationRuns: z.number().optional(),
+    EVMVersion: z.string(),
+    FileName: z.string(),
+    IsProxy: z.enum(["true", "false"]),
+    ImplementationAddress: wire.address.optional(),
+    ImplementationAddresses: z.array(wire.address).optional(),
+    ConstructorArguments: z.string().optional(),
+    ExternalLibraries: z
+      .array(z.object({ name: z.string(), address_hash: wire.address }))
+      .optional(),
+    AdditionalSources: z
+      .array(z.object({ Filename: z.string(), SourceCode: z.string() }))
+      .optional(),
+    CompilerSettings: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "BlockscoutSource" });
 
-const etherscan = z.object({
-  SourceCode: z.string(),
-  ABI: z.string(),
-  ContractName: z.string(),
-  CompilerVersion: z.string(),
-  OptimizationUsed: z.enum(["0", "1", ""]),
-  Runs: wire.decimalOrEmpty,
-  ConstructorArguments: z.string(),
-  EVMVersion: z.string(),
-  Library: z.string(),
-  LicenseType: z.string(),
-  Proxy: wire.flag,
-  Implementation: wire.addressOrEmpty,
-  SwarmSource: z.string(),
-  SimilarMatch: z.string(),
-});
+const etherscan = z
+  .object({
+    SourceCode: z.string(),
+    ABI: z.string(),
+    ContractName: z.string(),
+    CompilerVersion: z.string(),
+    OptimizationUsed: z.enum(["0", "1", ""]),
+    Runs: wire.decimalOrEmpty,
+    ConstructorArguments: z.string(),
+    EVMVersion: z.string(),
+    Library: z.string(),
+    LicenseType: z.string(),
+    Proxy: wire.flag,
+    Implementation: wire.addressOrEmpty,
+    SwarmSource: z.string(),
+    SimilarMatch: z.string(),
+  })
+  .meta({ id: "EtherscanSource" });
 
 /** A contract with its source. A strict client accepts the keys of one dialect only. */
 export const sourceRecord = {

@@ -8,4 +8,5 @@ const MAXIMUM_ADDRESSES = 20;
 export const addresses = text(ADDRESS_HASH)
   .transform((list) => listItems(list).slice(0, MAXIMUM_ADDRESSES))
   .refine((items) => items.length > 0 && items.every(isAddress), ADDRESS_HASH.invalid)
-  .transform((items): Address[] => [...new Set(items.map(lowerAddress))]);
+  .transform((items): Address[] => [...new Set(items.map(lowerAddress))])
+  .describe("Address, or up to 20 separated by commas");

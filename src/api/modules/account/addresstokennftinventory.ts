@@ -14,7 +14,9 @@ export const addresstokennftinventory = defineAction({
   summary: "Ids that an address holds of an ERC-721 token, ascending",
   envelope: "explorer",
   params: z.object({
-    contractaddress: address({ invalid: "Invalid contractaddress format" }),
+    contractaddress: address({ invalid: "Invalid contractaddress format" }).describe(
+      "Token contract",
+    ),
     address: address(ADDRESS_FORMAT),
     page,
     offset: offset(ROWS, MOST_ROWS),
@@ -27,8 +29,10 @@ export const addresstokennftinventory = defineAction({
     contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
   },
   check: windowCheck(MOST_ROWS),
-  async handle({ sql }, { contractaddress, address: owner, ...paging }) {
-    const ids = await listNftsOfOwner(sql, contractaddress, owner, pageRange(paging));
+  async handle({ read }, { contractaddress, address: owner, ...paging }) {
+    const ids = await read((sql) =>
+      listNftsOfOwner(sql, contractaddress, owner, pageRange(paging)),
+    );
     return ok(ids.map((id) => ({ TokenAddress: contractaddress, TokenId: id })));
   },
 });

@@ -18,9 +18,14 @@ export const balancehistory = defineAction({
   result: wire.decimal,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
   async handle(context, input) {
-    return atIndexedBlock(context, input.blockno, async (block) => {
-      const [wei] = await context.chain.fetchCoinBalances([input.address], block);
-      return ok(String(wei ?? 0n));
-    });
+    return atIndexedBlock(
+      context,
+      input.blockno,
+      async () => null,
+      async (block) => {
+        const [wei] = await context.chain.fetchCoinBalances([input.address], block);
+        return ok(String(wei ?? 0n));
+      },
+    );
   },
 });

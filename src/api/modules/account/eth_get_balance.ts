@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { quantity } from "../../../core/quantity.ts";
-import { listCoinAccounts } from "../../../store/coin-balances.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { readBalanceAt } from "../../live/coin-balances.ts";
@@ -18,7 +17,8 @@ const block = text({ invalid: INVALID_BLOCK })
   .transform((value) => {
     if (value === "earliest") return 0;
     return value === "latest" || value === "pending" ? NEWEST : Number(value);
-  });
+  })
+  .describe("Number of a block, `latest`, `earliest` or `pending`; the newest without it");
 
 export const ethGetBalance = defineAction({
   name: "eth_get_balance",
@@ -31,9 +31,8 @@ export const ethGetBalance = defineAction({
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
   async handle(context, input) {
     const { address: account, block: blockNumber = NEWEST } = input;
-    const [stored] = await listCoinAccounts(context.sql, [account]);
-    if (!stored?.known || blockNumber < 0) return unknown;
-    const wei = await readBalanceAt(context, account, blockNumber);
+    if (blockNumber < 0) return unknown;
+    const wei = await readBalanceAt(context, account, blockNumber, { onlyKnown: true });
     return wei === undefined ? unknown : ok(quantity(wei));
   },
 });

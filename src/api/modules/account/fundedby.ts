@@ -2,6 +2,7 @@ import { z } from "zod";
 import { getFunding } from "../../../store/funding.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
+import { readContracts } from "../../live/contracts.ts";
 import { address } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, NO_RECORDS } from "./list.ts";
@@ -23,9 +24,14 @@ export const fundedby = defineAction({
   ]),
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  async handle({ sql }, input) {
-    const funding = await getFunding(sql, input.address);
-    if (!funding) return ok([]);
+  async handle({ read, chain }, input) {
+    const { funding, head } = await read(async (sql, served) => ({
+      funding: await getFunding(sql, input.address),
+      head: served,
+    }));
+    if (!funding || !head) return ok([]);
+    const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
+    if ((await readContracts(chain, [presence], head)).size > 0) return ok([]);
     return ok({
       block: funding.blockNumber,
       timeStamp: String(funding.timestampSeconds),

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { listMinedBlocks } from "../../../store/blocks.ts";
+import { listUnclesOfMiner } from "../../../store/uncles.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { address, pageRange, text } from "../../params.ts";
+import { inclusionReward, uncleReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, NO_RECORDS, paging } from "./list.ts";
 
@@ -15,7 +17,10 @@ export const getminedblocks = defineAction({
   params: z.object({
     address: address(ADDRESS_FORMAT),
     ...paging,
-    blocktype: text({ invalid: "" }).optional().catch(undefined),
+    blocktype: text({ invalid: "" })
+      .optional()
+      .catch(undefined)
+      .describe("`blocks`, or `uncles`: those that blocks include"),
   }),
   result: {
     blockscout: z.array(record),
@@ -23,15 +28,28 @@ export const getminedblocks = defineAction({
   },
   empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },
   example: { address: "0x0000000000000000000000000000000000000000" },
-  async handle({ sql, dialect, staticReward }, input) {
+  async handle({ read, dialect, staticReward }, input) {
     const isEtherscan = dialect === "etherscan";
-    if (isEtherscan && input.blocktype === "uncles") return ok([]);
-    const blocks = await listMinedBlocks(sql, input.address, pageRange(input));
+    if (isEtherscan && input.blocktype === "uncles") {
+      const uncles = await read((sql) => listUnclesOfMiner(sql, input.address, pageRange(input)));
+      return ok(
+        uncles.map((uncle) => ({
+          blockNumber: String(uncle.number),
+          timeStamp: String(uncle.timestampSeconds),
+          blockReward: String(uncleReward(uncle, staticReward)),
+        })),
+      );
+    }
+    const blocks = await read((sql) => listMinedBlocks(sql, input.address, pageRange(input)));
     return ok(
-      blocks.map(({ number, timestampSeconds, reward }) => ({
+      blocks.map(({ number, timestampSeconds, reward, uncleCount }) => ({
         blockNumber: String(number),
         timeStamp: String(timestampSeconds),
-        ...(isEtherscan && { blockReward: String(BigInt(reward) + staticReward) }),
+        ...(isEtherscan && {
+          blockReward: String(
+            BigInt(reward) + staticReward + inclusionReward(uncleCount, staticReward),
+          ),
+        }),
       })),
     );
   },

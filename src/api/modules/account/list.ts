@@ -1,8 +1,8 @@
 import type { BlockBounds, Order } from "../../../store/page.ts";
 import type { Dialect } from "../../envelope.ts";
-import { blockBound, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts";
+import { blockBounds, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts";
 
-// What the lists of this module have in common. Source: the wire contract, module account, section 0.
+// What the lists of this module have in common. Source: docs/wire.md, "Lists of an account".
 
 export const paging = { page, offset: offset(MAXIMUM_OFFSET) };
 
@@ -10,7 +10,7 @@ export const paging = { page, offset: offset(MAXIMUM_OFFSET) };
 export const holdingPaging = { page, offset: offset(100) };
 
 /** Parameters of a list in the order of the chain. */
-export const listing = { ...paging, sort, startblock: blockBound, endblock: blockBound };
+export const listing = { ...paging, sort, ...blockBounds };
 
 export const ADDRESS_REQUIRED = "Query parameter 'address' is required";
 export const ADDRESS_HASH = { required: ADDRESS_REQUIRED, invalid: "Invalid address hash" };

@@ -17,15 +17,19 @@ export function defineTokenTransferList(name: string, standard: TokenStandard) {
     summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
     envelope: "explorer",
     params: z.object({
-      address: address(ADDRESS_FORMAT).optional(),
-      contractaddress: address({ invalid: "Invalid contract address format" }).optional(),
+      address: address(ADDRESS_FORMAT)
+        .optional()
+        .describe("Sender or receiver; required without `contractaddress`"),
+      contractaddress: address({ invalid: "Invalid contract address format" })
+        .optional()
+        .describe("Token contract; required without `address`"),
       ...listing,
     }),
     result: { blockscout: z.array(record.blockscout), etherscan: z.array(record.etherscan) },
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     check: windowCheck(),
-    async handle({ sql, dialect }, input) {
+    async handle({ read, dialect }, input) {
       const { address: party, contractaddress: token } = input;
       const blocks = blocksOf(input);
       const order = orderOf(input.sort, dialect);
@@ -36,10 +40,12 @@ export function defineTokenTransferList(name: string, standard: TokenStandard) {
             ? { standard, blocks, token }
             : undefined;
       if (!filter) return failed(NEITHER);
-      const named = await nameCalls(
-        sql,
-        (state) => listTokenTransfers(state, filter, order, pageRange(input)),
-        ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
+      const named = await read(async (sql) =>
+        nameCalls(
+          sql,
+          await listTokenTransfers(sql, filter, order, pageRange(input)),
+          ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
+        ),
       );
       return ok(
         named.map(({ entry, call }) => presentTokenTransfer(entry, standard, dialect, call)),

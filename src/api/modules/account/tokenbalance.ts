@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { getHolding } from "../../../store/holdings.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { readHolding } from "../../live/holdings.ts";
@@ -12,7 +11,9 @@ export const tokenbalance = defineAction({
   summary: "What an address holds of a token: an amount, or the number of tokens",
   envelope: "explorer",
   params: z.object({
-    contractaddress: address({ invalid: "Invalid contractaddress format" }),
+    contractaddress: address({ invalid: "Invalid contractaddress format" }).describe(
+      "Token contract",
+    ),
     address: address(ADDRESS_FORMAT),
   }),
   missing: listMissing,
@@ -22,8 +23,6 @@ export const tokenbalance = defineAction({
     address: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
   },
   async handle(context, { contractaddress, address: owner }) {
-    const stored = await getHolding(context.sql, contractaddress, owner);
-    if (!stored?.unsure) return ok(stored?.amount ?? "0");
     return ok(String(await readHolding(context, contractaddress, owner)));
   },
 });

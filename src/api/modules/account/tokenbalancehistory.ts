@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { Queryable } from "../../../db/client.ts";
 import { getHolding, listTokenIds } from "../../../store/holdings.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
+import { answered } from "../../live/answered.ts";
 import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { READABLE_BALANCES, stillReading } from "../../live/holdings.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
@@ -13,7 +15,9 @@ export const tokenbalancehistory = defineAction({
   summary: "What an address held of a token after a block, where the node still has that state",
   envelope: "explorer",
   params: z.object({
-    contractaddress: address({ invalid: "Invalid contractaddress format" }),
+    contractaddress: address({ invalid: "Invalid contractaddress format" }).describe(
+      "Token contract",
+    ),
     address: address(ADDRESS_FORMAT),
     blockno: blockNumber({ invalid: INVALID_BLOCK }),
   }),
@@ -25,19 +29,22 @@ export const tokenbalancehistory = defineAction({
     blockno: "10",
   },
   async handle(context, { contractaddress: token, address: owner, blockno }) {
-    const { sql, chain } = context;
-    return atIndexedBlock(context, blockno, async (block) => {
+    const listIds = async (sql: Queryable) => {
       const holding = await getHolding(sql, token, owner);
-      const ids =
-        holding?.standard === 1155
-          ? await listTokenIds(sql, token, owner, READABLE_BALANCES + 1)
-          : undefined;
+      return holding?.standard === 1155
+        ? listTokenIds(sql, token, owner, READABLE_BALANCES + 1)
+        : undefined;
+    };
+    return atIndexedBlock(context, blockno, listIds, async (block, ids) => {
       if (ids && ids.length > READABLE_BALANCES) throw stillReading();
       const queries = ids
         ? ids.map((id) => ({ token, owner, id: BigInt(id) }))
         : [{ token, owner }];
-      const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
-      return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n)));
+      const amounts =
+        queries.length > 0 ? await context.chain.fetchTokenBalances(queries, block) : [];
+      return ok(
+        String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)),
+      );
     });
   },
 });

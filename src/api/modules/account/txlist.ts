@@ -16,8 +16,8 @@ export const txlist = defineAction({
     address: address(ADDRESS_FORMAT),
     ...listing,
     filter_by: side,
-    start_timestamp: timeBound,
-    end_timestamp: timeBound,
+    start_timestamp: timeBound.describe("Earliest time in Unix seconds, included"),
+    end_timestamp: timeBound.describe("Latest time in Unix seconds, included"),
   }),
   result: {
     blockscout: z.array(transactionRecord.blockscout),
@@ -26,7 +26,9 @@ export const txlist = defineAction({
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
-  async handle({ sql, dialect }, input) {
+  // Names of functions come from verified sources.
+  changesWithHead: { blockscout: true, etherscan: false },
+  async handle({ read, dialect }, input) {
     const filter = {
       address: input.address,
       side: input.filter_by,
@@ -35,12 +37,12 @@ export const txlist = defineAction({
     };
     const order = orderOf(input.sort, dialect);
     const page = pageRange(input);
-    const list = (state: Queryable) => listTransactionsOfAddress(state, filter, order, page);
+    const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
     if (dialect === "etherscan") {
-      const named = await nameCalls(sql, list, (row) => row);
+      const named = await read(async (sql) => nameCalls(sql, await list(sql), (row) => row));
       return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call)));
     }
-    const rows = await list(sql);
+    const rows = await read(list);
     return ok(rows.map((row) => presentTransaction(row, dialect, undefined)));
   },
 });

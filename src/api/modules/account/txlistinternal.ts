@@ -21,15 +21,20 @@ const includeZeroValue = z
   .string()
   .transform((value) => value.toLowerCase() === "true")
   .default(false)
-  .catch(false);
+  .catch(false)
+  .meta({ description: "`true`: with those that moved no coins", type: "boolean" });
 
 export const txlistinternal = defineAction({
   name: "txlistinternal",
   summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
   envelope: "explorer",
   params: z.object({
-    address: address(ADDRESS_FORMAT).optional(),
-    txhash: text({ invalid: INVALID_HASH }).optional(),
+    address: address(ADDRESS_FORMAT)
+      .optional()
+      .describe("Caller or receiver; without it and `txhash` all are listed"),
+    txhash: text({ invalid: INVALID_HASH })
+      .optional()
+      .describe("Transaction; not looked at beside an address"),
     ...listing,
     filter_by: side,
     include_zero_value: includeZeroValue,
@@ -41,7 +46,8 @@ export const txlistinternal = defineAction({
   empty: { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
   example: { startblock: "0" },
   check: windowCheck(),
-  async handle({ sql, dialect }, input) {
+  changesWithHead: true,
+  async handle({ read, dialect }, input) {
     const order = orderOf(input.sort, dialect);
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
     const page = pageRange(input);
@@ -50,13 +56,19 @@ export const txlistinternal = defineAction({
     // A hash is not looked at beside an address, whatever it is.
     if (input.address !== undefined) {
       const ofAddress = { ...filter, address: input.address, side: input.filter_by };
-      return present(await listInternalTransactionsOfAddress(sql, ofAddress, order, page));
+      return present(
+        await read((sql) => listInternalTransactionsOfAddress(sql, ofAddress, order, page)),
+      );
     }
     if (input.txhash === undefined) {
-      return present(await listInternalTransactionsOfBlocks(sql, filter, order, page));
+      return present(
+        await read((sql) => listInternalTransactionsOfBlocks(sql, filter, order, page)),
+      );
     }
     if (!isHash(input.txhash)) return failed(INVALID_HASH);
     const hash = lowerHex(input.txhash);
-    return present(await listInternalTransactionsOfTransaction(sql, hash, filter, order));
+    return present(
+      await read((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order)),
+    );
   },
 });

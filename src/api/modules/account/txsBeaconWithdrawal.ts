@@ -24,10 +24,11 @@ export const txsBeaconWithdrawal = defineAction({
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
-  async handle({ sql, dialect }, input) {
+  changesWithHead: true,
+  async handle({ read, dialect }, input) {
     const filter = { address: input.address, blocks: blocksOf(input) };
     const order = orderOf(input.sort, dialect);
-    const rows = await listWithdrawals(sql, filter, order, pageRange(input));
+    const rows = await read((sql) => listWithdrawals(sql, filter, order, pageRange(input)));
     return ok(
       rows.map((row) => ({
         withdrawalIndex: String(row.withdrawalIndex),

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { quantity } from "../../../core/quantity.ts";
-import { getServedHead } from "../../../store/sync-state.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { text } from "../../params.ts";
@@ -10,12 +9,18 @@ export const ethBlockNumber = defineAction({
   name: "eth_block_number",
   summary: "Number of the newest indexed block",
   envelope: "json-rpc",
-  params: z.object({ id: text({ invalid: "Invalid id" }).optional().catch(undefined) }),
+  params: z.object({
+    id: text({ invalid: "Invalid id" })
+      .optional()
+      .catch(undefined)
+      .describe("Given back in the answer"),
+  }),
   result: wire.quantity,
   example: {},
   servedWhileLoading: true,
-  async handle({ sql }) {
-    const head = await getServedHead(sql);
+  changesWithHead: true,
+  async handle({ read }) {
+    const head = await read(async (_sql, served) => served);
     return ok(quantity(head?.number ?? 0));
   },
 });

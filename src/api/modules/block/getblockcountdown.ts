@@ -13,7 +13,7 @@ export const getblockcountdown = defineAction({
   name: "getblockcountdown",
   summary: "Estimated time until a block, at the pace of the newest 100",
   envelope: "explorer",
-  params: z.object({ blockno: unsigned(BLOCKNO_TEXTS) }),
+  params: z.object({ blockno: unsigned(BLOCKNO_TEXTS).describe("Number of a block to come") }),
   result: z.object({
     CurrentBlock: wire.decimal,
     CountdownBlock: wire.decimal,
@@ -21,8 +21,9 @@ export const getblockcountdown = defineAction({
     EstimateTimeInSec: z.string().regex(/^\d+\.\d$/),
   }),
   example: { blockno: "1000000000" },
-  async handle({ sql }, { blockno }) {
-    const pace = await getBlockPace(sql);
+  changesWithHead: true,
+  async handle({ read }, { blockno }) {
+    const pace = await read(getBlockPace);
     if (!pace) return failed(INDEXING);
     const remaining = blockno - BigInt(pace.headNumber);
     if (remaining <= 0n) return failed("Error! Block number already pass");

@@ -14,11 +14,11 @@ export const getblocknobytime = defineAction({
     timestamp: unixSeconds({
       required: "Query parameter 'timestamp' is required",
       invalid: "Invalid `timestamp` param",
-    }),
+    }).describe("Unix seconds"),
     closest: word(["before", "after"], {
       required: "Query parameter 'closest' is required",
       invalid: "Invalid `closest` param",
-    }),
+    }).describe("The newest block `before` that time, or the oldest `after` it"),
   }),
   etherscanDefaults: { closest: "before" },
   result: {
@@ -26,9 +26,10 @@ export const getblocknobytime = defineAction({
     etherscan: wire.decimal,
   },
   example: { timestamp: "4000000000", closest: "before" },
-  async handle({ sql, dialect }, { timestamp, closest }) {
+  changesWithHead: true,
+  async handle({ read, dialect }, { timestamp, closest }) {
     const find = closest === "before" ? getBlockNumberBefore : getBlockNumberAfter;
-    const number = await find(sql, timestamp);
+    const number = await read((sql) => find(sql, timestamp));
     if (number === undefined) return failed(BLOCK_UNKNOWN);
     const blockNumber = String(number);
     return ok(dialect === "etherscan" ? blockNumber : { blockNumber });

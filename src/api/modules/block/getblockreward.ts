@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { getBlockReward } from "../../../store/blocks.ts";
+import { listUnclesOfBlock } from "../../../store/uncles.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
+import { inclusionReward, uncleReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
 import { BLOCK_UNKNOWN, blockno } from "./blockno.ts";
 
@@ -10,7 +12,13 @@ const reward = z.object({
   timeStamp: z.number(),
   blockMiner: wire.address,
   blockReward: wire.decimal,
-  uncles: z.array(z.never()),
+  uncles: z.array(
+    z.object({
+      unclePosition: wire.decimal,
+      miner: wire.address,
+      blockreward: wire.decimal,
+    }),
+  ),
   uncleInclusionReward: wire.decimal,
 });
 
@@ -24,16 +32,24 @@ export const getblockreward = defineAction({
     etherscan: reward.extend({ timeStamp: wire.decimal }),
   },
   example: { blockno: "1" },
-  async handle({ sql, dialect, staticReward }, input) {
-    const block = await getBlockReward(sql, input.blockno);
+  async handle({ read, dialect, staticReward }, input) {
+    const [block, uncles] = await read(async (sql) => [
+      await getBlockReward(sql, input.blockno),
+      await listUnclesOfBlock(sql, input.blockno),
+    ]);
     if (!block) return failed(BLOCK_UNKNOWN);
+    const uncleInclusionReward = inclusionReward(uncles.length, staticReward);
     const record = {
       blockNumber: String(block.number),
       timeStamp: block.timestampSeconds,
       blockMiner: block.miner,
-      blockReward: String(BigInt(block.reward) + staticReward),
-      uncles: [],
-      uncleInclusionReward: "0",
+      blockReward: String(BigInt(block.reward) + staticReward + uncleInclusionReward),
+      uncles: uncles.map((uncle, position) => ({
+        unclePosition: String(position),
+        miner: uncle.miner,
+        blockreward: String(uncleReward(uncle, staticReward)),
+      })),
+      uncleInclusionReward: String(uncleInclusionReward),
     };
     return ok(
       dialect === "etherscan" ? { ...record, timeStamp: String(record.timeStamp) } : record,

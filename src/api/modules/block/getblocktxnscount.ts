@@ -18,8 +18,9 @@ export const getblocktxnscount = defineAction({
     erc1155TxsCount: z.number(),
   }),
   example: { blockno: "1" },
-  async handle({ sql }, input) {
-    const counts = await getBlockCounts(sql, input.blockno);
+  changesWithHead: true,
+  async handle({ read }, input) {
+    const counts = await read((sql) => getBlockCounts(sql, input.blockno));
     if (!counts) return failed(BLOCK_UNKNOWN);
     return ok({
       block: counts.number,

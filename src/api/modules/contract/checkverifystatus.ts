@@ -18,7 +18,7 @@ export const checkverifystatus = defineAction({
   envelope: "explorer",
   params: z.object({ guid }),
   result: z.string(),
-  example: { guid: "a15bb66138824a1c7167f5e85b957d04dd34e46800000192f3a4b5c6" },
+  example: { guid: "700b6a60ce7eaaea56f065753d8dcb9653dbad3500000192f3a4b5c6" },
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
   async handle({ verifier, dialect }, input) {
     const status = await verifier.wait(input.guid, PATIENCE_MS);

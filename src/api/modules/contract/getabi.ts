@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { getVerifiedAbi } from "../../../store/verified-contracts.ts";
+import { getVerifiedAbi, getVerifiedAbiBytes } from "../../../store/verified-contracts.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { NOT_VERIFIED } from "../../present/verified-contract.ts";
@@ -11,9 +11,12 @@ export const getabi = defineAction({
   envelope: "explorer",
   params: z.object({ address: sourceAddress }),
   result: z.string(),
-  example: { address: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
-  async handle({ sql }, input) {
-    const abi = await getVerifiedAbi(sql, input.address);
+  example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle({ read, largeAnswers }, input) {
+    const abi = await largeAnswers.make(
+      (sql) => getVerifiedAbiBytes(sql, input.address),
+      () => read((sql) => getVerifiedAbi(sql, input.address)),
+    );
     return abi === undefined ? failed(NOT_VERIFIED) : ok(abi);
   },
 });

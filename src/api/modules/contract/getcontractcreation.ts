@@ -14,7 +14,9 @@ export const getcontractcreation = defineAction({
   summary: "Who created up to ten contracts, in which transaction, with which code",
   envelope: "explorer",
   params: z.object({
-    contractaddresses: text({ required: REQUIRED, invalid: REQUIRED }).transform(listItems),
+    contractaddresses: text({ required: REQUIRED, invalid: REQUIRED })
+      .transform(listItems)
+      .describe("Contract, or up to ten separated by commas"),
   }),
   result: z.array(
     z.object({
@@ -29,13 +31,13 @@ export const getcontractcreation = defineAction({
   ),
   example: { contractaddresses: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   refuse: (complaint) => failed(complaint, { result: complaint }),
-  async handle({ sql, dialect }, { contractaddresses }) {
+  async handle({ read, dialect }, { contractaddresses }) {
     if (contractaddresses.length > MAXIMUM_ADDRESSES) {
       const text = `A maximum of ${MAXIMUM_ADDRESSES} contract addresses is allowed`;
       return failed(text, { httpStatus: 400 });
     }
     const addresses = contractaddresses.filter(isAddress).map(lowerAddress);
-    const creations = await listContractCreations(sql, addresses);
+    const creations = await read((sql) => listContractCreations(sql, addresses));
     if (dialect === "etherscan" && creations.length === 0) {
       return verbatim({ status: "0", message: "No data found", result: null });
     }

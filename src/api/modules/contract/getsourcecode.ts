@@ -6,7 +6,7 @@ import {
   presentForEtherscan,
   sourceRecord,
 } from "../../present/verified-contract.ts";
-import { readSource } from "../../source-answer.ts";
+import { answerSource } from "../../source-answer.ts";
 import { sourceAddress } from "./source-address.ts";
 
 export const getsourcecode = defineAction({
@@ -18,11 +18,10 @@ export const getsourcecode = defineAction({
     blockscout: z.array(sourceRecord.blockscout).length(1),
     etherscan: z.array(sourceRecord.etherscan).length(1),
   },
-  example: { address: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
-  async handle({ sql, dialect }, input) {
-    const answer = await readSource(sql, input.address);
-    return dialect === "etherscan"
-      ? ok([presentForEtherscan(answer)])
-      : ok([presentForBlockscout(answer)]);
+  example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
+  async handle(context, input) {
+    return context.dialect === "etherscan"
+      ? ok([await answerSource(context, input.address, presentForEtherscan)])
+      : ok([await answerSource(context, input.address, presentForBlockscout)]);
   },
 });

@@ -4,7 +4,6 @@ import { parseInteger } from "../../../core/decimal.ts";
 import type { Queryable } from "../../../db/client.ts";
 import { listContracts, listEmptyContracts } from "../../../store/contract-list.ts";
 import type { PageRange } from "../../../store/page.ts";
-import { readSnapshot } from "../../../store/snapshot.ts";
 import {
   listVerifiedContracts,
   listVerifiedSummaries,
@@ -30,7 +29,12 @@ const filter = z
     issues.push({ code: "custom", message: badFilter(value), input: value });
     return z.NEVER;
   })
-  .optional();
+  .optional()
+  .meta({
+    description:
+      "Kind of contracts: `verified`, `unverified` or `empty`, or 1, 2, 3; all without it",
+    enum: [...FILTERS, ...FILTERS.map((_, index) => String(index + 1))],
+  });
 
 function badFilter(value: string): string {
   return `${value} is not a valid value for \`filter\`. Please use one of: verified, unverified, 1, 2.`;
@@ -44,8 +48,12 @@ export const listcontracts = defineAction({
     page,
     offset: offset(ROWS),
     filter,
-    verified_at_start_timestamp: timeBound,
-    verified_at_end_timestamp: timeBound,
+    verified_at_start_timestamp: timeBound.describe(
+      "Of verified ones: verified at this time or later, Unix seconds",
+    ),
+    verified_at_end_timestamp: timeBound.describe(
+      "Of verified ones: verified before this time, Unix seconds",
+    ),
   }),
   result: z.array(
     z.object({
@@ -58,7 +66,7 @@ export const listcontracts = defineAction({
   ),
   example: { filter: "unverified" },
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
-  async handle({ sql }, input) {
+  async handle({ read, largeAnswers }, input) {
     const range = pageRange(input);
     const { filter: kind } = input;
     if (kind === "verified") {
@@ -66,15 +74,19 @@ export const listcontracts = defineAction({
         from: input.verified_at_start_timestamp,
         before: input.verified_at_end_timestamp,
       };
-      const verified = await listVerifiedContracts(sql, range, times);
-      return ok(verified.map((contract) => presentContract(contract.address, contract)));
+      const verified = await read((sql) => listVerifiedContracts(sql, range, times));
+      return largeAnswers.make(abiBytes(verified), async () =>
+        ok(verified.map((contract) => presentContract(contract.address, contract))),
+      );
     }
-    const { addresses, summaries } = await readSnapshot(sql, async (snapshot) => {
-      const found = await listAddresses(snapshot, kind, range);
-      return { addresses: found, summaries: await listVerifiedSummaries(snapshot, found) };
+    const { addresses, summaries } = await read(async (sql) => {
+      const found = await listAddresses(sql, kind, range);
+      return { addresses: found, summaries: await listVerifiedSummaries(sql, found) };
     });
     const byAddress = new Map(summaries.map((summary) => [summary.address, summary]));
-    return ok(addresses.map((address) => presentContract(address, byAddress.get(address))));
+    return largeAnswers.make(abiBytes(summaries), async () =>
+      ok(addresses.map((address) => presentContract(address, byAddress.get(address)))),
+    );
   },
 });
 
@@ -86,6 +98,10 @@ function listAddresses(
   return kind === "empty"
     ? listEmptyContracts(sql, range)
     : listContracts(sql, kind ?? "all", range);
+}
+
+function abiBytes(contracts: readonly VerifiedSummary[]): number {
+  return contracts.reduce((bytes, { abi }) => bytes + abi.length, 0);
 }
 
 function presentContract(address: Address, verified: VerifiedSummary | undefined) {

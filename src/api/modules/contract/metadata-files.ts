@@ -1,40 +1,44 @@
 import { z } from "zod";
-import { isFullyVerified } from "../../../store/verified-contracts.ts";
 import type { SourceFile } from "../../../verification/request.ts";
 import { defineAction } from "../../action.ts";
 import { type Failure, failed } from "../../envelope.ts";
 import type { InputValue, UploadedFile } from "../../input.ts";
 import { lookUp } from "../../input.ts";
-import { publishedResult, sentText } from "./fields.ts";
+import { publishedResult, sentFields } from "./fields.ts";
 import { ALREADY_VERIFIED, publish, readRequired } from "./publish.ts";
+import { BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import { commonFields } from "./submission.ts";
 
 const LEAST_FILES = 2;
 const USED = /\.(?:json|sol)$/i;
 
 /** Declares the verification by sources and the compiler's metadata, which the reference knows under two names. */
-export function defineMetadataFilesVerification(name: string) {
+export function defineMetadataFilesVerification(
+  name: "verify_via_sourcify" | "verify_via_repository",
+) {
   return defineAction({
     name,
     summary: "Verifies a contract from its sources and the compiler's metadata file",
     envelope: "explorer",
     isSubmission: true,
     params: z.object({
-      addressHash: sentText,
+      addressHash: sentFields.address,
       files: z.unknown().meta({
-        description: "files[] of a multipart body, or an object of texts by file name",
-        type: "array",
-        items: { type: "string", format: "binary" },
+        description: "The compiler's metadata file and the sources, texts by file name",
+        type: "object",
+        additionalProperties: { type: "string" },
       }),
-      licenseType: sentText,
+      licenseType: sentFields.license,
     }),
+    required: ["addressHash", "files"],
+    files: { name: "files", example: { "metadata.json": BUOY_METADATA, "Buoy.sol": BUOY_SOURCE } },
     result: publishedResult,
-    example: { addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468" },
+    example: { addressHash: BUOYS[name] },
     async handle(context) {
-      const { sent, sql } = context;
+      const { sent, verifier } = context;
       const address = readRequired(sent, {});
       if (typeof address === "object") return address;
-      if (await isFullyVerified(sql, address)) return failed(ALREADY_VERIFIED);
+      if (await verifier.isFullyVerified(address)) return failed(ALREADY_VERIFIED);
       const files = readFiles(lookUp(sent, "files"));
       if ("kind" in files) return files;
       const request = { format: "metadata-files" as const, address, files, ...commonFields(sent) };

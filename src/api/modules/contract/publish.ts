@@ -1,7 +1,7 @@
 import { type Address, isAddress, lowerAddress } from "../../../core/address.ts";
 import { VerificationError } from "../../../verification/errors.ts";
+import type { Submission } from "../../../verification/jobs/submit.ts";
 import type { VerificationRequest } from "../../../verification/request.ts";
-import type { Submission } from "../../../verification/submit.ts";
 import type { Context } from "../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../envelope.ts";
 import type { Input } from "../../input.ts";
@@ -10,7 +10,7 @@ import {
   presentForEtherscan,
   type SourceRecord,
 } from "../../present/verified-contract.ts";
-import { readSource } from "../../source-answer.ts";
+import { answerSource } from "../../source-answer.ts";
 import { given, SPELLINGS } from "./submission.ts";
 
 // The actions that answer when the verification is done, and what they share with the one that does not wait.
@@ -22,6 +22,8 @@ const INVALID_ADDRESS = "Invalid address hash";
 export const ALREADY_VERIFIED = "Smart-contract already verified.";
 export const NO_CODE = "Address is not a smart-contract";
 export const WENT_WRONG = "Something went wrong while publishing the contract";
+
+export const TOO_LARGE = "the sources are larger than 5 MB";
 
 /** The address of a submission, or what is wrong with it or with the first other thing that it lacks. */
 export function readRequired(
@@ -47,9 +49,10 @@ export function firstAbsent(
 export async function submit(
   verifier: Context["verifier"],
   request: VerificationRequest,
+  client: string,
 ): Promise<Submission | { outcome: "node-unreachable" }> {
   try {
-    return await verifier.submit(request);
+    return await verifier.submit(request, client);
   } catch (error) {
     if (error instanceof VerificationError && error.failure.code === "node") {
       return { outcome: "node-unreachable" };
@@ -59,24 +62,28 @@ export async function submit(
 }
 
 /** Too much is asked for: words for a submission that was not accepted for that reason. */
-export function limitReached(outcome: "queue-full" | "too-many"): Failure {
-  const text =
-    outcome === "queue-full"
-      ? "Too many verifications wait already, please try again later"
-      : "Too many verifications of this contract within an hour, please try again later";
+export function limitReached(outcome: keyof typeof LIMIT_TEXTS): Failure {
+  const text = LIMIT_TEXTS[outcome];
   return failed(text, { result: text, httpStatus: 429 });
 }
+
+export const LIMIT_TEXTS = {
+  "queue-full": "Too many verifications wait already, please try again later",
+  "client-full": "Too many of your verifications wait already, please try again later",
+  "too-many": "Too many verifications of this contract within an hour, please try again later",
+} as const;
 
 /**
  * Submits a request and waits for its end: the verified contract as getsourcecode has it, `refusal` of the reason that
  * it failed for, or the guid when it takes longer.
  */
 export async function publish(
-  { sql, dialect, verifier }: Context,
+  context: Context,
   request: VerificationRequest,
   refusal: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
 ): Promise<Outcome<SourceRecord | string>> {
-  const submission = await submit(verifier, request);
+  const { dialect, verifier, client } = context;
+  const submission = await submit(verifier, request, client);
   switch (submission.outcome) {
     case "already-verified":
       return failed(ALREADY_VERIFIED);
@@ -84,9 +91,12 @@ export async function publish(
       return failed(NO_CODE, { result: NO_CODE });
     case "no-metadata":
       return failed("Sourcify did not return metadata");
+    case "too-large":
+      return failed(`${WENT_WRONG}: ${TOO_LARGE}`);
     case "node-unreachable":
       return failed(`${WENT_WRONG}: node is not reachable`);
     case "queue-full":
+    case "client-full":
     case "too-many":
       return limitReached(submission.outcome);
   }
@@ -94,8 +104,10 @@ export async function publish(
   const status = await verifier.wait(guid, PATIENCE_MS);
   if (status?.state === "failed") return failed(refusal(status.reason ?? ""));
   if (status?.state !== "passed") return ok(guid);
-  const answer = await readSource(sql, request.address);
+  const present = dialect === "etherscan" ? presentForEtherscan : presentForBlockscout;
+  const record = await answerSource<SourceRecord | undefined>(context, request.address, (answer) =>
+    answer.contract ? present(answer) : undefined,
+  );
   // A replica may not have it yet.
-  if (!answer.contract) return ok(guid);
-  return ok(dialect === "etherscan" ? presentForEtherscan(answer) : presentForBlockscout(answer));
+  return ok(record ?? guid);
 }

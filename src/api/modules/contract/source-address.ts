@@ -4,4 +4,4 @@ import { address } from "../../params.ts";
 export const sourceAddress = address({
   required: "Query parameter address is required",
   invalid: "Invalid address hash",
-});
+}).describe("Contract");

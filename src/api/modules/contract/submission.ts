@@ -4,8 +4,8 @@ import type { GivenLibrary } from "../../../verification/request.ts";
 import { type Input, type InputValue, lookUp } from "../../input.ts";
 import { LICENSES } from "../../present/verified-contract.ts";
 
-// What clients send to have a contract verified, under the names that each of them uses. Source: the wire contract,
-// module contract, section 5.
+// What clients send to have a contract verified, under the names that each of them uses. Source: docs/wire.md,
+// "Submissions".
 
 const DEFAULT_RUNS = 200;
 const MAXIMUM_LIBRARIES = 10;

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { failed } from "../../envelope.ts";
-import { publishedResult, sentText } from "./fields.ts";
+import { publishedResult, sent, sentFields } from "./fields.ts";
 import { publish, readRequired } from "./publish.ts";
+import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
   commonFields,
   flattenedSettings,
@@ -11,41 +12,46 @@ import {
   SPELLINGS,
 } from "./submission.ts";
 
+const REQUIRED = {
+  name: SPELLINGS.name,
+  compilerVersion: SPELLINGS.compilerVersion,
+  optimization: SPELLINGS.optimization,
+  contractSourceCode: SPELLINGS.source,
+};
+
 export const verify = defineAction({
   name: "verify",
   summary: "Verifies a contract from one Solidity file, and answers when it is done",
   envelope: "explorer",
   isSubmission: true,
   params: z.object({
-    addressHash: sentText,
-    name: sentText,
-    compilerVersion: sentText,
-    optimization: sentText,
-    contractSourceCode: sentText,
-    optimizationRuns: sentText,
-    evmVersion: sentText,
-    constructorArguments: sentText,
-    autodetectConstructorArguments: sentText,
-    library1Name: sentText,
-    library1Address: sentText,
-    licenseType: sentText,
+    addressHash: sentFields.address,
+    name: sentFields.name,
+    compilerVersion: sentFields.compilerVersion,
+    optimization: sentFields.optimization,
+    contractSourceCode: sentFields.source,
+    optimizationRuns: sentFields.runs,
+    evmVersion: sentFields.evmVersion,
+    constructorArguments: sentFields.constructorArguments,
+    autodetectConstructorArguments: sent(
+      "`true`: take the constructor arguments from the chain, whatever is given",
+    ),
+    library1Name: sentFields.libraryName,
+    library1Address: sentFields.libraryAddress,
+    licenseType: sentFields.license,
   }),
+  required: ["addressHash", ...Object.keys(REQUIRED)],
   result: publishedResult,
   example: {
-    addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
-    name: "Badge",
-    compilerVersion: "v0.8.37+commit.f401782d",
+    addressHash: BUOYS.verify,
+    name: "Buoy",
+    compilerVersion: BUOY_COMPILER,
     optimization: "false",
-    contractSourceCode: "contract Badge {}",
+    contractSourceCode: BUOY_SOURCE,
   },
   async handle(context) {
     const { sent } = context;
-    const address = readRequired(sent, {
-      name: SPELLINGS.name,
-      compilerVersion: SPELLINGS.compilerVersion,
-      optimization: SPELLINGS.optimization,
-      contractSourceCode: SPELLINGS.source,
-    });
+    const address = readRequired(sent, REQUIRED);
     if (typeof address === "object") return address;
     const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
     if (optimized === undefined) {

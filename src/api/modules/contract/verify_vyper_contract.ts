@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
-import { publishedResult, sentText } from "./fields.ts";
+import { publishedResult, sent, sentFields } from "./fields.ts";
 import { publish, readRequired } from "./publish.ts";
 import { commonFields, evmVersionOf, given, SPELLINGS } from "./submission.ts";
+
+const REQUIRED = {
+  name: SPELLINGS.name,
+  compilerVersion: SPELLINGS.compilerVersion,
+  contractSourceCode: SPELLINGS.source,
+};
 
 export const verifyVyperContract = defineAction({
   name: "verify_vyper_contract",
@@ -10,14 +16,15 @@ export const verifyVyperContract = defineAction({
   envelope: "explorer",
   isSubmission: true,
   params: z.object({
-    addressHash: sentText,
-    name: sentText,
-    compilerVersion: sentText,
-    contractSourceCode: sentText,
-    constructorArguments: sentText,
-    evmVersion: sentText,
-    licenseType: sentText,
+    addressHash: sentFields.address,
+    name: sentFields.name,
+    compilerVersion: sent("Compiler, as `v0.3.10+commit.91361694`"),
+    contractSourceCode: sentFields.source,
+    constructorArguments: sentFields.constructorArguments,
+    evmVersion: sentFields.evmVersion,
+    licenseType: sentFields.license,
   }),
+  required: ["addressHash", ...Object.keys(REQUIRED)],
   result: publishedResult,
   example: {
     addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
@@ -27,11 +34,7 @@ export const verifyVyperContract = defineAction({
   },
   async handle(context) {
     const { sent } = context;
-    const address = readRequired(sent, {
-      name: SPELLINGS.name,
-      compilerVersion: SPELLINGS.compilerVersion,
-      contractSourceCode: SPELLINGS.source,
-    });
+    const address = readRequired(sent, REQUIRED);
     if (typeof address === "object") return address;
     return publish(context, {
       format: "vyper",

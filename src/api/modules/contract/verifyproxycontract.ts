@@ -3,7 +3,7 @@ import { isAddress, lowerAddress } from "../../../core/address.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { address } from "../../params.ts";
-import { sentText } from "./fields.ts";
+import { sent } from "./fields.ts";
 
 const REQUIRED = "Query parameter address is required";
 
@@ -13,8 +13,10 @@ export const verifyproxycontract = defineAction({
     "Looks what a verified contract delegates to; checkproxyverification tells what was found",
   envelope: "explorer",
   params: z.object({
-    address: address({ required: REQUIRED, invalid: "Invalid address hash" }),
-    expectedimplementation: sentText,
+    address: address({ required: REQUIRED, invalid: "Invalid address hash" }).describe(
+      "Verified contract",
+    ),
+    expectedimplementation: sent("Contract that is expected to be delegated to"),
   }),
   result: z.string(),
   example: { address: "0xe1da8919f262ee86f9be05059c9280142cf23f48" },

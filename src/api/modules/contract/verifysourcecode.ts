@@ -1,19 +1,20 @@
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "../../../core/address.ts";
-import { isFullyVerified } from "../../../store/verified-contracts.ts";
 import type { VerificationRequest } from "../../../verification/request.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../envelope.ts";
 import type { Input } from "../../input.ts";
-import { sentText } from "./fields.ts";
+import { sent, sentFields } from "./fields.ts";
 import {
   ALREADY_VERIFIED,
   firstAbsent,
   limitReached,
   NO_CODE,
   submit,
+  TOO_LARGE,
   WENT_WRONG,
 } from "./publish.ts";
+import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
   commonFields,
   flattenedSettings,
@@ -49,35 +50,36 @@ export const verifysourcecode = defineAction({
   envelope: "explorer",
   isSubmission: true,
   params: z.object({
-    codeformat: sentText,
-    contractaddress: sentText,
-    sourceCode: sentText,
-    contractname: sentText,
-    compilerversion: sentText,
-    optimizationUsed: sentText,
-    runs: sentText,
-    evmversion: sentText,
-    constructorArguments: sentText,
-    licenseType: sentText,
-    libraryname1: sentText,
-    libraryaddress1: sentText,
+    codeformat: sent("Form of the source").meta({ enum: [SINGLE_FILE, ...STANDARD_JSON.keys()] }),
+    contractaddress: sentFields.address,
+    sourceCode: sent("The source: one file, or the compiler's standard JSON input"),
+    contractname: sent("Name of the contract; in standard JSON with its file, as `a.sol:A`"),
+    compilerversion: sentFields.compilerVersion,
+    optimizationUsed: sent("Of one file, which requires it: whether the optimiser ran, `1` or `0`"),
+    runs: sentFields.runs,
+    evmversion: sentFields.evmVersion,
+    constructorArguments: sentFields.constructorArguments,
+    licenseType: sentFields.license,
+    libraryname1: sentFields.libraryName,
+    libraryaddress1: sentFields.libraryAddress,
   }),
+  required: ["codeformat", "contractaddress", "sourceCode", ...Object.keys(REQUIRED)],
   result: z.string(),
   example: {
     codeformat: SINGLE_FILE,
-    contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
-    sourceCode: "contract Badge {}",
-    contractname: "Badge",
-    compilerversion: "v0.8.37+commit.f401782d",
+    contractaddress: BUOYS.verifysourcecode,
+    sourceCode: BUOY_SOURCE,
+    contractname: "Buoy",
+    compilerversion: BUOY_COMPILER,
     optimizationUsed: "0",
   },
   async handle(context, { codeformat = "" }) {
-    const { sent, sql } = context;
+    const { sent, verifier } = context;
     const address = given(sent, ADDRESS);
     const lacking = lacksForm(codeformat, address, given(sent, SPELLINGS.source));
     if (lacking !== undefined) return failed(lacking);
     if (!isAddress(address)) return refused("Invalid address hash");
-    if (await isFullyVerified(sql, lowerAddress(address))) return alreadyVerified(context);
+    if (await verifier.isFullyVerified(lowerAddress(address))) return alreadyVerified(context);
     const absent = firstAbsent(sent, REQUIRED);
     if (absent !== undefined) return refused(`${absent} is required.`);
     const request = readRequest(sent, codeformat, lowerAddress(address));
@@ -122,8 +124,8 @@ function readRequest(
 }
 
 async function submitted(context: Context, request: VerificationRequest): Promise<Outcome<string>> {
-  const { verifier, dialect } = context;
-  const submission = await submit(verifier, request);
+  const { verifier, dialect, client } = context;
+  const submission = await submit(verifier, request, client);
   switch (submission.outcome) {
     case "accepted":
       return ok(submission.guid);
@@ -135,9 +137,12 @@ async function submitted(context: Context, request: VerificationRequest): Promis
       );
     case "no-metadata":
       throw new TypeError("a request without files was refused for them");
+    case "too-large":
+      return refused(`${WENT_WRONG}: ${TOO_LARGE}`);
     case "node-unreachable":
       return refused(`${WENT_WRONG}: node is not reachable`);
     case "queue-full":
+    case "client-full":
     case "too-many":
       return limitReached(submission.outcome);
   }

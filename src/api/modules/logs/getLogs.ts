@@ -27,15 +27,24 @@ function block(name: string) {
     .transform((value) =>
       Math.max(Math.min(Number(value), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER),
     );
-  return z.union([z.literal("latest"), number], { error: invalid });
+  return z
+    .union([z.literal("latest"), number], { error: invalid })
+    .describe(`${name === "fromBlock" ? "First" : "Last"} block, included: a number or \`latest\``);
 }
 
 function operator(name: string) {
-  return z.enum(["and", "or"], { error: `Invalid ${name} format` }).optional();
+  return z
+    .enum(["and", "or"], { error: `Invalid ${name} format` })
+    .optional()
+    .describe("How the two topics are combined; required when both are given");
 }
 
 function topic(position: number) {
-  return hash({ invalid: `Invalid topic${position} format` }).optional();
+  return hash({ invalid: `Invalid topic${position} format` })
+    .optional()
+    .describe(
+      position === 0 ? "Event, as the hash of its signature" : `Indexed argument ${position}`,
+    );
 }
 
 const checkWindow = windowCheck(ROWS);
@@ -60,7 +69,9 @@ export const getLogs = defineAction({
   params: z.object({
     fromBlock: block("fromBlock"),
     toBlock: block("toBlock"),
-    address: address({ invalid: "Invalid address format" }).optional(),
+    address: address({ invalid: "Invalid address format" })
+      .optional()
+      .describe("Contract that emitted the logs; required without a topic"),
     topic0_1_opr: operator("topic0_1_opr"),
     topic0_2_opr: operator("topic0_2_opr"),
     topic0_3_opr: operator("topic0_3_opr"),
@@ -90,7 +101,8 @@ export const getLogs = defineAction({
     address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
   },
   check: (parameters) => checkWindow(parameters) ?? missing(parameters),
-  async handle({ sql, dialect }, input) {
+  changesWithHead: true,
+  async handle({ read, dialect }, input) {
     const topics = TOPICS.map((name) => input[name]);
     const given = [0, 1, 2, 3].filter((position) => topics[position] !== undefined);
     const operatorOf = (one: number, other: number): Operator => {
@@ -102,7 +114,7 @@ export const getLogs = defineAction({
       topics: topics.map((value, position) => (set.includes(position) ? value : undefined)),
     }));
     const blocks = { from: input.fromBlock, to: input.toBlock };
-    const rows = await searchLogs(sql, patterns, blocks, pageRange(input));
+    const rows = await read((sql) => searchLogs(sql, patterns, blocks, pageRange(input)));
     return ok(rows.map((row) => presentLog(row, dialect)));
   },
 });

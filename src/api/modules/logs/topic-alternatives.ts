@@ -3,8 +3,8 @@ export type Operator = "and" | "or";
 
 /**
  * The smallest sets of topics such that a log fits if and only if all topics of some set match: every pair of the
- * `given` positions must hold under its operator, both matching or at least one. Source: the wire contract, module
- * logs, "Combination of topics".
+ * `given` positions must hold under its operator, both matching or at least one. Source: docs/wire.md,
+ * "Logs".
  */
 export function topicAlternatives(
   given: readonly number[],

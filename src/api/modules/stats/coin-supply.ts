@@ -1,10 +1,20 @@
 import type { Queryable } from "../../../db/client.ts";
 import { type CoinSupply, getCoinSupply } from "../../../store/coin-supply.ts";
+import { type Failure, failed } from "../../envelope.ts";
+import { stillReading } from "../../live/holdings.ts";
 
-const UNKNOWN: CoinSupply = { total: "0", zeroAddress: "0", exact: false };
+const UNTRACED = "The coin supply is not known: internal transactions are not indexed";
 
-/** The coin supply at the served head; the wire has 0 for "not known". */
-export async function knownCoinSupply(sql: Queryable): Promise<CoinSupply> {
+/**
+ * Makes an answer of the coin supply at the served head; says so where it cannot be known without traces. Throws
+ * `RequestError` while balances are still to be read.
+ */
+export async function withCoinSupply<Answer>(
+  sql: Queryable,
+  answer: (supply: CoinSupply) => Answer | Promise<Answer>,
+): Promise<Answer | Failure> {
   const supply = await getCoinSupply(sql);
-  return supply?.exact ? supply : UNKNOWN;
+  if (supply && !supply.traced) return failed(UNTRACED);
+  if (!supply || supply.pending) throw stillReading();
+  return answer(supply);
 }

@@ -3,7 +3,7 @@ import { formatUnits } from "../../../core/decimal.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
-import { knownCoinSupply } from "./coin-supply.ts";
+import { withCoinSupply } from "./coin-supply.ts";
 
 export const coinsupply = defineAction({
   name: "coinsupply",
@@ -12,8 +12,11 @@ export const coinsupply = defineAction({
   params: z.object({}),
   result: wire.decimalFraction,
   example: {},
-  async handle({ sql }) {
-    const { total, zeroAddress } = await knownCoinSupply(sql);
-    return ok(formatUnits(BigInt(total) - BigInt(zeroAddress), 18));
+  handle({ read }) {
+    return read((sql) =>
+      withCoinSupply(sql, ({ total, zeroAddress }) =>
+        ok(formatUnits(BigInt(total) - BigInt(zeroAddress), 18)),
+      ),
+    );
   },
 });

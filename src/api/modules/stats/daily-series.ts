@@ -5,6 +5,7 @@ import { type DailyStatistics, listDailyStatistics } from "../../../store/daily-
 import { type Context, defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { listMissing, sort, utcDay } from "../../params.ts";
+import { inclusionReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
 
 /**
@@ -23,8 +24,10 @@ export function defineDailySeries(series: {
     summary,
     envelope: "explorer",
     params: z.object({
-      startdate: utcDay({ invalid: "Invalid startdate format" }),
-      enddate: utcDay({ invalid: "Invalid enddate format" }),
+      startdate: utcDay({ invalid: "Invalid startdate format" }).describe(
+        "First day in UTC, included",
+      ),
+      enddate: utcDay({ invalid: "Invalid enddate format" }).describe("Last day in UTC, included"),
       sort,
     }),
     missing: listMissing,
@@ -34,7 +37,9 @@ export function defineDailySeries(series: {
     empty: "No records found",
     example: { startdate: "2020-01-01", enddate: "2099-12-31" },
     async handle(context, { startdate, enddate, sort: order = "asc" }) {
-      const days = await listDailyStatistics(context.sql, { from: startdate, to: enddate }, order);
+      const days = await context.read((sql) =>
+        listDailyStatistics(sql, { from: startdate, to: enddate }, order),
+      );
       const records = days.map((day) => {
         const midnight = day.day * SECONDS_PER_DAY;
         return {
@@ -60,10 +65,11 @@ export function ratio(value: bigint, divisor: bigint, places: number): string {
   return formatRounded(scaled, places, places);
 }
 
-/** Rewards of the day's blocks in coins: what they keep of the fees, and the static reward of each. */
+/** Rewards of the day's blocks in coins: what they keep of the fees, their static rewards, those for uncles included. */
 export function rewardsOf(
-  { rewards, blockCount }: DailyStatistics,
+  { rewards, blockCount, uncleCount }: DailyStatistics,
   { staticReward }: Context,
 ): string {
-  return formatUnits(BigInt(rewards) + BigInt(blockCount) * staticReward, 18);
+  const fixed = BigInt(blockCount) * staticReward + inclusionReward(uncleCount, staticReward);
+  return formatUnits(BigInt(rewards) + fixed, 18);
 }

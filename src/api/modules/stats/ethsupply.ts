@@ -2,17 +2,16 @@ import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
-import { knownCoinSupply } from "./coin-supply.ts";
+import { withCoinSupply } from "./coin-supply.ts";
 
 export const ethsupply = defineAction({
   name: "ethsupply",
-  summary: "Sum of all coin balances in wei, 0 while some are still to be read",
+  summary: "Sum of all coin balances in wei",
   envelope: "explorer",
   params: z.object({}),
   result: wire.decimal,
   example: {},
-  async handle({ sql }) {
-    const { total } = await knownCoinSupply(sql);
-    return ok(total);
+  handle({ read }) {
+    return read((sql) => withCoinSupply(sql, ({ total }) => ok(total)));
   },
 });

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { getTotalStatistics } from "../../../store/daily-statistics.ts";
-import { readSnapshot } from "../../../store/snapshot.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
-import { knownCoinSupply } from "./coin-supply.ts";
+import { withCoinSupply } from "./coin-supply.ts";
 
 const WEI_PER_GWEI = 1_000_000_000n;
 
@@ -20,16 +19,17 @@ export const ethsupply2 = defineAction({
     WithdrawnTotal: wire.decimal,
   }),
   example: {},
-  handle({ sql }) {
-    return readSnapshot(sql, async (snapshot) => {
-      const { total } = await knownCoinSupply(snapshot);
-      const { burntFees, withdrawnGwei } = await getTotalStatistics(snapshot);
-      return ok({
-        EthSupply: total,
-        Eth2Staking: "0",
-        BurntFees: burntFees,
-        WithdrawnTotal: String(BigInt(withdrawnGwei) * WEI_PER_GWEI),
-      });
-    });
+  handle({ read }) {
+    return read((sql) =>
+      withCoinSupply(sql, async ({ total }) => {
+        const { burntFees, withdrawnGwei } = await getTotalStatistics(sql);
+        return ok({
+          EthSupply: total,
+          Eth2Staking: "0",
+          BurntFees: burntFees,
+          WithdrawnTotal: String(BigInt(withdrawnGwei) * WEI_PER_GWEI),
+        });
+      }),
+    );
   },
 });

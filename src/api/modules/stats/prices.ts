@@ -3,8 +3,8 @@ import { formatUnits } from "../../../core/decimal.ts";
 import { type Hex, hexLength, hexSlice } from "../../../core/hex.ts";
 import { quantityToBigInt } from "../../../core/quantity.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
-import type { Context, Services } from "../../action.ts";
-import { atServedHead } from "../../served-head.ts";
+import type { Context } from "../../action.ts";
+import { demandHead } from "../../state.ts";
 
 /** Price of the coin; null where no source tells it. */
 export interface CoinPrice {
@@ -33,21 +33,24 @@ const UNKNOWN: CoinPrice = { price: null, timestamp: null };
  */
 export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
   const { btc, usd } = context.priceFeeds;
-  const prices =
-    btc || usd
-      ? await atServedHead(context.sql, async (head) => ({
-          btc: await fetchPrice(context, btc, head),
-          usd: await fetchPrice(context, usd, head),
-        }))
-      : { btc: UNKNOWN, usd: UNKNOWN };
+  const prices = btc || usd ? await fetchPrices(context) : { btc: UNKNOWN, usd: UNKNOWN };
   if (context.dialect === "blockscout") return prices;
   const unknown = { price: "0", timestamp: String(Math.floor(Date.now() / 1000)) };
   const filled = (price: CoinPrice) => (price.price === null ? unknown : price);
   return { btc: filled(prices.btc), usd: filled(prices.usd) };
 }
 
+async function fetchPrices(context: Context): Promise<CoinPrices> {
+  const { btc, usd } = context.priceFeeds;
+  const head = demandHead(await context.read(async (_sql, served) => served));
+  return {
+    btc: await fetchPrice(context, btc, head),
+    usd: await fetchPrice(context, usd, head),
+  };
+}
+
 async function fetchPrice(
-  { chain }: Services,
+  { chain }: Context,
   feed: Address | undefined,
   head: ServedHead,
 ): Promise<CoinPrice> {

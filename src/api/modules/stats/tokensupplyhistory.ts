@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { Queryable } from "../../../db/client.ts";
 import { getToken } from "../../../store/token-facts.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
+import { answered } from "../../live/answered.ts";
 import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
@@ -11,18 +13,20 @@ export const tokensupplyhistory = defineAction({
   summary: "Total supply of a token after a block, where the node still has the state of that time",
   envelope: "explorer",
   params: z.object({
-    contractaddress: address({ invalid: "Invalid contract address format" }),
+    contractaddress: address({ invalid: "Invalid contract address format" }).describe(
+      "Token contract",
+    ),
     blockno: blockNumber({ invalid: INVALID_BLOCK }),
   }),
   missing: listMissing,
   result: wire.decimal.nullable(),
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", blockno: "10" },
   async handle(context, { contractaddress, blockno }) {
-    const token = await getToken(context.sql, contractaddress);
-    if (!token) return failed("Contract address not found");
-    return atIndexedBlock(context, blockno, async (block) => {
+    const find = async (sql: Queryable) =>
+      (await getToken(sql, contractaddress)) ?? failed("Contract address not found");
+    return atIndexedBlock(context, blockno, find, async (block) => {
       const [supply] = await context.chain.fetchTotalSupplies([contractaddress], block);
-      return ok(supply?.toString() ?? null);
+      return ok(answered(supply)?.toString() ?? null);
     });
   },
 });

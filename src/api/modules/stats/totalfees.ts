@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { utcDay as formatUtcDay } from "../../../core/time.ts";
 import { getDailyFees } from "../../../store/daily-statistics.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
@@ -16,9 +17,10 @@ export const totalfees = defineAction({
     }),
   }),
   result: wire.decimal.nullable(),
-  example: { date: "2025-07-01" },
-  async handle({ sql }, { date }) {
-    const fees = await getDailyFees(sql, date);
+  // The sample chain begins when it is first started.
+  example: { date: formatUtcDay(Date.now() / 1000) },
+  async handle({ read }, { date }) {
+    const fees = await read((sql) => getDailyFees(sql, date));
     return ok(fees ?? null);
   },
 });

@@ -4,6 +4,6 @@ import { address } from "../../params.ts";
 export const contractaddress = address({
   required: "Query parameter contract address is required",
   invalid: "Invalid contract address hash",
-});
+}).describe("Token contract");
 
 export const NO_RECORDS = "No records found";

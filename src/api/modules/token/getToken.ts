@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { getToken as findToken } from "../../../store/token-facts.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
-import { readTotalSupply } from "../../live/token-supply.ts";
+import { fetchTotalSupply, readToken } from "../../live/token-supply.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress } from "./contract-address.ts";
 
@@ -22,15 +21,16 @@ export const getToken = defineAction({
   }),
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
-    const token = await findToken(context.sql, input.contractaddress);
-    if (!token) return failed("Contract address not found");
+    const found = await readToken(context, input.contractaddress);
+    if (!found) return failed("Contract address not found");
+    const { token } = found;
     return ok({
       cataloged: token.cataloged,
       contractAddress: token.address,
       decimals: token.decimals === null ? "" : String(token.decimals),
       name: token.name ?? "",
       symbol: token.symbol ?? "",
-      totalSupply: (await readTotalSupply(context, token)) ?? "",
+      totalSupply: (await fetchTotalSupply(context, found)) ?? "",
       type: `ERC-${token.standard}` as const,
     });
   },

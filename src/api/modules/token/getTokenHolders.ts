@@ -17,7 +17,12 @@ export const getTokenHolders = defineAction({
   empty: NO_RECORDS,
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
-    const holders = await readHolders(context, input.contractaddress, pageRange(input));
+    const { holders } = await readHolders(
+      context,
+      input.contractaddress,
+      pageRange(input),
+      async () => null,
+    );
     return ok(holders.map(({ owner, amount }) => ({ address: owner, value: amount })));
   },
 });

@@ -20,7 +20,12 @@ export const tokenholderlist = defineAction({
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   check: windowCheck(),
   async handle(context, input) {
-    const holders = await readHolders(context, input.contractaddress, pageRange(input));
+    const { holders } = await readHolders(
+      context,
+      input.contractaddress,
+      pageRange(input),
+      async () => null,
+    );
     return ok(
       holders.map(({ owner, amount }) => ({
         TokenHolderAddress: owner,

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { getToken } from "../../../store/token-facts.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { readTotalSupply } from "../../live/token-supply.ts";
+import { fetchTotalSupply, readToken } from "../../live/token-supply.ts";
 import { UNKNOWN_PRICE } from "../../present/price.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress, NO_RECORDS } from "./contract-address.ts";
@@ -27,18 +26,19 @@ const UNCOLLECTED = {
   whitepaper: "",
   tokenPriceUSD: UNKNOWN_PRICE,
 };
-const UNCOLLECTED_NAMES = Object.keys(UNCOLLECTED) as (keyof typeof UNCOLLECTED)[];
+const uncollected = Object.fromEntries(
+  Object.keys(UNCOLLECTED).map((name) => [name, z.string()]),
+) as Record<keyof typeof UNCOLLECTED, z.ZodString>;
 
-const record = z
-  .object({
-    contractAddress: wire.address,
-    tokenName: z.string(),
-    symbol: z.string(),
-    divisor: wire.decimalOrEmpty,
-    tokenType: z.enum(["ERC20", "ERC404", "ERC721", "ERC1155"]),
-    totalSupply: wire.decimalOrEmpty,
-  })
-  .and(z.record(z.enum(UNCOLLECTED_NAMES), z.string()));
+const record = z.object({
+  contractAddress: wire.address,
+  tokenName: z.string(),
+  symbol: z.string(),
+  divisor: wire.decimalOrEmpty,
+  tokenType: z.enum(["ERC20", "ERC404", "ERC721", "ERC1155"]),
+  totalSupply: wire.decimalOrEmpty,
+  ...uncollected,
+});
 
 export const tokeninfo = defineAction({
   name: "tokeninfo",
@@ -49,8 +49,9 @@ export const tokeninfo = defineAction({
   empty: NO_RECORDS,
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
-    const token = await getToken(context.sql, input.contractaddress);
-    if (!token) return ok([]);
+    const found = await readToken(context, input.contractaddress);
+    if (!found) return ok([]);
+    const { token } = found;
     return ok([
       {
         contractAddress: token.address,
@@ -58,7 +59,7 @@ export const tokeninfo = defineAction({
         symbol: token.symbol ?? "",
         divisor: token.decimals === null ? "" : String(token.decimals),
         tokenType: `ERC${token.standard}` as const,
-        totalSupply: (await readTotalSupply(context, token)) ?? "",
+        totalSupply: (await fetchTotalSupply(context, found)) ?? "",
         ...UNCOLLECTED,
       },
     ]);

@@ -4,6 +4,7 @@ import { listContractsAmong } from "../../../store/contract-creations.ts";
 import { getToken } from "../../../store/token-facts.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
+import { readContracts } from "../../live/contracts.ts";
 import { readHolders } from "../../live/holders.ts";
 import { positive } from "../../params.ts";
 import * as wire from "../../wire.ts";
@@ -21,7 +22,8 @@ export const topholders = defineAction({
     offset: positive
       .transform((rows) => Math.min(rows, MOST_ROWS))
       .default(ROWS)
-      .catch(ROWS),
+      .catch(ROWS)
+      .meta({ description: "Holders to list", maximum: MOST_ROWS }),
   }),
   result: z.array(
     z.object({
@@ -33,12 +35,23 @@ export const topholders = defineAction({
   empty: NO_RECORDS,
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
-    const token = await getToken(context.sql, input.contractaddress);
-    if (!token) return ok([]);
-    const holders = await readHolders(context, token.address, { limit: input.offset, skip: 0 });
-    const contracts = await listContractsAmong(
-      context.sql,
-      holders.map(({ owner }) => owner),
+    const page = { limit: input.offset, skip: 0 };
+    const { head, holders, extra } = await readHolders(
+      context,
+      input.contractaddress,
+      page,
+      async (sql, owners) => ({
+        token: await getToken(sql, input.contractaddress),
+        presences: await listContractsAmong(sql, owners),
+      }),
+    );
+    const { token, presences } = extra;
+    if (!token || !head) return ok([]);
+    const shown = new Set(holders.map(({ owner }) => owner));
+    const contracts = await readContracts(
+      context.chain,
+      presences.filter(({ address }) => shown.has(address)),
+      head,
     );
     return ok(
       holders.map(({ owner, amount }) => ({

@@ -12,9 +12,10 @@ export const getstatus = defineAction({
   params: z.object({ txhash }),
   result: z.object({ isError: wire.flag, errDescription: z.string() }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
-  async handle({ sql }, input) {
-    const transaction = await getTransaction(sql, input.txhash);
-    if (transaction?.status !== 0) return ok({ isError: "0" as const, errDescription: "" });
+  changesWithHead: true,
+  async handle({ read }, input) {
+    const transaction = await read((sql) => getTransaction(sql, input.txhash));
+    if (transaction?.succeeded !== false) return ok({ isError: "0" as const, errDescription: "" });
     return ok({ isError: "1" as const, errDescription: errorOf(transaction) });
   },
 });

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { Queryable } from "../../../db/client.ts";
-import { readSnapshot } from "../../../store/snapshot.ts";
 import { getTransaction, listLogsOfTransaction } from "../../../store/transactions.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -18,7 +16,8 @@ const NOT_GIVEN_BACK = ["apikey", "type", "method", "filter", "q", "sort", "orde
 const index = integer({ invalid: "" })
   .transform((value) => Math.max(-1, Math.min(Number(value), LARGEST_LOG_INDEX)))
   .default(-1)
-  .catch(-1);
+  .catch(-1)
+  .describe("List the logs behind the one of this index; -1 begins at the first");
 
 export const gettxinfo = defineAction({
   name: "gettxinfo",
@@ -51,20 +50,17 @@ export const gettxinfo = defineAction({
   }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   async handle(context, input) {
-    const read = async (sql: Queryable) => {
+    const { transaction, found } = await context.read(async (sql) => {
       const transaction = await getTransaction(sql, input.txhash);
       const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
       const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
       return { transaction, found };
-    };
-    let { transaction, found } = await read(context.sql);
-    // Overtaken by a reorg; in a transaction that cannot happen, but every request would pay for it.
-    if (transaction && !found) ({ transaction, found } = await readSnapshot(context.sql, read));
+    });
     if (!transaction || !found) return failed("Transaction not found");
     const logs = found.slice(0, LOGS_PER_PAGE);
-    const { revertData, status, traced } = transaction;
+    const { revertData, succeeded, traced } = transaction;
     const reason =
-      status === 0 && revertData === null && !traced
+      succeeded === false && revertData === null && !traced
         ? await fetchRevertData(context.chain, transaction)
         : revertData;
     const last = found.length > LOGS_PER_PAGE ? logs.at(-1) : undefined;
@@ -73,7 +69,7 @@ export const gettxinfo = defineAction({
       timeStamp: String(transaction.timestampSeconds),
       blockNumber: String(transaction.blockNumber),
       confirmations: String(transaction.confirmations),
-      success: status === 1,
+      success: succeeded === true,
       from: transaction.from,
       to: transaction.to ?? "",
       value: transaction.value,

@@ -4,4 +4,4 @@ import { hash } from "../../params.ts";
 export const txhash = hash({
   required: "Query parameter txhash is required",
   invalid: "Invalid txhash format",
-});
+}).describe("Transaction");

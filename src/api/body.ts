@@ -1,0 +1,95 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from "fastify";
+import { networkOf } from "./client-network.ts";
+import { badRequest, payloadTooLarge } from "./form.ts";
+import { createRoom, type Place, type Room } from "./room.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /**
+     * Whether a request of this route brings sources, which alone may be large: undefined when only its body tells.
+     * A route without it takes no more than `SMALL_BODY`.
+     */
+    takesSources?: (request: FastifyRequest) => boolean | undefined;
+  }
+}
+
+/** Largest body in bytes of a request that brings sources, the reference's limit. */
+export const BODY_LIMIT = 20_000_000;
+/** Largest body in bytes of any other request. */
+export const SMALL_BODY = 1_000_000;
+
+/** Large bodies in memory at one time. */
+const ROOM = { bytes: 32_000_000, waiting: 100, patienceMs: 10_000 };
+
+// A body in crumbs costs by their number, whatever its size.
+const FEWEST_CRUMBS = 1000;
+const LEAST_BYTES_OF_A_CRUMB = 64;
+
+/** Has every body read into one `Buffer` that is bounded before it is read; what it means is decided in request.ts. */
+export function readBodies(app: FastifyInstance): void {
+  const room = createRoom(ROOM);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (request, payload, done) => {
+    readWhole(payload, limitOf(request)).then((body) => done(null, body), done);
+  });
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    admit(request, reply, room).then(() => done(null, payload), done);
+  });
+  app.addHook("onSend", (request, reply, payload, done) => {
+    // Of a body that nobody wants Node would read to the end.
+    if (!isSoonOver(request)) reply.header("connection", "close");
+    done(null, payload);
+  });
+}
+
+/** Bytes that a request says its body has; those of no end count as infinite. */
+function announcedSize({ headers }: FastifyRequest): number {
+  if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(headers["content-length"] ?? 0);
+}
+
+function isSoonOver(request: FastifyRequest): boolean {
+  return request.raw.complete || announcedSize(request) <= BODY_LIMIT;
+}
+
+function limitOf(request: FastifyRequest): number {
+  const { takesSources } = request.routeOptions.config;
+  return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
+}
+
+/** Waits for room for a body that may be large. Throws `RequestError` for one that is too large, and for want of room. */
+async function admit(request: FastifyRequest, reply: FastifyReply, room: Room): Promise<void> {
+  const size = announcedSize(request);
+  if (size <= SMALL_BODY) return;
+  const limit = limitOf(request);
+  if (Number.isFinite(size) && size > limit) throw payloadTooLarge();
+  if (limit <= SMALL_BODY) return;
+  const place: Place = room.enter(networkOf(request), Math.min(size, limit));
+  // The handler keeps what it read until it has answered.
+  reply.raw.once("close", place.leave);
+  await place.admitted;
+}
+
+function readWhole(payload: RequestPayload, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    payload.on("data", take);
+    payload.once("end", () => resolve(Buffer.concat(chunks, size)));
+    payload.once("error", reject);
+
+    function take(chunk: Buffer): void {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > limit) stop(payloadTooLarge());
+      if (chunks.length > FEWEST_CRUMBS + size / LEAST_BYTES_OF_A_CRUMB) stop(badRequest());
+    }
+
+    function stop(reason: Error): void {
+      payload.off("data", take);
+      (payload as IncomingMessage).pause();
+      reject(reason);
+    }
+  });
+}

@@ -1,0 +1,17 @@
+import net from "node:net";
+import type { FastifyRequest } from "fastify";
+
+/** The IPv4 address of the client, or the 64 bits of its IPv6 address that name its network. */
+export function networkOf({ ip, socket }: FastifyRequest): string {
+  // A proxy may have written anything.
+  const address = net.isIP(ip) === 0 ? (socket.remoteAddress ?? "") : ip;
+  if (!net.isIPv6(address)) return address;
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (mapped !== undefined) return mapped;
+  const [withoutZone = ""] = address.split("%");
+  const canonical = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
+  const [left = "", right = ""] = canonical.split("::");
+  const [before, after] = [left, right].map((part) => (part === "" ? [] : part.split(":")));
+  const zeros = Array(8 - (before?.length ?? 0) - (after?.length ?? 0)).fill("0");
+  return [...(before ?? []), ...zeros, ...(after ?? [])].slice(0, 4).join(":");
+}

@@ -1,0 +1,48 @@
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import type { FastifyInstance } from "fastify";
+
+/** Shorter answers fit into a packet or two as they are. */
+const THRESHOLD_BYTES = 1024;
+
+const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel: ZSTD_LEVEL } = zlib.constants;
+const zstd = promisify(zlib.zstdCompress);
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
+
+/**
+ * The encodings, the best for an answer in front: at the cheapest level each makes 60 to 100 KB of a page of 370 KB, in
+ * 0.5 to 2.5 ms of another thread.
+ */
+const ENCODINGS: readonly (readonly [name: string, pack: (text: string) => Promise<Buffer>])[] = [
+  ["zstd", (text) => zstd(text, { params: { [ZSTD_LEVEL]: 1 } })],
+  ["br", (text) => brotli(text, { params: { [BROTLI_PARAM_QUALITY]: 1 } })],
+  ["gzip", (text) => gzip(text, { level: 1 })],
+];
+
+/** Sends texts above a kilobyte compressed to clients that take that; never on the event loop. */
+export function compressAnswers(app: FastifyInstance): void {
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (typeof payload !== "string" || payload.length < THRESHOLD_BYTES) return done(null, payload);
+    reply.header("vary", "accept-encoding");
+    const accepted = acceptedOf(request.headers["accept-encoding"]);
+    const [name, pack] = ENCODINGS.find(([encoding]) => accepted.has(encoding)) ?? [];
+    if (!name || !pack || reply.hasHeader("content-encoding")) return done(null, payload);
+    pack(payload).then((packed) => {
+      reply.header("content-encoding", name).removeHeader("content-length");
+      done(null, packed);
+    }, done);
+  });
+}
+
+/** The encodings that a header names, but those of weight 0; `*` stands for gzip, which everybody knows. */
+function acceptedOf(header: string | string[] | undefined): ReadonlySet<string> {
+  const items = String(header ?? "").split(",");
+  return new Set(
+    items.flatMap((item) => {
+      const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+      if (parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))) return [];
+      return [name === "*" ? "gzip" : name];
+    }),
+  );
+}

@@ -1,0 +1,22 @@
+import type { Chain } from "../../chain/chain.ts";
+import type { Address } from "../../core/address.ts";
+import { isContractCode } from "../../core/contract-code.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { CodePresence } from "../../store/contract-creations.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+
+/** Those of the addresses that are contracts at the head; the node is asked of those that the index does not know. */
+export async function readContracts(
+  chain: Chain,
+  presences: readonly CodePresence[],
+  head: ServedHead,
+): Promise<Set<Address>> {
+  const unknown = presences
+    .filter(({ isContract }) => isContract === null)
+    .map(({ address }) => address);
+  const codes = unknown.length === 0 ? [] : await chain.fetchCodes(unknown, head);
+  return new Set([
+    ...presences.filter(({ isContract }) => isContract).map(({ address }) => address),
+    ...unknown.filter((_, index) => isContractCode(codes[index] as Hex)),
+  ]);
+}

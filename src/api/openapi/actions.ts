@@ -1,0 +1,171 @@
+import type { Action } from "../action.ts";
+import { type Dialect, forDialect } from "../envelope.ts";
+import { registry } from "../registry.ts";
+import { describeParameters } from "./parameters.ts";
+import { JSON_TYPE, type Response, responses } from "./responses.ts";
+import {
+  type Components,
+  explorerSuccess,
+  type JsonSchema,
+  reference,
+  rpcSuccess,
+} from "./schemas.ts";
+
+const TEXT_TYPE = "text/plain";
+const FORM_TYPE = "multipart/form-data";
+const CHAIN_ID = {
+  name: "chainid",
+  in: "query",
+  description: "Id of the chain; another one than this server's is refused",
+  schema: { type: "integer" },
+};
+
+/** The actions of one dialect as paths below `base`, which have module and action in them. */
+export function describeActions(
+  base: string,
+  dialect: Dialect,
+  components: Components,
+): Record<string, object> {
+  const paths = Object.entries(registry).flatMap(([module, actions]) =>
+    actions.map((action) => [
+      `${base}/${module}/${action.name}`,
+      {
+        [action.isSubmission ? "post" : "get"]: describeAction(module, action, dialect, components),
+      },
+    ]),
+  );
+  return Object.fromEntries(paths);
+}
+
+function describeAction(
+  module: string,
+  action: Action,
+  dialect: Dialect,
+  components: Components,
+): object {
+  const chainId = dialect === "etherscan" ? [CHAIN_ID] : [];
+  return {
+    operationId: dialect + capital(module) + wordsOf(action),
+    tags: [module],
+    summary: action.summary,
+    parameters: action.isSubmission ? chainId : [...describeQuery(action, dialect), ...chainId],
+    ...(action.isSubmission && { requestBody: describeBody(action, dialect) }),
+    responses:
+      action.envelope === "json-rpc"
+        ? rpcResponses(action, dialect, components)
+        : explorerResponses(action, dialect, components),
+  };
+}
+
+function describeQuery(action: Action, dialect: Dialect): object[] {
+  return describeParameters(action, dialect).map(({ example, ...parameter }) => ({
+    ...parameter,
+    in: "query",
+    ...(example !== undefined && { example }),
+  }));
+}
+
+/** JSON for programs, a form for whoever has files. */
+function describeBody(action: Action, dialect: Dialect): object {
+  const parameters = describeParameters(action, dialect);
+  const properties = parameters.map(({ name, description, schema }) => [
+    name,
+    { ...schema, description },
+  ]);
+  const example = {
+    ...action.example,
+    ...(action.files && { [action.files.name]: action.files.example }),
+  };
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+  const json: ObjectSchema = {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required,
+  };
+  return {
+    required: true,
+    content: {
+      [JSON_TYPE]: { schema: json, example },
+      [FORM_TYPE]: action.files
+        ? { schema: formWithFiles(action.files.name, json) }
+        : { schema: json, example: action.example },
+    },
+  };
+}
+
+type ObjectSchema = JsonSchema & { properties: Record<string, JsonSchema>; required: string[] };
+
+/** In a form the brackets of a name tell that several files may come. */
+function formWithFiles(name: string, { properties, required, ...rest }: ObjectSchema): JsonSchema {
+  const files = { type: "array", items: { type: "string", format: "binary" } };
+  const { [name]: _asJson, ...others } = properties;
+  const description = "The compiler's metadata file and the sources";
+  return {
+    ...rest,
+    properties: { ...others, [`${name}[]`]: { ...files, description } },
+    required: required.map((each) => (each === name ? `${name}[]` : each)),
+  };
+}
+
+function explorerResponses(action: Action, dialect: Dialect, components: Components): object {
+  const success = components.add(
+    nameOf(action, dialect),
+    explorerSuccess(resultOf(action, dialect, components)),
+  );
+  const answer: Response = {
+    description: "The action ran; `status` tells whether it has a result",
+    content: {
+      [JSON_TYPE]: { schema: { anyOf: [success, reference("ExplorerFailure")] } },
+      ...(action.mayBeText && { [TEXT_TYPE]: { schema: { type: "string" } } }),
+    },
+  };
+  return responses({ 200: answer });
+}
+
+function rpcResponses(action: Action, dialect: Dialect, components: Components): object {
+  const success = components.add(
+    nameOf(action, dialect),
+    rpcSuccess(resultOf(action, dialect, components)),
+  );
+  const refused = { anyOf: [reference("RpcFailure"), reference("ExplorerFailure")] };
+  return responses({
+    200: {
+      description: "The result",
+      content: { [JSON_TYPE]: { schema: { anyOf: [success, reference("ExplorerFailure")] } } },
+    },
+    400: {
+      description: "The request cannot be read, or a parameter is absent or bad",
+      content: { [JSON_TYPE]: { schema: refused } },
+    },
+    404: {
+      description: "There is none",
+      content: { [JSON_TYPE]: { schema: reference("RpcFailure") } },
+    },
+  });
+}
+
+/** The result's schema; entries of lists have names of their own, so that a client's types have them. */
+function resultOf(action: Action, dialect: Dialect, components: Components): JsonSchema {
+  const result = components.describe(forDialect(action.result, dialect));
+  const items = result["items"] as JsonSchema | undefined;
+  const name = nameOf(action, dialect);
+  if (isObject(items)) return { ...result, items: components.add(`${name}Entry`, items) };
+  return isObject(result) ? components.add(`${name}Result`, result) : result;
+}
+
+function isObject(schema: JsonSchema | undefined): schema is JsonSchema {
+  return schema?.["type"] === "object" && "properties" in schema;
+}
+
+function nameOf(action: Action, dialect: Dialect): string {
+  return capital(dialect) + wordsOf(action);
+}
+
+/** The action's name as names in programs are written: `EthGetBalance`. */
+function wordsOf(action: Action): string {
+  return action.name.split("_").map(capital).join("");
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

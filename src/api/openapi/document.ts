@@ -1,0 +1,100 @@
+import type { FastifyInstance } from "fastify";
+import { type Dialect, jsonAnswer } from "../envelope.ts";
+import { send } from "../http.ts";
+import { moduleSummaries } from "../registry.ts";
+import { describeActions } from "./actions.ts";
+import { type OtherRoute, otherRoutes } from "./other-routes.ts";
+import { refusals } from "./responses.ts";
+import { createComponents, explorerFailure, rpcFailure } from "./schemas.ts";
+import { sourcifyRoutes } from "./sourcify.ts";
+
+export interface DocumentOptions {
+  /** Of the program. */
+  version: string;
+}
+
+/** A document as far as the program itself reads it. */
+export interface ApiDocument {
+  openapi: string;
+  info: { title: string; version: string };
+  paths: Record<string, Record<string, object>>;
+  components: { schemas: Readonly<Record<string, object>> };
+}
+
+const BASES: readonly [path: string, dialect: Dialect][] = [
+  ["/api", "blockscout"],
+  ["/v2/api", "etherscan"],
+];
+
+const DESCRIPTION = `
+Every action is under \`/api\` as Blockscout answers it and under \`/v2/api\` as Etherscan does, by GET or by POST with
+its parameters in the query, in JSON or in a form. \`/api?module=account&action=txlist&…\`, the form that clients of
+explorers send, is the same as \`/api/account/txlist?…\`.
+
+An answer has \`status\` "1" and a \`result\`, or \`status\` "0" and a \`message\` that tells why there is none. Amounts are
+whole numbers as text, in the smallest unit; addresses and hashes are in lower case. No key is needed.`.trim();
+
+const OTHER_TAGS: Readonly<Record<string, string>> = {
+  "eth-rpc": "JSON-RPC, from the index where it can, else from the node",
+  sourcify: "Sourcify's API v2: verified sources, and verification, for tools that speak it",
+  operations: "For whoever runs the server",
+};
+
+/** Adds `/openapi.json`; the document is made once, when it is first asked for. */
+export function addDocumentation(app: FastifyInstance, options: DocumentOptions): void {
+  let answer: ReturnType<typeof jsonAnswer> | undefined;
+  app.get("/openapi.json", (_request, reply) => {
+    answer ??= jsonAnswer(describeApi(options));
+    return send(reply, answer);
+  });
+}
+
+/** The API as an OpenAPI 3.1 document: the actions from the registry, and the other routes. */
+export function describeApi({ version }: DocumentOptions): ApiDocument {
+  const components = createComponents();
+  components.add("ExplorerFailure", explorerFailure);
+  components.add("RpcFailure", rpcFailure);
+  const actions = BASES.map(([base, dialect]) => describeActions(base, dialect, components));
+  const others = [...otherRoutes, ...sourcifyRoutes].map((route) => {
+    for (const [name, schema] of Object.entries(route.schemas ?? {})) components.add(name, schema);
+    return { [route.path]: { [route.method]: describeRoute(route) } };
+  });
+  const tags = Object.entries({ ...moduleSummaries, ...OTHER_TAGS });
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Periscope",
+      version,
+      summary: "Block explorer API in the dialects of Blockscout and Etherscan",
+      description: DESCRIPTION,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "This server" }],
+    security: [{}, { apikey: [] }, { header: [] }],
+    tags: tags.map(([name, description]) => ({ name, description })),
+    paths: Object.assign({}, ...actions, ...others),
+    components: {
+      schemas: components.schemas,
+      responses: refusals,
+      securitySchemes: {
+        apikey: {
+          type: "apiKey",
+          in: "query",
+          name: "apikey",
+          description: "Counts requests by key",
+        },
+        header: { type: "apiKey", in: "header", name: "x-api-key", description: "The same" },
+      },
+    },
+  } as ApiDocument;
+}
+
+function describeRoute({
+  path: _path,
+  method: _method,
+  schemas: _schemas,
+  tag,
+  ...route
+}: OtherRoute) {
+  return { tags: [tag], ...route };
+}

@@ -1,0 +1,131 @@
+import { forwardedMethods } from "../eth-rpc/forwarded.ts";
+import { indexMethods } from "../eth-rpc/methods.ts";
+import { JSON_TYPE, type Response, responses } from "./responses.ts";
+import { type JsonSchema, reference, rpcSuccess } from "./schemas.ts";
+
+/** A route that is no action, as the document tells it. */
+export interface OtherRoute {
+  path: string;
+  method: "get" | "post";
+  operationId: string;
+  tag: string;
+  summary: string;
+  parameters?: readonly object[];
+  requestBody?: object;
+  responses: object;
+  /** Components that the operation refers to, by their names. */
+  schemas?: Readonly<Record<string, JsonSchema>>;
+}
+
+function json(description: string, schema: JsonSchema): Response {
+  return { description, content: { [JSON_TYPE]: { schema } } };
+}
+
+function health(status: string): JsonSchema {
+  return {
+    type: "object",
+    properties: {
+      status: { type: "string", const: status },
+      problems: { type: "array", items: { type: "string" } },
+    },
+    required: ["status"],
+  };
+}
+
+const rpcRequest = {
+  type: "object",
+  properties: {
+    jsonrpc: { type: "string", const: "2.0" },
+    method: {
+      type: "string",
+      enum: [...Object.keys(indexMethods), ...Object.keys(forwardedMethods)],
+    },
+    params: { type: "array", items: {}, default: [] },
+    id: { type: ["integer", "string"] },
+  },
+  required: ["jsonrpc", "method", "params", "id"],
+};
+
+function oneOrSeveral(schema: JsonSchema): JsonSchema {
+  return { anyOf: [schema, { type: "array", items: schema }] };
+}
+
+const notReady = json("Not ready, and why not", health("not ready"));
+
+/** The routes beside the actions. Whatever stands here is documented; the routes themselves are added elsewhere. */
+export const otherRoutes: readonly OtherRoute[] = [
+  {
+    path: "/api/eth-rpc",
+    method: "post",
+    operationId: "ethRpc",
+    tag: "eth-rpc",
+    summary: "Ethereum JSON-RPC, one request or a batch",
+    requestBody: {
+      required: true,
+      content: {
+        [JSON_TYPE]: {
+          schema: oneOrSeveral(reference("RpcRequest")),
+          example: { jsonrpc: "2.0", id: 1, method: "eth_blockNumber", params: [] },
+        },
+      },
+    },
+    responses: responses({
+      200: json(
+        "Answers in the order of the requests",
+        oneOrSeveral({ anyOf: [reference("RpcSuccess"), reference("RpcFailure")] }),
+      ),
+      400: json("The body is no JSON", {
+        anyOf: [reference("RpcFailure"), reference("ExplorerFailure")],
+      }),
+    }),
+    schemas: { RpcRequest: rpcRequest, RpcSuccess: rpcSuccess({}) },
+  },
+  {
+    path: "/health",
+    method: "get",
+    operationId: "health",
+    tag: "operations",
+    summary: "State of the index and of what it depends on",
+    responses: responses({
+      200: json("The report", {
+        type: "object",
+        properties: {
+          status: { type: "string", enum: ["ready", "not ready"] },
+          problems: { type: "array", items: { type: "string" } },
+          version: { type: "string" },
+        },
+        required: ["status", "problems", "version"],
+      }),
+      503: notReady,
+    }),
+  },
+  {
+    path: "/health/live",
+    method: "get",
+    operationId: "healthLive",
+    tag: "operations",
+    summary: "Whether the process answers",
+    responses: responses({ 200: json("It does", health("live")) }),
+  },
+  {
+    path: "/health/ready",
+    method: "get",
+    operationId: "healthReady",
+    tag: "operations",
+    summary: "Whether the answers are worth asking for",
+    responses: responses({ 200: json("They are", health("ready")), 503: notReady }),
+  },
+  {
+    path: "/metrics",
+    method: "get",
+    operationId: "metrics",
+    tag: "operations",
+    summary: "Measurements in Prometheus' text form",
+    responses: responses({
+      200: {
+        description: "The measurements",
+        content: { "text/plain": { schema: { type: "string" } } },
+      },
+    }),
+  },
+];

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { Action } from "../action.ts";
+import type { Dialect } from "../envelope.ts";
+import type { JsonSchema } from "./schemas.ts";
+
+/** A parameter of an action, as documents and tables tell it. */
+export interface DescribedParameter {
+  name: string;
+  description: string;
+  required: boolean;
+  /** JSON Schema of what is sent, with the value that an absent one has. */
+  schema: JsonSchema;
+  /** A value of the sample chain, if the example has one. */
+  example: unknown;
+}
+
+/** What is known of an action's parameters, in the order in which they are checked. */
+export function describeParameters(action: Action, dialect: Dialect): DescribedParameter[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(action.params, { io: "input" });
+  const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
+  const needed = new Set([...required, ...(action.required ?? [])]);
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = "", ...schema } = property as { description?: string };
+    const standard = defaults?.[name] ?? defaultOf(action, name);
+    return {
+      name,
+      description,
+      required: needed.has(name) && defaults?.[name] === undefined,
+      schema: { ...schema, ...(standard !== undefined && { default: standard }) },
+      example: exampleOf(action.example[name], schema),
+    };
+  });
+}
+
+/** The value of a parameter that is absent; zod tells it for no schema that transforms. */
+function defaultOf(action: Action, name: string): unknown {
+  const parsed = action.params.shape[name]?.safeParse(undefined);
+  return typeof parsed?.data === "object" ? undefined : parsed?.data;
+}
+
+/** Examples are sent as text; where the schema has a number, the document's example is one. */
+function exampleOf(example: string | undefined, schema: JsonSchema): unknown {
+  const isNumber = example !== undefined && /^\d+$/.test(example) && takesInteger(schema);
+  return isNumber ? Number(example) : example;
+}
+
+function takesInteger({ type, anyOf }: JsonSchema): boolean {
+  return type === "integer" || (Array.isArray(anyOf) && anyOf.some(takesInteger));
+}

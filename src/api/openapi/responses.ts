@@ -1,0 +1,40 @@
+import { type JsonSchema, reference } from "./schemas.ts";
+
+/** A response of an operation. */
+export interface Response {
+  description: string;
+  content: Readonly<Record<string, { schema: JsonSchema }>>;
+}
+
+export const JSON_TYPE = "application/json";
+
+/** What stands for a request that was not answered, by HTTP status; every operation of the API has these. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: "The request cannot be read, or lacks what it cannot do without",
+  405: "Not this method here",
+  413: "The body is too large",
+  429: "Too many requests; `retry-after` tells the seconds to wait",
+  500: "A fault of this server",
+  503: "The database or the node does not answer, or the answer took too long",
+};
+
+/** `components.responses` of the document. */
+export const refusals: Readonly<Record<string, Response>> = Object.fromEntries(
+  Object.entries(REFUSALS).map(([status, description]) => [
+    nameOf(status),
+    { description, content: { [JSON_TYPE]: { schema: reference("ExplorerFailure") } } },
+  ]),
+);
+
+/** References to those responses, by status; `own` go before. */
+export function responses(own: Readonly<Record<number, Response>>) {
+  const shared = Object.keys(REFUSALS).map((status) => [
+    status,
+    { $ref: `#/components/responses/${nameOf(status)}` },
+  ]);
+  return { ...Object.fromEntries(shared), ...own };
+}
+
+function nameOf(status: string): string {
+  return `Refused${status}`;
+}

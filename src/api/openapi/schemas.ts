@@ -1,0 +1,106 @@
+import { z } from "zod";
+
+/** JSON Schema 2020-12, which is OpenAPI 3.1's. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A place where a schema stands once for all operations. */
+export interface Components {
+  /** All schemas by their names. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** Puts a schema under a name, and gives the reference to it. Throws when another one has the name. */
+  add(name: string, schema: JsonSchema): JsonSchema;
+  /** The JSON form of a result. What has an id in its metadata becomes a component of that name. */
+  describe(schema: z.ZodType): JsonSchema;
+}
+
+const DEFINITION = /^#\/\$defs\//;
+
+/** The `components.schemas` of a document, empty at first. */
+export function createComponents(): Components {
+  const schemas: Record<string, JsonSchema> = {};
+
+  function add(name: string, schema: JsonSchema): JsonSchema {
+    const known = schemas[name];
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new TypeError(`the API's document has two schemas of the name ${name}`);
+    }
+    schemas[name] = schema;
+    return reference(name);
+  }
+
+  return {
+    schemas,
+    add,
+    describe(schema) {
+      const json = z.toJSONSchema(schema, { io: "output" });
+      const { $schema: _dialect, $defs: definitions = {}, ...rest } = json;
+      for (const [name, definition] of Object.entries(definitions)) {
+        const { id: _id, ...described } = definition;
+        add(name, pointToComponents(described));
+      }
+      return pointToComponents(rest);
+    },
+  };
+}
+
+/** A reference to a schema of the document. */
+export function reference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** zod's references lead to definitions beside the schema. */
+function pointToComponents(schema: JsonSchema): JsonSchema {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) =>
+      key === "$ref" ? String(value).replace(DEFINITION, "#/components/schemas/") : value,
+    ),
+  ) as JsonSchema;
+}
+
+/** Explorer envelope of an answer with a result. */
+export function explorerSuccess(result: JsonSchema): JsonSchema {
+  return closed({ status: { type: "string", const: "1" }, message: { type: "string" }, result });
+}
+
+/** Explorer envelope of an answer without one: a failure, or a list without entries. */
+export const explorerFailure = closed({
+  status: { type: "string", const: "0" },
+  message: { type: "string" },
+  result: {
+    description: "The text again, nothing, or an empty list",
+    anyOf: [{ type: "string" }, { type: "null" }, { type: "array", items: {}, maxItems: 0 }],
+  },
+});
+
+const rpcId = { type: ["integer", "number", "string", "null"] };
+const rpcVersion = { type: "string", const: "2.0" };
+
+/** JSON-RPC envelope of an answer with a result. */
+export function rpcSuccess(result: JsonSchema): JsonSchema {
+  return closed({ jsonrpc: rpcVersion, result, id: rpcId });
+}
+
+/** JSON-RPC envelope of a failure; most errors are a text, those of a node and of the protocol an object. */
+export const rpcFailure = closed({
+  jsonrpc: rpcVersion,
+  error: {
+    anyOf: [
+      { type: "string" },
+      {
+        type: "object",
+        properties: { code: { type: "integer" }, message: { type: "string" }, data: {} },
+        required: ["code", "message"],
+      },
+    ],
+  },
+  id: rpcId,
+});
+
+function closed(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return {
+    type: "object",
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,103 @@
+import { keccak256 } from "viem/utils";
+import type { Hex } from "../../core/hex.ts";
+import type { LookupParts } from "../../store/verified-lookup.ts";
+import type { KeptCode } from "../../verification/engine/kept-code.ts";
+import type { CodeMatch } from "../../verification/match/code-match.ts";
+import { codeOnChain } from "../../verification/on-chain-code.ts";
+
+/** What is kept of the compile as `LookupParts.compilation` has it. */
+interface Compilation {
+  runtimeMatch: CodeMatch | null;
+  creationMatch: CodeMatch | null;
+  compiledRuntime: KeptCode;
+  compiledCreation: KeptCode;
+}
+
+type Parts = Pick<
+  LookupParts,
+  "compilation" | "codeHash" | "creationSourceMap" | "runtimeSourceMap"
+>;
+
+/** The creation code as it was compiled, and how the one on chain follows from it. */
+export function presentCreationCode({ compilation, creationSourceMap }: Parts) {
+  const { compiledCreation, creationMatch } = JSON.parse(compilation) as Compilation;
+  const onChain = creationMatch && codeOnChain(compiledCreation, creationMatch);
+  return presentCode(compiledCreation, creationMatch, onChain, creationSourceMap);
+}
+
+/** The same of the runtime code. */
+export function presentRuntimeCode({ compilation, codeHash, runtimeSourceMap }: Parts) {
+  const { compiledRuntime, runtimeMatch } = JSON.parse(compilation) as Compilation;
+  const follows = runtimeMatch && codeOnChain(compiledRuntime, runtimeMatch);
+  // A blueprint's code does not follow from compiled runtime code.
+  const onChain = follows && keccak256(follows) === codeHash ? follows : null;
+  return {
+    ...presentCode(compiledRuntime, runtimeMatch, onChain, runtimeSourceMap),
+    immutableReferences: presentImmutables(compiledRuntime),
+  };
+}
+
+/** The two codes as the compiler's output has them. */
+export function presentEvm({ compilation, creationSourceMap, runtimeSourceMap }: Parts) {
+  const { compiledCreation, compiledRuntime } = JSON.parse(compilation) as Compilation;
+  return {
+    bytecode: presentOutput(compiledCreation, creationSourceMap),
+    deployedBytecode: {
+      ...presentOutput(compiledRuntime, runtimeSourceMap),
+      immutableReferences: presentImmutables(compiledRuntime),
+    },
+  };
+}
+
+function presentOutput(compiled: KeptCode, sourceMap: string | null) {
+  return {
+    object: compiled.code.slice(2),
+    ...(sourceMap !== null && { sourceMap }),
+    linkReferences: presentLinks(compiled),
+  };
+}
+
+function presentCode(
+  compiled: KeptCode,
+  match: CodeMatch | null,
+  onChain: Hex | null,
+  sourceMap: string | null,
+) {
+  return {
+    onchainBytecode: onChain,
+    recompiledBytecode: compiled.code,
+    ...(sourceMap !== null && { sourceMap }),
+    linkReferences: presentLinks(compiled),
+    cborAuxdata: Object.fromEntries(
+      compiled.auxdata.map(({ id, value, offset }) => [id, { value, offset }]),
+    ),
+    transformations: match?.transformations ?? null,
+    transformationValues: match?.values ?? null,
+  };
+}
+
+interface Place {
+  start: number;
+  length: number;
+}
+
+/** By file, then by library. Any text may be a file's name. */
+function presentLinks({ libraries }: KeptCode) {
+  const files = new Map<string, Map<string, Place[]>>();
+  for (const { id, offset, length } of libraries) {
+    const colon = id.lastIndexOf(":");
+    const [file, name] = [id.slice(0, Math.max(colon, 0)), id.slice(colon + 1)];
+    const names = files.get(file) ?? new Map<string, Place[]>();
+    names.set(name, [...(names.get(name) ?? []), { start: offset, length }]);
+    files.set(file, names);
+  }
+  return Object.fromEntries([...files].map(([file, names]) => [file, Object.fromEntries(names)]));
+}
+
+function presentImmutables({ immutables }: KeptCode) {
+  const places = new Map<string, Place[]>();
+  for (const { id, offset, length } of immutables) {
+    places.set(id, [...(places.get(id) ?? []), { start: offset, length }]);
+  }
+  return Object.fromEntries(places);
+}

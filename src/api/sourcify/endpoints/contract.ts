@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { getLookupBytes, getVerifiedMatch } from "../../../store/verified-lookup.ts";
+import { jsonAnswer } from "../../envelope.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { FIELDS, readFields } from "../fields.ts";
+import { needsOf, presentLookup, readLookup } from "../lookup.ts";
+import { minimalContract, presentMatch } from "../match.ts";
+import { demandAddress, demandChain } from "../parameters.ts";
+
+const names = Object.keys(FIELDS).join(", ");
+const schema = minimalContract.extend(
+  Object.fromEntries(Object.keys(FIELDS).map((name) => [name, z.unknown().optional()])),
+);
+
+export const contract: Endpoint = {
+  name: "contract",
+  method: "GET",
+  path: "/v2/contract/{chainId}/{address}",
+  summary: "How a contract matches, and what is known of it",
+  query: {
+    fields: `Names with commas between, each with one below it after a dot, or all: ${names}`,
+    omit: "Everything but these, in the place of fields",
+  },
+  answers: {
+    200: { description: "The contract is verified", schema },
+    404: { description: "It is not verified", schema: minimalContract },
+  },
+  async handle(context, request) {
+    demandChain(context, request);
+    const address = demandAddress(request);
+    const wanted = readFields(request.query("fields"), request.query("omit"));
+    const { largeAnswers, read, chain, chainId } = context;
+    return largeAnswers.make(
+      (sql) => getLookupBytes(sql, address, needsOf(wanted)),
+      async () => {
+        const { match, lookup } = await read(async (sql, head) => {
+          const found = await getVerifiedMatch(sql, address);
+          return { match: found, lookup: found && (await readLookup(sql, head, address, wanted)) };
+        });
+        const minimal = presentMatch(chainId(), address, match);
+        if (!lookup) return jsonAnswer(minimal, 404);
+        const fields = await presentLookup(chain, address, wanted, lookup);
+        return jsonAnswer({ ...fields, ...minimal });
+      },
+    );
+  },
+};

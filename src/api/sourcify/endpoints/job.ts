@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { JobStatus } from "../../../store/verification-jobs.ts";
+import { jsonAnswer } from "../../envelope.ts";
+import type { Endpoint, SourcifyContext } from "../endpoint.ts";
+import { errorIdOf, SourcifyError } from "../errors.ts";
+import { minimalContract, presentMatch, presentTime } from "../match.ts";
+
+/** forge asks six times, 5 s apart, and then gives up. */
+const PATIENCE_MS = 10_000;
+
+/** Sourcify's codes of our failures; every other is an internal error. */
+const CODES: Readonly<Record<string, string>> = {
+  "compiler-error": "compiler_error",
+  "compiler-limit": "compiler_error",
+  "invalid-json": "compiler_error",
+  "empty-source": "compiler_error",
+  "compiler-unavailable": "invalid_compiler_version",
+  bytecode: "no_match",
+  "compiler-version": "no_match",
+  "constructor-arguments": "no_match",
+  "constructor-arguments-unknown": "no_match",
+  "deployed-code": "no_match",
+  "contract-name": "contract_not_found_in_compiler_output",
+  "abstract-contract": "compiled_bytecode_is_zero",
+  "missing-sources": "missing_or_invalid_source",
+  "no-metadata": "missing_or_invalid_source",
+  "no-code": "contract_not_deployed",
+  node: "cannot_fetch_bytecode",
+  "not-indexed": "cannot_fetch_bytecode",
+};
+const REPLACED = "The code at the address is no longer the one that was verified.";
+
+const errorObject = z.object({
+  customCode: z.string(),
+  message: z.string(),
+  errorId: z.string(),
+});
+
+export const job: Endpoint = {
+  name: "job",
+  method: "GET",
+  path: "/v2/verify/{verificationId}",
+  summary: "State of a verification; waits up to 10 s for its end",
+  answers: {
+    200: {
+      description: "The state, also of one that failed",
+      schema: z.object({
+        isJobCompleted: z.boolean(),
+        verificationId: z.string(),
+        jobStartTime: z.string(),
+        jobFinishTime: z.string().optional(),
+        contract: minimalContract,
+        error: errorObject.optional(),
+      }),
+    },
+  },
+  async handle(context, { parameters: { verificationId = "" } }) {
+    const status = await context.verifier.wait(verificationId, PATIENCE_MS);
+    if (status === undefined) {
+      throw new SourcifyError(404, "job_not_found", `No job found for id ${verificationId}`);
+    }
+    return jsonAnswer(await present(context, verificationId.toLowerCase(), status));
+  },
+};
+
+async function present(
+  { verifier, chainId }: SourcifyContext,
+  verificationId: string,
+  { address, state, failure, reason, createdAtSeconds, finishedAtSeconds }: JobStatus,
+) {
+  // A replica may not have it yet.
+  const match = state === "passed" ? await verifier.match(address) : undefined;
+  const failed = (customCode: string, message: string) => ({
+    error: { customCode, message, errorId: errorIdOf(verificationId) },
+  });
+  return {
+    isJobCompleted: finishedAtSeconds !== null,
+    verificationId,
+    jobStartTime: presentTime(createdAtSeconds),
+    ...(finishedAtSeconds !== null && { jobFinishTime: presentTime(finishedAtSeconds) }),
+    contract: presentMatch(chainId(), address, match),
+    ...(state === "failed" && failed(CODES[failure ?? ""] ?? "internal_error", reason ?? "")),
+    ...(state === "passed" && match === undefined && failed("no_match", REPLACED)),
+  };
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { listMatchesOf } from "../../../store/verified-lookup.ts";
+import { findSimilarContracts } from "../../../verification/similar.ts";
+import { jsonAnswer } from "../../envelope.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { minimalContract, presentMatch } from "../match.ts";
+import { demandAddress, demandChain } from "../parameters.ts";
+
+export const similar: Endpoint = {
+  name: "similar",
+  method: "GET",
+  path: "/v2/contract/similar/{chainId}/{address}",
+  summary: "Verified contracts that an unverified one is another deployment of",
+  answers: {
+    200: {
+      description:
+        "Contracts with the same code, immutables, library addresses and metadata aside; none for one that is verified",
+      schema: z.object({ results: z.array(minimalContract) }),
+    },
+  },
+  async handle(context, request) {
+    demandChain(context, request);
+    const address = demandAddress(request);
+    const { chain, chainId, read } = context;
+    const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead());
+    const matches = await read(async (sql) => {
+      const addresses = code === "0x" ? [] : await findSimilarContracts(sql, address, code);
+      // What is verified needs no likeness.
+      return listMatchesOf(sql, [address, ...addresses]);
+    });
+    const isVerified = matches.some((match) => match.address === address);
+    const results = isVerified ? [] : matches;
+    return jsonAnswer({
+      results: results.map((match) => presentMatch(chainId(), match.address, match)),
+    });
+  },
+};

@@ -1,0 +1,81 @@
+import { createHash, randomUUID } from "node:crypto";
+import { RequestError } from "../../core/errors.ts";
+import { type Answer, jsonAnswer } from "../envelope.ts";
+
+/** What clients of Sourcify's dialect tell errors apart by. */
+export type CustomCode =
+  | "invalid_parameter"
+  | "invalid_json"
+  | "unsupported_chain"
+  | "unsupported_language"
+  | "route_not_found"
+  | "job_not_found"
+  | "already_verified"
+  | "too_many_requests"
+  | "internal_error";
+
+/** A request of Sourcify's dialect that is answered with an error object. */
+export class SourcifyError extends RequestError {
+  readonly customCode: CustomCode;
+
+  constructor(
+    httpStatus: number,
+    customCode: CustomCode,
+    message: string,
+    options?: { retryAfterSeconds: number },
+  ) {
+    super(httpStatus, message, options);
+    this.customCode = customCode;
+  }
+}
+
+/** What is wrong with a parameter. */
+export function invalid(message: string): SourcifyError {
+  return new SourcifyError(400, "invalid_parameter", message);
+}
+
+/** Tells whoever reads the log which answer an `errorId` belongs to. */
+export interface ErrorLog {
+  info(fields: { errorId: string }, message: string): void;
+}
+
+const CODES: Readonly<Record<number, CustomCode>> = {
+  400: "invalid_parameter",
+  404: "route_not_found",
+  405: "route_not_found",
+  413: "invalid_parameter",
+  429: "too_many_requests",
+};
+
+/** Whether a URL is one of Sourcify's dialect, also without the slash that clients forget behind its base. */
+export function isSourcifyUrl(url: string): boolean {
+  return /^\/+sourcify(?:v2|verify-ui)?(?:[/?]|$)/.test(url);
+}
+
+/** The error object for a request that cannot be answered. `customCode` follows from the status unless it is given. */
+export function errorAnswer(
+  httpStatus: number,
+  message: string,
+  log: ErrorLog | undefined,
+  customCode?: CustomCode,
+): Answer {
+  const errorId = randomUUID();
+  log?.info({ errorId }, "answered with an error");
+  // What is no failure elsewhere, a page of too much data, has no other place here.
+  const status = httpStatus < 400 ? 503 : httpStatus;
+  const code = customCode ?? CODES[status] ?? "internal_error";
+  return jsonAnswer({ customCode: code, message, errorId }, status);
+}
+
+/** The identifier of a job's failure: the same at every question, in the form of a UUID. */
+export function errorIdOf(guid: string): string {
+  const digits = createHash("sha256").update(guid).digest("hex");
+  const variant = ((Number.parseInt(digits.slice(16, 17), 16) & 3) | 8).toString(16);
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `4${digits.slice(13, 16)}`,
+    `${variant}${digits.slice(17, 20)}`,
+    digits.slice(20, 32),
+  ].join("-");
+}

@@ -1,0 +1,190 @@
+import { getAddress } from "viem/utils";
+import type { Address } from "../../core/address.ts";
+import type { Queryable } from "../../db/client.ts";
+import { getDeploymentProof } from "../../store/deployment-proofs.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import type { SourceText } from "../../store/verified-contracts.ts";
+import {
+  getDeployment,
+  getLookupParts,
+  type LookupPart,
+  type LookupParts,
+  listSources,
+} from "../../store/verified-lookup.ts";
+import type { ProxyReader } from "../../verification/proxy.ts";
+import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
+import { type Field, pick, type Wanted } from "./fields.ts";
+import { presentProxy, readProxy } from "./proxy.ts";
+import { presentSignatures } from "./signatures.ts";
+
+const CODES = ["compilation", "codeHash", "creationSourceMap", "runtimeSourceMap"] as const;
+
+/** What of the table each field is made of; `sources`: the source texts, too. */
+const NEEDS: Readonly<Record<Field, readonly (LookupPart | "sources")[]>> = {
+  abi: ["abi"],
+  metadata: ["metadata", "language"],
+  sources: ["sources"],
+  compilation: ["language", "compilerVersion", "settings", "contractName", "filePath"],
+  deployment: ["creationTransaction"],
+  userdoc: ["outputs"],
+  devdoc: ["outputs"],
+  storageLayout: ["outputs"],
+  transientStorageLayout: ["outputs"],
+  sourceIds: ["sourceIds"],
+  creationBytecode: CODES,
+  runtimeBytecode: CODES,
+  stdJsonInput: ["language", "sources", "settings"],
+  stdJsonOutput: [...CODES, "sourceIds", "abi", "metadata", "outputs", "filePath", "contractName"],
+  signatures: ["abi"],
+  proxyResolution: [],
+  proof: [],
+};
+
+/** What the fields are made of, by how many of them hold it. */
+export function needsOf(wanted: Wanted): Map<LookupPart | "sources", number> {
+  const needs = new Map<LookupPart | "sources", number>();
+  for (const part of [...wanted.keys()].flatMap((field) => NEEDS[field])) {
+    needs.set(part, (needs.get(part) ?? 0) + 1);
+  }
+  return needs;
+}
+
+/** Reads what the fields need of a verified contract; `sql` must be the snapshot that its match was read from. */
+export async function readLookup(
+  sql: Queryable,
+  head: ServedHead | undefined,
+  address: Address,
+  wanted: Wanted,
+) {
+  const needs = [...needsOf(wanted).keys()];
+  const parts = needs.filter((part) => part !== "sources");
+  // Those that are not wanted are not looked at.
+  const found = (await getLookupParts(sql, address, parts)) as LookupParts;
+  const { creationTransaction } = found;
+  return {
+    found,
+    sources: needs.includes("sources") ? await listSources(sql, address) : [],
+    deployment: creationTransaction ? await getDeployment(sql, creationTransaction) : undefined,
+    proxy: wanted.has("proxyResolution") ? await readProxy(sql, address, head) : undefined,
+    proof: wanted.has("proof") ? await getDeploymentProof(sql, address) : undefined,
+  };
+}
+
+export type Lookup = Awaited<ReturnType<typeof readLookup>>;
+
+/** The fields as they are answered. What only newer rows have is left out of the older ones'. */
+export async function presentLookup(
+  chain: ProxyReader,
+  address: Address,
+  wanted: Wanted,
+  lookup: Lookup,
+): Promise<Record<string, unknown>> {
+  const fields: Record<string, unknown> = {};
+  for (const [field, names] of wanted) {
+    const value = await presentField(field, chain, address, lookup);
+    fields[field] = isRecord(value) ? pick(value, names) : value;
+  }
+  return fields;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+async function presentField(
+  field: Field,
+  chain: ProxyReader,
+  address: Address,
+  { found, sources, deployment, proxy, proof }: Lookup,
+): Promise<unknown> {
+  switch (field) {
+    case "abi":
+      return JSON.parse(found.abi);
+    case "metadata":
+      return found.language === "Solidity" && found.metadata ? JSON.parse(found.metadata) : null;
+    case "sources":
+      return presentSources(sources);
+    case "compilation":
+      return presentCompilation(found);
+    case "deployment":
+      return {
+        transactionHash: deployment?.transactionHash ?? null,
+        blockNumber: deployment ? String(deployment.blockNumber) : null,
+        transactionIndex: deployment ? String(deployment.transactionIndex) : null,
+        deployer: deployment ? getAddress(deployment.deployer) : null,
+      };
+    case "userdoc":
+    case "devdoc":
+    case "storageLayout":
+    case "transientStorageLayout":
+      return outputsOf(found)[field] ?? null;
+    case "sourceIds":
+      return found.sourceIds === null ? null : JSON.parse(found.sourceIds);
+    case "creationBytecode":
+      return presentCreationCode(found);
+    case "runtimeBytecode":
+      return presentRuntimeCode(found);
+    case "stdJsonInput":
+      return {
+        language: found.language,
+        sources: presentSources(sources),
+        settings: JSON.parse(found.settings),
+      };
+    case "stdJsonOutput":
+      return presentOutput(found);
+    case "signatures":
+      return presentSignatures(found.abi);
+    case "proxyResolution":
+      return proxy && presentProxy(chain, address, proxy);
+    case "proof":
+      return proof
+        ? {
+            ...proof,
+            libraries: proof.libraries.map((library) => ({
+              ...library,
+              address: getAddress(library.address),
+            })),
+          }
+        : null;
+  }
+}
+
+/** Any text may be a file's name. */
+function presentSources(sources: readonly SourceText[]) {
+  return Object.fromEntries(sources.map(({ path, text }) => [path, { content: text }]));
+}
+
+function presentCompilation(found: LookupParts) {
+  const { language, compilerVersion, settings, contractName, filePath } = found;
+  return {
+    language,
+    compiler: language === "Vyper" ? "vyper" : "solc",
+    compilerVersion: compilerVersion.replace(/^v/, ""),
+    compilerSettings: JSON.parse(settings),
+    name: contractName,
+    fullyQualifiedName: `${filePath}:${contractName}`,
+  };
+}
+
+function outputsOf({ outputs }: LookupParts): Record<string, unknown> {
+  return JSON.parse(outputs) as Record<string, unknown>;
+}
+
+function presentOutput(found: LookupParts) {
+  const outputs = outputsOf(found);
+  const contract = {
+    abi: JSON.parse(found.abi),
+    metadata: found.metadata,
+    userdoc: outputs["userdoc"] ?? null,
+    devdoc: outputs["devdoc"] ?? null,
+    storageLayout: outputs["storageLayout"] ?? null,
+    transientStorageLayout: outputs["transientStorageLayout"] ?? null,
+    evm: presentEvm(found),
+  };
+  return {
+    ...(found.sourceIds !== null && { sources: JSON.parse(found.sourceIds) }),
+    contracts: Object.fromEntries([
+      [found.filePath, Object.fromEntries([[found.contractName, contract]])],
+    ]),
+  };
+}

@@ -1,0 +1,75 @@
+import { getAddress } from "viem/utils";
+import type { Address } from "../../core/address.ts";
+import { ChainError } from "../../core/errors.ts";
+import type { Queryable } from "../../db/client.ts";
+import { getProxy, isStaleProxy } from "../../store/proxies.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import { listContractNames } from "../../store/verified-lookup.ts";
+import { detectProxy, type ProxyReader } from "../../verification/proxy.ts";
+import { errorIdOf } from "./errors.ts";
+
+/** Sourcify's names of the kinds it knows. */
+const TYPES: Readonly<Record<string, string>> = {
+  eip1167: "EIP1167Proxy",
+  eip1967: "EIP1967Proxy",
+  eip1967_beacon: "EIP1967Proxy",
+  eip1967_oz: "ZeppelinOSProxy",
+  eip1822: "PROXIABLEProxy",
+  master_copy: "GnosisSafeProxy",
+  eip2535: "DiamondProxy",
+};
+
+/** What the index knows of what a contract delegates to. */
+export interface ProxyFacts {
+  kind: string | null;
+  implementations: Address[];
+  names: { address: Address; name: string }[];
+  /** Where only the node can tell: the head to ask it at. */
+  askAt: ServedHead | undefined;
+}
+
+/** Reads what is known; `sql` must be a snapshot. */
+export async function readProxy(
+  sql: Queryable,
+  address: Address,
+  head: ServedHead | undefined,
+): Promise<ProxyFacts> {
+  const proxy = await getProxy(sql, address);
+  if (proxy === undefined && (await isStaleProxy(sql, address))) {
+    return { kind: null, implementations: [], names: [], askAt: head };
+  }
+  const { kind = null, implementations = [] } = proxy ?? {};
+  const names = await listContractNames(sql, implementations);
+  return { kind, implementations, names, askAt: undefined };
+}
+
+/** What a contract delegates to; asks the node where the index does not know any more. */
+export async function presentProxy(chain: ProxyReader, address: Address, facts: ProxyFacts) {
+  if (facts.askAt === undefined) return present(facts);
+  try {
+    const detected = await detectProxy(chain, address, facts.askAt);
+    return present({ ...facts, ...(detected ?? {}) });
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    const message = "The node of the chain does not answer, please try again later";
+    return {
+      proxyResolutionError: {
+        customCode: "proxy_resolution_error",
+        message,
+        errorId: errorIdOf(address),
+      },
+    };
+  }
+}
+
+function present({ kind, implementations, names }: Omit<ProxyFacts, "askAt">) {
+  const isProxy = implementations.length > 0;
+  return {
+    isProxy,
+    proxyType: (isProxy && kind !== null && TYPES[kind]) || null,
+    implementations: implementations.map((address) => {
+      const name = names.find((named) => named.address === address)?.name;
+      return { address: getAddress(address), ...(name !== undefined && { name }) };
+    }),
+  };
+}

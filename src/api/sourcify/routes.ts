@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
+import { RequestError } from "../../core/errors.ts";
+import type { Services } from "../action.ts";
+import { inTime } from "../deadline.ts";
+import { type HttpOptions, refusal, send } from "../http.ts";
+import { lookUp } from "../input.ts";
+import type { LargeAnswers } from "../large-answers.ts";
+import type { RateLimiter } from "../rate-limit.ts";
+import { mediaTypeOf, parseJson, queryInput } from "../request.ts";
+import { demandIndex, onOneState } from "../state.ts";
+import type { Endpoint, SourcifyContext, SourcifyRequest } from "./endpoint.ts";
+import { isRecord } from "./endpoints/verify.ts";
+import { invalid, SourcifyError } from "./errors.ts";
+import { endpoints } from "./registry.ts";
+
+/** What the dialect takes beyond the services. */
+export type SourcifyOptions = Services &
+  Pick<HttpOptions, "requestTimeoutMs"> & { networkName: string | undefined };
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** Adds Sourcify's API v2 below `/sourcify`. Source: docs/clients.md, "Sourcify". */
+export function addSourcify(
+  app: FastifyInstance,
+  { sql, requestTimeoutMs, ...services }: SourcifyOptions,
+  limiter: RateLimiter,
+  largeAnswers: LargeAnswers,
+): void {
+  const answer =
+    (endpoint: Endpoint): RouteHandlerMethod =>
+    async (request, reply) => {
+      request.actionName = `sourcify/${endpoint.name}`;
+      const client = limiter.clientOf(request, queryInput(request));
+      const run = async () => {
+        if (endpoint.method === "POST") await demandIndex(sql);
+        const { outcomes, head } = await onOneState(sql, [
+          {
+            servedWhileLoading: false,
+            run: (read) => {
+              const context: SourcifyContext = { ...services, read, client, largeAnswers };
+              return endpoint.handle(context, readRequest(request));
+            },
+          },
+        ]);
+        const [outcome] = outcomes;
+        if (outcome?.status !== "fulfilled") throw outcome?.reason;
+        return { ...outcome.value, block: head };
+      };
+      const answered = await inTime(run(), requestTimeoutMs);
+      if (answered.location !== undefined) reply.header("location", answered.location);
+      return send(reply, answered);
+    };
+
+  for (const endpoint of endpoints) {
+    for (const url of urlsOf(endpoint)) {
+      const { method } = endpoint;
+      const config = method === "POST" ? { takesSources: () => true } : {};
+      app.route({ method, url, onRequest: limiter.admit, config, handler: answer(endpoint) });
+      app.route({
+        method: METHODS.filter((other) => other !== method),
+        url,
+        handler: async (request, reply) => send(reply, refusal(405, "Method not allowed", request)),
+      });
+    }
+  }
+}
+
+/** The paths of an endpoint: clients may put nothing between the base and the first part. */
+function urlsOf({ path }: Endpoint): string[] {
+  const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
+  const withoutSlash = /^\/(?:v2|verify-ui)\//.test(path) ? [`/sourcify${pattern.slice(1)}`] : [];
+  return [`/sourcify${pattern}`, ...withoutSlash];
+}
+
+function readRequest(request: FastifyRequest): SourcifyRequest {
+  const query = queryInput(request);
+  return {
+    path: request.url.split("?", 1)[0] ?? "",
+    parameters: request.params as Record<string, string>,
+    query: (name) => {
+      const value = lookUp(query, name);
+      return typeof value === "string" && value !== "" ? value : undefined;
+    },
+    body: () => readBody(request),
+  };
+}
+
+function readBody(request: FastifyRequest): Record<string, unknown> {
+  const { body } = request;
+  if (mediaTypeOf(request) !== "application/json" || !Buffer.isBuffer(body)) {
+    throw invalid("The body is to be JSON, sent as application/json");
+  }
+  let value: unknown;
+  try {
+    value = parseJson(body);
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.httpStatus !== 400) throw error;
+    throw new SourcifyError(400, "invalid_json", "The body is no JSON that can be read");
+  }
+  if (!isRecord(value)) throw invalid("The body is to be a JSON object");
+  return value;
+}

@@ -1,0 +1,148 @@
+import { ChainError, RequestError } from "../core/errors.ts";
+import type { Queryable, Sql } from "../db/client.ts";
+import { readSnapshot } from "../store/snapshot.ts";
+import { getServedState, isSynchronised, type ServedHead } from "../store/sync-state.ts";
+
+const NOTHING_SERVED = "No block is indexed yet, please try again later";
+const REORGANISED = "The chain was reorganised meanwhile, please try again";
+const LOADING = "The first synchronisation is still running, please try again later";
+/** PostgreSQL's answer to every statement behind one that failed in the same transaction. */
+const TRANSACTION_ABORTED = "25P02";
+
+/**
+ * Reads from the index, once for each part of an answer: whatever it needs is read in that one call, and the node is
+ * asked afterwards, for its state at the head that was given. Undefined before the first block.
+ */
+export type Read = <Found>(
+  query: (sql: Queryable, head: ServedHead | undefined) => Promise<Found>,
+) => Promise<Found>;
+
+/** What makes one part of an answer. */
+export interface Task<Result> {
+  /** Its `read` is answered also while the first load runs, when little but the head is there. */
+  servedWhileLoading: boolean;
+  run(read: Read): Promise<Result>;
+}
+
+/** What the parts became, and the head that all of it was read at; undefined when nothing was read. */
+export interface OneState<Result> {
+  outcomes: PromiseSettledResult<Result>[];
+  head: ServedHead | undefined;
+}
+
+/**
+ * Runs all tasks on one state of the index: they read in one transaction that sees one snapshot, begun with the first
+ * read and over with the last, so that no connection is kept while nodes are asked. Parts are run again when the node
+ * has left the branch of the head (once, then they are refused with a `RequestError`), or when another part's failure
+ * ended the transaction.
+ */
+export async function onOneState<Result>(
+  sql: Sql,
+  tasks: readonly Task<Result>[],
+): Promise<OneState<Result>> {
+  const failed = new Map<number, PromiseRejectedResult>();
+  for (let isFirst = true; ; isFirst = false) {
+    const state = openState(sql, tasks.length - failed.size);
+    const outcomes = await Promise.all(
+      tasks.map((task, index) => failed.get(index) ?? state.run(task)),
+    );
+    let isAgain = false;
+    outcomes.forEach((outcome, index) => {
+      if (outcome.status === "fulfilled" || failed.has(index)) return;
+      const { reason } = outcome;
+      if (reason?.code === TRANSACTION_ABORTED || (isFirst && isReplaced(reason))) isAgain = true;
+      else failed.set(index, outcome);
+    });
+    if (!isAgain) return { outcomes: outcomes.map(refuseReplaced), head: state.head() };
+  }
+}
+
+/** Throws `RequestError` until the first synchronisation is done, for what is no read and yet needs the whole index. */
+export async function demandIndex(sql: Queryable): Promise<void> {
+  if (!(await isSynchronised(sql))) throw new RequestError(503, LOADING);
+}
+
+/** The head, for what cannot be answered without one. Throws `RequestError`. */
+export function demandHead(head: ServedHead | undefined): ServedHead {
+  if (!head) throw new RequestError(503, NOTHING_SERVED);
+  return head;
+}
+
+interface Opened {
+  snapshot: Queryable;
+  head: ServedHead | undefined;
+  isIndexed: boolean;
+}
+
+/** One snapshot for a number of tasks, each of which reads at most once. */
+function openState(sql: Sql, count: number) {
+  let opened: Promise<Opened> | undefined;
+  let servedHead: ServedHead | undefined;
+  let reading = count;
+  const allRead = Promise.withResolvers<void>();
+
+  function finish(): void {
+    if (--reading === 0) allRead.resolve();
+  }
+
+  /** The answer does not wait for the end of the transaction. */
+  function open(): Promise<Opened> {
+    return new Promise((resolve, reject) => {
+      readSnapshot(sql, async (snapshot) => {
+        const { head, isIndexed } = await getServedState(snapshot);
+        servedHead = head;
+        resolve({ snapshot, head, isIndexed });
+        await allRead.promise;
+      }).catch(reject);
+    });
+  }
+
+  async function run<Result>(task: Task<Result>): Promise<PromiseSettledResult<Result>> {
+    let isFinished = false;
+    const finishOnce = () => {
+      if (!isFinished) finish();
+      isFinished = true;
+    };
+    let wasRead = false;
+    const read: Read = async (query) => {
+      if (wasRead) throw new TypeError("a part of an answer reads the index once");
+      wasRead = true;
+      try {
+        opened ??= open();
+        const { snapshot, head, isIndexed } = await opened;
+        if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
+        return await query(snapshot, head);
+      } finally {
+        finishOnce();
+      }
+    };
+    const [outcome] = await Promise.allSettled([task.run(read)]);
+    finishOnce();
+    return outcome;
+  }
+
+  return {
+    run,
+    /** Undefined also while a database that has stopped without a word is waited for. */
+    head: () => servedHead,
+  };
+}
+
+function refuseReplaced<Result>(
+  outcome: PromiseSettledResult<Result>,
+): PromiseSettledResult<Result> {
+  return outcome.status === "rejected" && isReplaced(outcome.reason)
+    ? {
+        status: "rejected",
+        reason: new RequestError(503, REORGANISED, { cause: outcome.reason }),
+      }
+    : outcome;
+}
+
+/** The node has left the branch of the served head, and the index has not followed yet. */
+function isReplaced(error: unknown): boolean {
+  return (
+    error instanceof ChainError &&
+    (error.code === "block-replaced" || error.code === "block-unknown")
+  );
+}
