@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 import { sleep } from "./core/async.ts";
 import type { IndexerStatus } from "./indexer/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
-import { getServedHead, isIndexed, type ServedHead } from "./store/sync-state.ts";
+import { getServedHead, isSynchronised, type ServedHead } from "./store/sync-state.ts";
 
 /** What is said once there is something to ask for. */
 interface Announcement {
@@ -18,47 +18,61 @@ const PROGRESS_INTERVAL_MS = 5_000;
 
 /**
  * Waits for the end of the first synchronisation, telling how far it is every few seconds, and then says what can be
- * asked for and where: a log record, or on a terminal a page for people.
+ * asked for and where: a log record, or on a terminal a page for people. Nothing that fails meanwhile ends the wait.
  */
 export async function announce(app: App, log: Logger, signal: AbortSignal): Promise<void> {
-  const { apiUrl } = app;
-  const head = await firstSynchronisation(app, log, signal);
-  if (!head || apiUrl === null) return;
-  const announcement = {
+  const look = watchSynchronisation(app);
+  let progressAt = performance.now() + PROGRESS_INTERVAL_MS;
+  while (!signal.aborted) {
+    try {
+      const head = await look();
+      if (head) {
+        if (app.apiUrl !== null) say(await describe(app, app.apiUrl, head), log);
+        return;
+      }
+    } catch (error) {
+      log.debug({ err: error }, "whether the first synchronisation is done is asked again");
+    }
+    if (performance.now() >= progressAt) {
+      progressAt += PROGRESS_INTERVAL_MS;
+      const progress = app.indexer && describeProgress(app.indexer.status());
+      if (progress) log.info(progress);
+    }
+    await sleep(LOOK_INTERVAL_MS, signal);
+  }
+}
+
+async function describe(app: App, apiUrl: string, head: ServedHead): Promise<Announcement> {
+  return {
     head,
     urls: urlsOf(app, apiUrl),
     commands: commandsOf(apiUrl, head, await getExamples(app.sql)),
   };
+}
+
+function say(announcement: Announcement, log: Logger): void {
   if (process.stdout.isTTY) process.stdout.write(page(announcement));
   else log.info({ ...announcement.urls, try: announcement.commands }, "ready");
 }
 
-/** Waits until the index has reached the head that the node had at first; undefined when the process ends before. */
-async function firstSynchronisation(
-  { sql, indexer, devnet }: App,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<ServedHead | undefined> {
+/** Gives a look at the index: its head once it has reached the head that the node had at first. */
+function watchSynchronisation({
+  sql,
+  indexer,
+  devnet,
+}: App): () => Promise<ServedHead | undefined> {
   let goal: number | undefined;
   void devnet?.populated.then((head) => {
     goal = head;
   });
-  let progressAt = performance.now() + PROGRESS_INTERVAL_MS;
-  while (!signal.aborted) {
+  return async () => {
     const status = indexer?.status();
     if (!devnet) goal ??= status?.nodeHead ?? undefined;
     const head = await getServedHead(sql);
     const isOurs = status !== undefined && status.phase !== "standby";
     const isThere = !isOurs || (goal !== undefined && head !== undefined && head.number >= goal);
-    if (isThere && head && (await isIndexed(sql))) return head;
-    if (performance.now() >= progressAt) {
-      progressAt += PROGRESS_INTERVAL_MS;
-      const progress = status && describeProgress(status);
-      if (progress) log.info(progress);
-    }
-    await sleep(LOOK_INTERVAL_MS, signal);
-  }
-  return undefined;
+    return isThere && (await isSynchronised(sql)) ? head : undefined;
+  };
 }
 
 /** `block 1200 of 5000, 24 %, 140 blocks/s, 27 s left`; nothing to tell: undefined. */

@@ -12,6 +12,8 @@ import { ConfigError, messageOf, RequestError } from "./core/errors.ts";
 import { createSql, type Sql } from "./db/client.ts";
 import { migrate } from "./db/migrate.ts";
 import { timeQueries } from "./db/query-timing.ts";
+import { demandSession } from "./db/session.ts";
+import { PRICE_FEEDS } from "./devnet/additions.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
 import { type Sources, type Surroundings, startSources } from "./sources.ts";
@@ -33,15 +35,23 @@ export interface App {
   apiUrl: string | null;
   /** Null with a node of the user's. */
   devnet: Devnet | null;
+  /** Null where the API is not served. */
+  verifier: Verifier | null;
   /** Null when only other processes index. */
   indexer: Indexer | null;
 }
 
+/** Each costs the node a block and some twenty reads. */
+const AUDIT_INTERVAL_MS = 10_000;
 /** Larger than any block of today's chains with its traces. */
 const MAX_RPC_RESPONSE_BYTES = 256 * 1024 * 1024;
 const API_CONNECTIONS = 16;
 const VERIFIER_CONNECTIONS = 4;
 const PROBE_RETRY_MS = 2_000;
+/** Of a connection that was taken away: by the server, or by what is between. */
+const LOST_CODES: ReadonlySet<string> = new Set(["57P01", "CONNECTION_CLOSED", "ECONNRESET"]);
+const PREPARE_ATTEMPTS = 20;
+const PREPARE_RETRY_MS = 250;
 /** What running requests, and the indexer's current block, get for an end: all must be over in five seconds. */
 const CLOSE_PATIENCE_MS = 700;
 const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
@@ -53,12 +63,13 @@ const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
 export async function startApp(config: Config, surroundings: Surroundings): Promise<App> {
   const { shutdown } = surroundings;
   const sources = await startSources(config, surroundings);
-  const knownChainId = await prepareDatabase(sources);
+  const knownChainId = await prepareDatabase(sources, surroundings);
   const metrics = createMetrics("main");
   const client = createSql(config.DATABASE_READ_URL ?? sources.databaseUrl, {
     schema: sources.schema,
     connections: API_CONNECTIONS,
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+    mayBePooled: true,
     applicationName: "periscope api",
   });
   const sql = timeQueries(client, countQuery(metrics));
@@ -67,10 +78,22 @@ export async function startApp(config: Config, surroundings: Surroundings): Prom
   shutdown.add("indexer", () => inTime(indexer?.stop()));
   const expectedChainId = knownChainId ?? sources.chainId;
   const counting = { metrics, countedElsewhere: () => indexer?.counted() ?? [] };
-  const server = createHttpServer(config, sources, sql, counting, expectedChainId, surroundings);
+  const { server, operations, verifier } = createHttpServers(
+    config,
+    sources,
+    sql,
+    counting,
+    expectedChainId,
+    surroundings,
+  );
   shutdown.add("HTTP server", () => inTime(server.close()));
-  const url = await listen(server, config);
-  return { sql, apiUrl: config.ROLE === "indexer" ? null : url, devnet: sources.devnet, indexer };
+  const url = await listen(server, config.HOST, "PORT", config.PORT);
+  if (operations) {
+    shutdown.add("operations server", () => inTime(operations.close()));
+    await listen(operations, config.HOST, "OPERATIONS_PORT", config.OPERATIONS_PORT ?? 0);
+  }
+  const apiUrl = config.ROLE === "indexer" ? null : url;
+  return { sql, apiUrl, devnet: sources.devnet, verifier, indexer };
 }
 
 /** Waits for a closing part, but not for long. */
@@ -79,42 +102,63 @@ async function inTime(closing: PromiseLike<unknown> | undefined): Promise<void> 
 }
 
 /** Brings the tables up to date; returns the id of the chain that they hold, if they hold one. */
-async function prepareDatabase({ databaseUrl, schema }: Sources): Promise<number | undefined> {
+async function prepareDatabase(
+  { databaseUrl, schema }: Sources,
+  { log, signal }: Surroundings,
+): Promise<number | undefined> {
   const sql = createSql(databaseUrl, { schema, connections: 2 });
   try {
-    await migrate(sql, schema);
-    return (await getChainIdentity(sql))?.chainId;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await demandSession(sql, schema);
+        await migrate(sql, schema);
+        return (await getChainIdentity(sql))?.chainId;
+      } catch (error) {
+        // One that was there and is lost; one that cannot be reached at all is told of at once.
+        const isLost = LOST_CODES.has(errorCode(error));
+        if (!isLost || attempt === PREPARE_ATTEMPTS || signal.aborted) throw error;
+        log.warn(`the connection to the database was lost, trying again: ${messageOf(error)}`);
+        await sleep(PREPARE_RETRY_MS, signal);
+      }
+    }
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { host, pathname } = new URL(databaseUrl);
-    throw new ConfigError(
-      `the database ${host}${pathname} cannot be used: ${messageOf(error) || errorCode(error)}`,
-      { cause: error },
-    );
+    const reason = messageOf(error) || errorCode(error);
+    throw new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}`, {
+      cause: error,
+    });
   } finally {
     await sql.end({ timeout: 0 });
   }
 }
 
-function startIndexing(config: Config, sources: Sources, { log, onFatal }: Surroundings): Indexer {
+function startIndexing(config: Config, sources: Sources, surroundings: Surroundings): Indexer {
   const settings: IndexerSettings = {
     databaseUrl: sources.databaseUrl,
     databaseSchema: sources.schema,
     logLevel: config.LOG_LEVEL,
-    chain: chainOptions(config, sources),
+    chain: chainOptions(config, sources, surroundings),
     sync: {
       startBlock: config.START_BLOCK,
       chainId: config.CHAIN_ID,
       finalityDepth: config.FINALITY_DEPTH,
       pollIntervalMs: config.POLL_INTERVAL_MS,
       allowReset: config.ALLOW_RESET,
+      auditIntervalMs: AUDIT_INTERVAL_MS,
+      proofs: config.PROOFS === "auto",
     },
   };
-  return startIndexer(settings, { log, onFatal });
+  return startIndexer(settings, surroundings);
 }
 
-function chainOptions(config: Config, sources: Sources): IndexerSettings["chain"] {
+function chainOptions(
+  config: Config,
+  sources: Sources,
+  { secrets }: Surroundings,
+): IndexerSettings["chain"] {
   return {
+    secrets: secrets.list(),
     urls: sources.rpcUrls,
     ...(sources.webSocketUrl === undefined ? {} : { webSocketUrl: sources.webSocketUrl }),
     requestTimeoutMs: config.RPC_TIMEOUT_MS,
@@ -125,24 +169,24 @@ function chainOptions(config: Config, sources: Sources): IndexerSettings["chain"
   };
 }
 
-function createHttpServer(
+function createHttpServers(
   config: Config,
   sources: Sources,
   sql: Sql,
   counting: MetricsOptions,
   expectedChainId: number | undefined,
   surroundings: Surroundings,
-): FastifyInstance {
+): { server: FastifyInstance; operations: FastifyInstance | null; verifier: Verifier | null } {
   const { log, shutdown } = surroundings;
   const chain = createChain({
-    ...chainOptions(config, sources),
+    ...chainOptions(config, sources, surroundings),
     // What is found out about the nodes is told by the indexer, in all but the API's own processes.
     log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
     signal: shutdown.signal,
     onRequest: countRpcRequest(counting.metrics),
   });
   shutdown.add("node connections", () => chain.close());
-  const operations = {
+  const common = {
     sql,
     chain,
     log,
@@ -151,13 +195,19 @@ function createHttpServer(
     version: manifest.version,
     ...counting,
   };
-  if (config.ROLE === "indexer") return createOperationsServer(operations);
-  return createServer({
-    ...operations,
-    verifier: startVerifier(config, sources, chain, counting.metrics, surroundings),
+  if (config.ROLE === "indexer") {
+    return { server: createOperationsServer(common), operations: null, verifier: null };
+  }
+  const operationsApart = config.OPERATIONS_PORT !== undefined;
+  const verifier = startVerifier(config, sources, chain, counting.metrics, surroundings);
+  const server = createServer({
+    ...common,
+    operationsApart,
+    verifier,
     chainId: learnChainId(chain, expectedChainId, surroundings),
     staticReward: config.STATIC_REWARD,
     priceFeeds: {
+      ...(sources.devnet ? PRICE_FEEDS : {}),
       ...(config.PRICE_FEED_USD ? { usd: config.PRICE_FEED_USD } : {}),
       ...(config.PRICE_FEED_BTC ? { btc: config.PRICE_FEED_BTC } : {}),
     },
@@ -167,7 +217,10 @@ function createHttpServer(
     apiKeys: config.API_KEYS ?? [],
     apiKeyRateLimit: config.API_KEY_RATE_LIMIT,
     sendRawTransaction: config.SEND_TRANSACTIONS,
+    rpcBatchLimit: config.ETH_RPC_BATCH_LIMIT,
   });
+  const operations = operationsApart ? createOperationsServer(common) : null;
+  return { server, operations, verifier };
 }
 
 function startVerifier(
@@ -198,7 +251,16 @@ function startVerifier(
   );
   const concurrency = config.VERIFIER_CONCURRENCY;
   const onJob = countVerification(metrics);
-  const verifier = createVerifier({ sql, chain, catalogue, concurrency, log, onJob });
+  const onSubmission = (outcome: string) => metrics.verificationSubmissions.inc({ outcome });
+  const verifier = createVerifier({
+    sql,
+    chain,
+    catalogue,
+    concurrency,
+    log,
+    onJob,
+    onSubmission,
+  });
   shutdown.add("verifier", () => inTime(verifier.close()));
   return verifier;
 }
@@ -238,22 +300,28 @@ function learnChainId(
   };
 }
 
-async function listen(server: FastifyInstance, { HOST, PORT }: Config): Promise<string> {
+/** Starts to listen on the port of a setting; gives the URL. Throws `ConfigError` with the cure. */
+async function listen(
+  server: FastifyInstance,
+  host: string,
+  setting: "PORT" | "OPERATIONS_PORT",
+  wanted: number,
+): Promise<string> {
   try {
-    await server.listen({ host: HOST, port: PORT });
+    await server.listen({ host, port: wanted });
   } catch (error) {
     const reasons: Record<string, string> = {
-      EADDRINUSE: `port ${PORT} is in use by another program; set PORT to a free one`,
-      EACCES: `this user may not listen on port ${PORT}; set PORT to one above 1023`,
-      EADDRNOTAVAIL: `HOST=${HOST} is no address of this machine`,
-      ENOTFOUND: `HOST=${HOST} is not known`,
+      EADDRINUSE: `port ${wanted} is in use by another program; set ${setting} to a free one`,
+      EACCES: `this user may not listen on port ${wanted}; set ${setting} to one above 1023`,
+      EADDRNOTAVAIL: `HOST=${host} is no address of this machine`,
+      ENOTFOUND: `HOST=${host} is not known`,
     };
     throw new ConfigError(reasons[errorCode(error)] ?? messageOf(error), { cause: error });
   }
   const { port } = server.server.address() as AddressInfo;
-  const isAnyAddress = HOST === "0.0.0.0" || HOST === "::";
-  const host = isAnyAddress ? "127.0.0.1" : HOST;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const isAnyAddress = host === "0.0.0.0" || host === "::";
+  const reached = isAnyAddress ? "127.0.0.1" : host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
 function errorCode(error: unknown): string {

@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "./core/address.ts";
 import { ConfigError } from "./core/errors.ts";
+import { secretsOfDatabaseUrl, secretsOfUrl } from "./core/secrets.ts";
 
 /** A setting of the environment. */
 export interface Setting {
@@ -33,12 +34,17 @@ export const settings = {
   DATABASE_URL: {
     default: null,
     meaning: "PostgreSQL 15 or newer to keep everything in; else an embedded server",
-    schema: url("postgres:", "postgresql:"),
+    schema: databaseUrl(),
   },
   DATABASE_READ_URL: {
     default: null,
     meaning: "Replica of that database that the API reads from",
-    schema: url("postgres:", "postgresql:"),
+    schema: databaseUrl(),
+  },
+  DATABASE_PASSWORD: {
+    default: null,
+    meaning: "Password of both, as it stands, where their URLs have none",
+    schema: z.string(),
   },
   DATABASE_SCHEMA: {
     default: null,
@@ -54,6 +60,11 @@ export const settings = {
   PORT: {
     default: "4000",
     meaning: "Port to listen on; 0 takes a free one",
+    schema: whole(0, 65_535),
+  },
+  OPERATIONS_PORT: {
+    default: null,
+    meaning: "Port for metrics and the whole health alone; without it they are on PORT",
     schema: whole(0, 65_535),
   },
   ROLE: {
@@ -74,6 +85,12 @@ export const settings = {
   TRACES: {
     default: "auto",
     meaning: "Internal transactions: auto when a node offers traces, off never",
+    schema: oneOf("auto", "off"),
+  },
+  PROOFS: {
+    default: "auto",
+    meaning:
+      "Hashes and roots of blocks recomputed: auto where the chain follows Ethereum's, off never",
     schema: oneOf("auto", "off"),
   },
   FINALITY_DEPTH: {
@@ -145,6 +162,11 @@ export const settings = {
     default: "1",
     meaning: "0: refuse eth_sendRawTransaction instead of passing it on to the node",
     schema: flag(),
+  },
+  ETH_RPC_BATCH_LIMIT: {
+    default: "5",
+    meaning: "Most calls in a batch to /api/eth-rpc",
+    schema: whole(1, 100),
   },
   NETWORK_NAME: { default: null, meaning: "The chain's name, for people", schema: z.string() },
   COIN_SYMBOL: { default: "ETH", meaning: "The coin's symbol, for people", schema: z.string() },
@@ -222,7 +244,39 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (complaints.length > 0) {
     throw new ConfigError(`these settings cannot be used:\n  ${complaints.join("\n  ")}`);
   }
-  return Object.freeze(Object.fromEntries(values) as Config);
+  return Object.freeze(withPassword(Object.fromEntries(values) as Config));
+}
+
+function withPassword(config: Config): Config {
+  const { DATABASE_PASSWORD: password, DATABASE_URL, DATABASE_READ_URL } = config;
+  const complete = (text: string | undefined): string | undefined => {
+    const url = text === undefined ? null : new URL(text);
+    if (url?.password !== "" || password === undefined) return text;
+    url.password = encodeURIComponent(password);
+    return url.href;
+  };
+  return {
+    ...config,
+    DATABASE_URL: complete(DATABASE_URL),
+    DATABASE_READ_URL: complete(DATABASE_READ_URL),
+  };
+}
+
+/** The passwords and keys in the settings, which must appear nowhere. */
+export function secretsOf(config: Config): string[] {
+  const urls = [
+    ...(config.RPC_URL ?? []),
+    config.RPC_WS_URL,
+    config.SOLC_LIST_URL,
+    config.VYPER_LIST_URL,
+  ];
+  const databases = [config.DATABASE_URL, config.DATABASE_READ_URL];
+  return [
+    ...urls.flatMap((url) => secretsOfUrl(url ?? "")),
+    ...databases.flatMap((url) => secretsOfDatabaseUrl(url ?? "")),
+    ...(config.API_KEYS ?? []),
+    ...(config.DATABASE_PASSWORD === undefined ? [] : [config.DATABASE_PASSWORD]),
+  ];
 }
 
 function contradictions(textOf: (name: SettingName) => string): string[] {
@@ -233,6 +287,7 @@ function contradictions(textOf: (name: SettingName) => string): string[] {
       isPart && !(has("DATABASE_URL") && has("RPC_URL")),
       `ROLE=${textOf("ROLE")} needs DATABASE_URL and RPC_URL: what is embedded belongs to one process`,
     ],
+    [has("DATABASE_PASSWORD") && !has("DATABASE_URL"), "DATABASE_PASSWORD needs DATABASE_URL"],
     [has("DATABASE_READ_URL") && !has("DATABASE_URL"), "DATABASE_READ_URL needs DATABASE_URL"],
     [has("RPC_WS_URL") && !has("RPC_URL"), "RPC_WS_URL needs RPC_URL"],
     [!["", "0"].includes(textOf("START_BLOCK")) && !has("RPC_URL"), "START_BLOCK needs RPC_URL"],
@@ -252,6 +307,33 @@ function url(...protocols: string[]): z.ZodType<string, string> {
   return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ""), {
     error: `must be a URL like ${kinds}`,
   });
+}
+
+/** A URL whose password cannot be mistaken for something else: what is not encoded in it would become host, port or path. */
+function databaseUrl(): z.ZodType<string, string> {
+  const error =
+    "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +
+    "(% as %25, / as %2F, @ as %40, ? as %3F, # as %23, : as %3A)";
+  return z.string().refine(
+    (text) => {
+      const parts = /^postgres(?:ql)?:\/\/(?:[^/@?#]*@)?[^/@?#]*(?:[/?#][^@]*)?$/i.exec(text);
+      return parts !== null && URL.canParse(text) && isEncoded(text);
+    },
+    { error },
+  );
+}
+
+function isEncoded(text: string): boolean {
+  return !/%(?![0-9a-f]{2})/i.test(text) && decodes(text);
+}
+
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function whole(minimum: number, maximum: number): z.ZodType<number, string> {

@@ -2,10 +2,12 @@ import { inspect } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { announce } from "./announce.ts";
 import { startApp } from "./app.ts";
-import { type Config, loadConfig, settings } from "./config.ts";
+import { type Config, loadConfig, secretsOf, settings } from "./config.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf } from "./core/errors.ts";
+import { createSecrets } from "./core/secrets.ts";
 import { createShutdown } from "./core/shutdown.ts";
+import { verifySampleWorld } from "./sample-verifications.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
 /** Signals that come this soon after the first are the same one: the terminal and npm both pass on a Ctrl-C. */
@@ -36,7 +38,8 @@ async function run(): Promise<number> {
     process.stderr.write(`periscope: ${messageOf(error)}\n`);
     return 1;
   }
-  const log = createLogger(config.LOG_LEVEL);
+  const secrets = createSecrets(secretsOf(config));
+  const log = createLogger(config.LOG_LEVEL, secrets.redact);
   const ending = Promise.withResolvers<number>();
   const stopping = new AbortController();
   const shutdown = createShutdown((name, error) => log.warn({ err: error }, `closing ${name}`));
@@ -50,7 +53,8 @@ async function run(): Promise<number> {
   function fail(reason: unknown): void {
     if (stopping.signal.aborted) return;
     const isDetailed = log.isLevelEnabled("debug") && reason instanceof Error;
-    process.stderr.write(`periscope: ${isDetailed ? inspect(reason) : messageOf(reason)}\n`);
+    const words = secrets.redact(isDetailed ? inspect(reason) : messageOf(reason));
+    process.stderr.write(`periscope: ${words}\n`);
     end(1);
   }
 
@@ -59,13 +63,20 @@ async function run(): Promise<number> {
     end(0);
   });
   process.on("uncaughtException", fail);
-  process.on("unhandledRejection", fail);
+  // Something that nobody waits for: no reason to take everything else away.
+  process.on("unhandledRejection", (error) =>
+    log.error({ err: error }, "a failure that nobody waited for"),
+  );
 
   log.info(`Periscope ${manifest.version} starts`);
   const { signal } = stopping;
-  const starting = startApp(config, { log, signal, shutdown, onFatal: fail })
-    .then((app) => announce(app, log, signal))
-    .catch(fail);
+  const starting = startApp(config, { log, secrets, signal, shutdown, onFatal: fail }).then(
+    async (app) => {
+      await announce(app, log, signal);
+      await verifySampleWorld(app, log, signal);
+    },
+    fail,
+  );
   const exitCode = await ending.promise;
   await Promise.race([starting, sleep(START_PATIENCE_MS)]);
   await shutdown.close();

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import { type Secrets, secretsOfDatabaseUrl } from "./core/secrets.ts";
 import type { Shutdown } from "./core/shutdown.ts";
 import { startEmbeddedPostgres } from "./db/embedded.ts";
 import { DEVNET_CHAIN_ID } from "./devnet/anvil.ts";
@@ -10,6 +11,8 @@ import { lockFolder } from "./process/folder-lock.ts";
 /** What the parts share with the process they live in. */
 export interface Surroundings {
   log: Logger;
+  /** What the log and the messages of the process leave out. */
+  secrets: Secrets;
   /** Aborted when the process is asked to end: a start that is under way is given up. */
   signal: AbortSignal;
   /** What is started is registered here; closing it ends everything in reverse order. */
@@ -45,7 +48,7 @@ interface Companion {
  */
 export async function startSources(
   config: Config,
-  { log, signal, shutdown, onFatal }: Surroundings,
+  { log, secrets, signal, shutdown, onFatal }: Surroundings,
 ): Promise<Sources> {
   const { DATABASE_URL, RPC_URL, DATA_DIR } = config;
   if (!DATABASE_URL || !RPC_URL) shutdown.add("folder lock", lockFolder(DATA_DIR));
@@ -70,7 +73,9 @@ export async function startSources(
 
   async function launchDatabase(): Promise<string> {
     const options = { folder: path.join(DATA_DIR, "postgres"), log, signal };
-    return (await launch("the embedded PostgreSQL", startEmbeddedPostgres(options))).url;
+    const { url } = await launch("the embedded PostgreSQL", startEmbeddedPostgres(options));
+    secrets.add(secretsOfDatabaseUrl(url));
+    return url;
   }
 
   async function launchChain(): Promise<ChainSource> {

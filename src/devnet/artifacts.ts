@@ -17,8 +17,10 @@ interface CompilerOutput {
   contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
 }
 
-const SOURCES = new URL("contracts/", import.meta.url);
-const SETTINGS = {
+/** Folder of the sample contracts, a file for each. */
+export const SOURCES = new URL("contracts/", import.meta.url);
+/** What they are compiled with. */
+export const SETTINGS = {
   // Without the optimizer a first start is over a second earlier.
   optimizer: { enabled: false },
   outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },

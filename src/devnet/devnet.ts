@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { sleep } from "../core/async.ts";
 import { messageOf } from "../core/errors.ts";
 import { quantityToNumber } from "../core/quantity.ts";
+import { deployAdditions, planAdditions } from "./additions.ts";
 import { saveState, startAnvil } from "./anvil.ts";
 import { loadArtifacts } from "./artifacts.ts";
 import { createRpc, type Rpc } from "./rpc.ts";
@@ -76,8 +77,9 @@ interface Parts {
 async function keepBusy(parts: Parts, onPopulated: (head: number) => void): Promise<void> {
   const { rpc, folder, log, signal } = parts;
   try {
-    const world = await createWorld(rpc, await loadArtifacts(folder, signal));
-    await play(world, parts, onPopulated);
+    const artifacts = await loadArtifacts(folder, signal);
+    const world = await createWorld(rpc, artifacts);
+    await play(world, planAdditions(world, artifacts), parts, onPopulated);
   } catch (error) {
     if (!signal.aborted) log.error(`there is no sample world: ${messageOf(error)}`);
     onPopulated(0);
@@ -87,6 +89,7 @@ async function keepBusy(parts: Parts, onPopulated: (head: number) => void): Prom
 /** Plays round after round; whatever fails in one of them is tried again in the next. */
 async function play(
   world: World,
+  additions: ReturnType<typeof planAdditions>,
   { rpc, folder, log, signal }: Parts,
   onPopulated: (head: number) => void,
 ): Promise<void> {
@@ -96,7 +99,9 @@ async function play(
     try {
       // Again and again: the developer may reset the chain at any time.
       await sendFirstPayment(rpc);
-      const round = (await deployWorld(rpc, world)) ? await playRound(rpc, world) : null;
+      const stands = await deployWorld(rpc, world);
+      await deployAdditions(rpc, world, additions);
+      const round = stands ? await playRound(rpc, world) : null;
       const head = quantityToNumber(await rpc<string>("eth_blockNumber"));
       const isFirstCycle = round !== null && round < ROUNDS_OF_A_CYCLE;
       pauseMs = isFirstCycle ? 0 : PAUSE_MS * (1 + head / BLOCKS_PER_PAUSE);

@@ -1,0 +1,82 @@
+import { encodeDeployData, getContractAddress } from "viem";
+import { type Address, lowerAddress } from "../core/address.ts";
+import { type Hex, hexConcat } from "../core/hex.ts";
+import { quantity } from "../core/quantity.ts";
+import type { Artifact } from "./artifacts.ts";
+import type { Rpc } from "./rpc.ts";
+import { mineTogether, transaction, type World } from "./world.ts";
+
+// What came to the sample world later. A chain that was kept from before gets it, too: its addresses follow from the
+// code alone, not from how many transactions somebody has sent.
+
+/** Deploys by CREATE2; anvil has it from the first block on. */
+const FACTORY: Address = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
+/** A nonce that nobody reaches: the payment waits in the node's pool for ever. */
+const FAR_NONCE = quantity(1_000_000_000);
+
+/** Aggregators of the coin's price; a test holds the addresses to the contracts. */
+export const PRICE_FEEDS: { usd: Address; btc: Address } = {
+  usd: "0xabc3d30a1c0b16336d93f9eb7730607c4d1106e1",
+  btc: "0x8b909deb7eca5fa5326d8316e0fe900f4a6d417f",
+};
+
+interface Addition {
+  contract: string;
+  /** What tells several of one contract apart. */
+  salt: number;
+  args(world: World): readonly unknown[];
+}
+
+/** Prices with 8 decimal places, as Chainlink's of these pairs. */
+const ADDITIONS: readonly Addition[] = [
+  { contract: "PriceFeed", salt: 1, args: () => [8, 3_141_59000000n] },
+  { contract: "PriceFeed", salt: 2, args: () => [8, 4_500_000n] },
+  { contract: "Shoal", salt: 1, args: ({ users: [first, second] }) => [first, second] },
+  // One for each action that takes sources.
+  ...[1, 2, 3, 4].map((salt) => ({ contract: "Buoy", salt, args: () => [] })),
+];
+
+/** Where the additions stand, and what deploys them. */
+export function planAdditions(world: World, artifacts: ReadonlyMap<string, Artifact>) {
+  return ADDITIONS.map(({ contract, salt, args }) => {
+    const artifact = artifacts.get(contract);
+    if (!artifact) throw new Error(`the sample world has no contract ${contract}`);
+    const { abi, creationCode } = artifact;
+    const code = encodeDeployData({ abi, bytecode: creationCode, args: args(world) });
+    const saltWord: Hex = `0x${salt.toString(16).padStart(64, "0")}`;
+    const create2 = { from: FACTORY, salt: saltWord, bytecode: code, opcode: "CREATE2" } as const;
+    return {
+      contract,
+      address: lowerAddress(getContractAddress(create2)),
+      deployment: transaction(world.deployer, FACTORY, { data: hexConcat(saltWord, code) }),
+    };
+  });
+}
+
+/** Deploys what is missing in one block, and sends the payment that waits in the pool unless it is there. */
+export async function deployAdditions(
+  rpc: Rpc,
+  world: World,
+  additions: ReturnType<typeof planAdditions>,
+): Promise<void> {
+  const codes = await Promise.all(
+    [FACTORY, ...additions.map(({ address }) => address)].map((address) =>
+      rpc<Hex>("eth_getCode", address, "latest"),
+    ),
+  );
+  const [factory, ...standing] = codes;
+  const missing = additions.filter((_, index) => standing[index] === "0x");
+  if (factory !== "0x" && missing.length > 0) {
+    await mineTogether(
+      rpc,
+      missing.map(({ deployment }) => deployment),
+    );
+  }
+  const pool = await rpc<{ queued: Hex }>("txpool_status");
+  const [, payer, payee] = world.users;
+  if (pool.queued !== "0x0" || !payer || !payee) return;
+  await rpc("eth_sendTransaction", {
+    ...transaction(payer, payee, { valueWei: 1n }),
+    nonce: FAR_NONCE,
+  });
+}
