@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadConfig, settings } from "../src/config.ts";
+import { loadConfig, secretsOf, settings } from "../src/config.ts";
 import { ConfigError } from "../src/core/errors.ts";
 
 function complaintsAbout(environment: Record<string, string>): string[] {
@@ -85,4 +86,39 @@ test("the README has every setting with its default and meaning, and no other", 
     return `| \`${name}\` | ${value} | ${setting.meaning} |`;
   });
   expect(rows).toEqual(expected);
+});
+
+test("a database's password is taken as it was meant, or refused with words that do not repeat it", () => {
+  const password = fc.string({
+    minLength: 6,
+    maxLength: 20,
+    unit: fc.constantFrom(..."aZ09/@?#%:&=+[]\\\"' "),
+  });
+  fc.assert(
+    fc.property(password, fc.constantFrom("/db", "", "/db?sslmode=require"), (secret, rest) => {
+      const encoded = `postgres://user:${encodeURIComponent(secret)}@host:5432${rest}`;
+      expect(complaintsAbout({ DATABASE_URL: encoded })).toEqual([]);
+      expect(secretsOf(loadConfig({ DATABASE_URL: encoded }))).toContain(secret);
+
+      const bare = { DATABASE_URL: `postgres://user:${secret}@host:5432${rest}` };
+      const [complaint] = complaintsAbout(bare);
+      if (complaint === undefined) {
+        const { hostname, password: read } = new URL(loadConfig(bare).DATABASE_URL ?? "");
+        expect([hostname, secretsOf(loadConfig(bare))]).toEqual([
+          "host",
+          [decodeURIComponent(read)],
+        ]);
+      } else {
+        expect(complaint).toContain("percent-encode");
+        expect(complaint).not.toContain(secret);
+      }
+    }),
+    {
+      examples: [
+        ["12/34@x", "/db"],
+        ["100%sure", "/db"],
+        ["a@b@c@", "/db"],
+      ],
+    },
+  );
 });

@@ -6,9 +6,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { settings } from "../src/config.ts";
+import { loadConfig, settings } from "../src/config.ts";
 import { freePort } from "../src/process/free-port.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { readComposition } from "./support/compose.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
@@ -163,6 +164,69 @@ describe("the composition", () => {
         expect(Object.keys(settings)).toContain(setting);
       }
     }
+  });
+
+  test("says which Compose it needs, and builds anew after an update", async () => {
+    const text = await readFile(path.join(ROOT, "docker-compose.yml"), "utf8");
+    expect(text).toContain("Docker Compose 2.24.0 or newer");
+    for (const name of ["indexer", "api"]) {
+      expect(services[name]).toMatchObject({ pull_policy: "build", build: "." });
+    }
+  });
+
+  describe("with a file .env", () => {
+    const odd = "p/a@s?s#w%o:r'd$$ \"";
+    const read = async (dotEnv: string, environment = {}) =>
+      readComposition(
+        await readFile(path.join(ROOT, "docker-compose.yml"), "utf8"),
+        dotEnv,
+        environment,
+      );
+
+    test("publishes the port of the host, and listens on the one that is published", async () => {
+      for (const dotEnv of ["", "PORT=8080", "HOST=10.0.0.1\nPORT=8080\nDATA_DIR=./here"]) {
+        const { api, indexer } = await read(dotEnv);
+        const published = dotEnv === "" ? 4000 : 8080;
+        expect(api?.ports).toEqual([`127.0.0.1:${published}:4000`]);
+        for (const service of [api, indexer]) {
+          expect(service?.environment).toMatchObject({
+            PORT: "4000",
+            HOST: "0.0.0.0",
+            DATA_DIR: "/data",
+          });
+        }
+      }
+      const { api } = await read("BIND_ADDRESS=0.0.0.0");
+      expect(api?.ports).toEqual(["0.0.0.0:4000:4000"]);
+    });
+
+    test("takes any password as it stands", async () => {
+      const { postgres, api, indexer } = await read("", { POSTGRES_PASSWORD: odd });
+      expect(postgres?.environment["POSTGRES_PASSWORD"]).toBe(odd);
+      for (const service of [api, indexer]) {
+        const { DATABASE_URL } = loadConfig(service?.environment ?? {});
+        const url = new URL(DATABASE_URL ?? "");
+        expect([url.host, url.pathname]).toEqual(["postgres", "/periscope"]);
+        expect(decodeURIComponent(url.password)).toBe(odd);
+      }
+    });
+
+    test("passes every other setting on, and is not needed", async () => {
+      const { api } = await read(
+        "TRUSTED_PROXIES=10.0.0.0/8\nRATE_LIMIT=50\nRPC_URL=https://node.example/key",
+      );
+      expect(loadConfig(api?.environment ?? {})).toMatchObject({
+        TRUSTED_PROXIES: ["10.0.0.0/8"],
+        RATE_LIMIT: 50,
+        RPC_URL: ["https://node.example/key"],
+        ROLE: "api",
+      });
+      const { indexer } = await read("");
+      expect(loadConfig(indexer?.environment ?? {})).toMatchObject({
+        RPC_URL: ["http://anvil:8545"],
+        ROLE: "indexer",
+      });
+    });
   });
 
   test("keeps its data in volumes that it declares", () => {

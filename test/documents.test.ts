@@ -10,7 +10,8 @@ import { publish } from "./support/build.ts";
 const ROOT = path.join(import.meta.dirname, "..");
 const DOCUMENTS = ["README.md", ...globSync("docs/**/*.md", { cwd: ROOT })];
 /** Variables of the composition and of the tests, no settings of the program. */
-const OTHERS = /^(?:POSTGRES_PASSWORD|BIND_ADDRESS|NODE_OPTIONS|\w+_(?:SEEDS?|REQUESTS))$/;
+const OTHERS =
+  /^(?:POSTGRES_PASSWORD|BIND_ADDRESS|NODE_OPTIONS|HOSTILE_TABLE|\w+_(?:SEEDS?|REQUESTS|ACTS))$/;
 
 function read(document: string): string {
   return readFileSync(path.join(ROOT, document), "utf8");
@@ -38,6 +39,26 @@ test.each(DOCUMENTS)("%s links to headings that there are", (document) => {
   for (const [, file = "", anchor = ""] of read(document).matchAll(/\]\(([^)#\s:]*)#([^)]+)\)/g)) {
     const target = file === "" ? document : path.join(path.dirname(document), file);
     expect(anchorsOf(target)).toContain(anchor);
+  }
+});
+
+test("comments cite headings that there are", () => {
+  const sources = globSync(["src/**/*.ts", "test/**/*.ts"], {
+    cwd: ROOT,
+    exclude: (file) => file.includes("node_modules"),
+  });
+  const citations = sources.flatMap((source) => [
+    ...read(source).matchAll(/(docs\/[\w./-]+\.md),[\s*/]*"([^"]+)"(?: and "([^"]+)")?/g),
+  ]);
+  expect(citations.length).toBeGreaterThan(8);
+  for (const [citation, document = "", ...headings] of citations) {
+    for (const heading of headings.filter((each) => each !== undefined)) {
+      const text = heading.replaceAll(/\s*\n\s*(?:\*|\/\/) ?/g, " ");
+      expect([citation, read(document)]).toEqual([
+        citation,
+        expect.stringMatching(new RegExp(`^#+ ${text}\\b`, "m")),
+      ]);
+    }
   }
 });
 
@@ -80,7 +101,9 @@ describe("on a server", () => {
   });
   afterAll(() => server.close());
 
-  test.each(DOCUMENTS)("the requests in %s are answered", async (document) => {
+  // Those of the README are asked on the chain that they are made for: examples.test.ts.
+  const others = DOCUMENTS.filter((document) => document !== "README.md");
+  test.each(others)("the requests in %s are answered", async (document) => {
     const commands = blocksOf(document, "sh")
       .join("\n")
       .replaceAll(/\\\n\s*/g, " ")

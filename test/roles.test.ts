@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSql } from "../src/db/client.ts";
+import { freePort } from "../src/process/free-port.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { type Periscope, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
@@ -20,8 +21,11 @@ afterAll(async () => {
 });
 
 /** Starts one process of several; gives it with its URL. */
-async function start(role: string): Promise<{ periscope: Periscope; url: string }> {
-  const settings = { ROLE: role, DATABASE_URL: database.url, RPC_URL: anvil.url };
+async function start(
+  role: string,
+  more: Record<string, string> = {},
+): Promise<{ periscope: Periscope; url: string }> {
+  const settings = { ROLE: role, DATABASE_URL: database.url, RPC_URL: anvil.url, ...more };
   const periscope = startPeriscope(settings);
   running.push(periscope);
   const listening = () =>
@@ -58,7 +62,7 @@ test("an indexer and several servers work on one database, and a second indexer 
 
   expect((await fetch(`${indexer.url}/health/ready`)).status).toBe(200);
   expect((await fetch(`${indexer.url}/api?module=block&action=eth_block_number`)).status).toBe(404);
-  const published = /^periscope_published_blocks_total (\d+)$/m;
+  const published = /^periscope_published_blocks_total\{chain="31337"\} (\d+)$/m;
   await expect
     .poll(
       async () => published.exec(await (await fetch(`${indexer.url}/metrics`)).text())?.[1],
@@ -67,9 +71,13 @@ test("an indexer and several servers work on one database, and a second indexer 
     .toBe(String(Number(head) + 1));
 
   const counted = await (await fetch(`${indexer.url}/metrics`)).text();
-  expect(counted).toMatch(/^periscope_recorded_rows_total\{table="blocks"\} 2$/m);
-  expect(counted).toMatch(/^periscope_indexing_stage_duration_seconds_count\{stage="state"\} 2$/m);
-  expect(counted).toMatch(/^periscope_rpc_requests_total\{method="\w+",outcome="ok"\} \d+$/m);
+  expect(counted).toMatch(/^periscope_recorded_rows_total\{table="blocks",chain="31337"\} 2$/m);
+  expect(counted).toMatch(
+    /^periscope_indexing_stage_duration_seconds_count\{stage="state",chain="31337"\} 2$/m,
+  );
+  expect(counted).toMatch(
+    /^periscope_rpc_requests_total\{method="\w+",outcome="ok",chain="31337"\} \d+$/m,
+  );
 
   await indexer.periscope.end("SIGKILL");
   const later = await mine();
@@ -77,6 +85,21 @@ test("an indexer and several servers work on one database, and a second indexer 
   expect(standby.periscope.messages()).toContain(
     "another indexer writes to this database: standing by",
   );
+});
+
+test("operators have a port of their own when they ask for one", async () => {
+  const port = String(await freePort());
+  const { periscope, url } = await start("all", { OPERATIONS_PORT: port });
+  await periscope.ready;
+  const operations = `http://127.0.0.1:${port}`;
+  expect((await fetch(`${operations}/metrics`)).status).toBe(200);
+  expect(await (await fetch(`${operations}/health`)).json()).toMatchObject({
+    nodes: [{ node: "node 1", usable: true }],
+  });
+  expect((await fetch(`${operations}/api?module=block&action=eth_block_number`)).status).toBe(404);
+  expect((await fetch(`${url}/metrics`)).status).toBe(404);
+  expect(await (await fetch(`${url}/health`)).json()).not.toHaveProperty("nodes");
+  expect(await periscope.end()).toBe(0);
 });
 
 test("a server that is told to end answers first what it has accepted", async () => {

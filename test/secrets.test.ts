@@ -6,30 +6,50 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { ENCODINGS } from "./support/encodings.ts";
 import { type Periscope, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
+/** What means something in a URL, in JSON, in HTML, in SQL or in a shell. */
+const ODD = "/@?#%&=+: \\\"'<$`;é€";
 const SECRETS = {
-  user: "node-user-4711",
-  password: "node-password-4711",
-  pathKey: "path-key-0123456789abcdef",
-  queryKey: "query-key-0123456789abcdef",
+  user: `node-user-${ODD}`,
+  password: `node-password-${ODD}`,
+  pathKey: `path-key-${ODD}`,
+  queryKey: `query-key-${ODD}`,
+  announcerPassword: `announcer-password-${ODD}`,
+  announcerKey: `announcer-key-${ODD}`,
+  solcPassword: `solc-password-${ODD}`,
+  solcToken: `solc-token-${ODD}`,
+  vyperPassword: `vyper-password-${ODD}`,
+  vyperToken: `vyper-token-${ODD}`,
+  databasePassword: `database-password-${ODD}`,
   apiKey: "client-key-0123456789abcdef",
   unknownKey: "unknown-key-0123456789abcdef",
 };
+const encoded = Object.fromEntries(
+  Object.entries(SECRETS).map(([name, secret]) => [name, encodeURIComponent(secret)]),
+) as typeof SECRETS;
+const BASIC = `${SECRETS.user}:${SECRETS.password}`;
 
 let anvil: Anvil;
 let database: TestDatabase;
 let provider: http.Server;
 let providerUrl: string;
+/** Everything that a node might repeat, each in every encoding. */
+let told: string;
+let role: string;
 let periscope: Periscope;
 let base: string;
 let folder: string;
 /** How the provider answers from now on. */
 let mood: "well" | "error" | "html" = "well";
-/** Everything that the process has written. */
+/** What the provider was sent as credentials. */
+const authorizations = new Set<string | undefined>();
+/** Everything that the process has written, and of that what it answered. */
 let written = "";
+let answered = "";
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "periscope-secrets-"));
@@ -37,11 +57,28 @@ beforeAll(async () => {
   provider = http.createServer(answerAsProvider).listen(0, "127.0.0.1");
   await once(provider, "listening");
   const { port } = provider.address() as net.AddressInfo;
-  const { user, password, pathKey, queryKey } = SECRETS;
-  providerUrl = `http://${user}:${password}@127.0.0.1:${port}/v3/${pathKey}?token=${queryKey}`;
+  const host = `127.0.0.1:${port}`;
+  const { user, password, pathKey, queryKey } = encoded;
+  providerUrl = `http://${user}:${password}@${host}/v3/${pathKey}?token=${queryKey}`;
+  // A key that a client made up is nobody's setting, and no node knows it.
+  const { unknownKey: _, ...settings } = SECRETS;
+  const all = [...Object.values(settings), BASIC, providerUrl];
+  told = all
+    .flatMap((secret) => Object.values(ENCODINGS).map((encode) => encode(secret)))
+    .join(" ");
+  role = `secretive_${port}`;
+  await database.sql.unsafe(
+    `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${SECRETS.databasePassword.replaceAll("'", "''")}'`,
+  );
+  const databaseUrl = new URL(database.url);
+  databaseUrl.username = role;
+  databaseUrl.password = encoded.databasePassword;
   periscope = startPeriscope({
-    DATABASE_URL: database.url,
+    DATABASE_URL: databaseUrl.href,
     RPC_URL: providerUrl,
+    RPC_WS_URL: `ws://u:${encoded.announcerPassword}@${host}/${encoded.announcerKey}`,
+    SOLC_LIST_URL: `http://u:${encoded.solcPassword}@${host}/list.json?token=${encoded.solcToken}`,
+    VYPER_LIST_URL: `http://u:${encoded.vyperPassword}@${host}/list.json?token=${encoded.vyperToken}`,
     DATA_DIR: folder,
     API_KEYS: SECRETS.apiKey,
     RATE_LIMIT: "1000000",
@@ -57,6 +94,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await periscope?.end();
   provider?.close();
+  await database?.sql.unsafe(`DROP ROLE IF EXISTS ${role}`);
   await database?.drop();
   await anvil?.stop();
   await rm(folder, { recursive: true, force: true });
@@ -68,11 +106,14 @@ async function answerAsProvider(
   response: http.ServerResponse,
 ): Promise<void> {
   const body = (await request.toArray()).join("");
-  const told = `${request.headers.authorization} ${request.url} ${providerUrl}`;
-  if (mood === "html") {
+  authorizations.add(request.headers.authorization);
+  if (request.method === "GET") {
+    response.writeHead(500).end(told);
+  } else if (mood === "html") {
     response.writeHead(503, { "content-type": "text/html" }).end(`<html>${told}</html>`);
   } else if (mood === "error") {
-    const error = { code: -32_000, message: `backend of ${told} failed` };
+    const message = `backend of ${request.headers.authorization} ${request.url} ${told} failed`;
+    const error = { code: -32_000, message, data: { message, hint: [told], stack: told } };
     const calls = [JSON.parse(body)].flat() as { id: number }[];
     const answers = calls.map(({ id }) => ({ jsonrpc: "2.0", id, error }));
     response.end(JSON.stringify(Array.isArray(JSON.parse(body)) ? answers : answers[0]));
@@ -88,7 +129,9 @@ async function answerAsProvider(
 
 async function take(pathAndQuery: string, options: RequestInit = {}): Promise<void> {
   const answer = await fetch(`${base}${pathAndQuery}`, options);
-  written += `${JSON.stringify([...answer.headers])} ${await answer.text()}\n`;
+  const text = `${JSON.stringify([...answer.headers])} ${await answer.text()}\n`;
+  written += text;
+  answered += text;
 }
 
 function post(pathAndQuery: string, body: string, headers = {}): Promise<void> {
@@ -146,6 +189,18 @@ async function askTheNode(): Promise<void> {
   await take(`/api?module=contract&action=verifyproxycontract&address=${address}`);
 }
 
+test("what the public sees names no host of a node or of the database", async () => {
+  mood = "error";
+  await askOperations();
+  await askTheNode();
+  for (const url of [providerUrl, database.url]) {
+    const { host } = new URL(url);
+    const found = answered.indexOf(host);
+    expect(found < 0 ? "" : answered.slice(Math.max(0, found - 300), found + 100)).toBe("");
+  }
+  mood = "well";
+});
+
 test("no password and no key appears in logs, answers, metrics, pages or the database", async () => {
   for (const next of ["well", "error", "html"] as const) {
     mood = next;
@@ -163,12 +218,16 @@ test("no password and no key appears in logs, answers, metrics, pages or the dat
   const [status] = await database.sql`SELECT status::text FROM indexer_status`;
   written += JSON.stringify(status);
 
-  const databasePassword = new URL(database.url).password;
-  expect(databasePassword.length).toBeGreaterThan(10);
-  const basic = Buffer.from(`${SECRETS.user}:${SECRETS.password}`).toString("base64");
-  for (const secret of [...Object.values(SECRETS), databasePassword, basic]) {
-    const found = written.indexOf(secret);
-    expect(found < 0 ? "" : written.slice(Math.max(0, found - 300), found + 100)).toBe("");
+  const basic = `Basic ${Buffer.from(BASIC).toString("base64")}`;
+  expect(authorizations).toContain(basic);
+  const solc = Buffer.from(`u:${SECRETS.solcPassword}`).toString("base64");
+  expect(authorizations).toContain(`Basic ${solc}`);
+  for (const secret of [...Object.values(SECRETS), BASIC]) {
+    for (const [name, encode] of Object.entries(ENCODINGS)) {
+      const found = written.indexOf(encode(secret));
+      const place = written.slice(Math.max(0, found - 300), found + 100);
+      expect([name, found < 0 ? "" : place]).toEqual([name, ""]);
+    }
   }
   expect(written).toContain("eth_block_number");
 });

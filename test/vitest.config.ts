@@ -1,11 +1,18 @@
+import { globSync } from "node:fs";
+import path from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
+
+const root = path.join(import.meta.dirname, "..");
+/** They need programs of their own, or minutes: docs/contributing.md, "Further suites". */
+const furtherSuites = globSync("test/*/vitest.config.ts", { cwd: root }).map(
+  (config) => `${path.dirname(config)}/**`,
+);
 
 export default defineConfig({
   test: {
-    root: new URL("..", import.meta.url).pathname,
+    root,
     include: ["test/**/*.test.ts"],
-    // These need an installation of their own: npm run test:clients.
-    exclude: [...configDefaults.exclude, "test/clients/**"],
+    exclude: [...configDefaults.exclude, ...furtherSuites],
     globalSetup: ["test/support/global-setup.ts"],
     // Two cores: more workers than that only make the real parts (PostgreSQL, anvil) slower.
     maxWorkers: 2,

@@ -1,5 +1,7 @@
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWaits, inTime } from "../../src/api/deadline.ts";
+import type { Read } from "../../src/api/state.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 
@@ -79,4 +81,14 @@ describe("a database and a node that have stopped without a word", () => {
       { jsonrpc: "2.0", result: "0x7a69", id: 3 },
     ]);
   });
+});
+
+test("what is waited for too long is named: the index while it is read, else the node", async () => {
+  const never = new Promise<never>(() => {});
+  const read: Read = () => never;
+  const waits = createWaits();
+  const outside = waits.watch(read);
+  await expect(inTime(never, 10, waits.words)).rejects.toThrow("The node does not answer in time");
+  void outside(async () => 1);
+  await expect(inTime(never, 10, waits.words)).rejects.toThrow("Request timed out");
 });

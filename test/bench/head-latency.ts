@@ -51,7 +51,8 @@ export async function measureHeadLatency(
   bench.report({ title: "From a block at the node to the block in the API", figures });
 }
 
-async function measureBlocks(
+/** How long each of so many blocks takes from the node to the API, in ms. */
+export async function measureBlocks(
   chain: BenchChain,
   client: HttpClient,
   blocks: number,

@@ -173,7 +173,11 @@ function figuresOf(result: {
 }
 
 /** What was indexed must be what the chain holds, or no figure means anything. */
-function checkRows(rows: ReadonlyMap<string, number>, totals: ChainTotals, traced: boolean): void {
+export function checkRows(
+  rows: ReadonlyMap<string, number>,
+  totals: ChainTotals,
+  traced: boolean,
+): void {
   const expected: [string, number][] = [
     ["transactions", totals.transactions],
     ["logs", totals.logs],
@@ -186,12 +190,14 @@ function checkRows(rows: ReadonlyMap<string, number>, totals: ChainTotals, trace
   }
 }
 
-async function isServed(sql: Sql, head: number): Promise<boolean> {
+/** Whether all is served up to a block. */
+export async function isServed(sql: Sql, head: number): Promise<boolean> {
   const [state] = await sql`SELECT FROM sync_state WHERE indexed AND head_number = ${head}`;
   return state !== undefined;
 }
 
-async function isStateRead(sql: Sql): Promise<boolean> {
+/** Whether no state is left to be read. */
+export async function isStateRead(sql: Sql): Promise<boolean> {
   const [state] = await sql<[{ pending: boolean }]>`
     SELECT EXISTS (SELECT FROM addresses WHERE balance_block IS NULL)
       OR EXISTS (SELECT FROM token_balances WHERE block_number IS NULL)
@@ -200,7 +206,8 @@ async function isStateRead(sql: Sql): Promise<boolean> {
   return !state.pending;
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
+/** Waits until the condition holds. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(LOOK_INTERVAL_MS);
 }
 

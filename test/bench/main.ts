@@ -4,12 +4,14 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { benchApi } from "./api.ts";
 import type { Bench } from "./bench.ts";
+import { benchFlaky } from "./flaky.ts";
+import { benchFlood } from "./flood.ts";
 import { benchIndexing } from "./indexing.ts";
 import { startDatabaseServer } from "./measure/database.ts";
 import { type Comparison, formatReport, type Section } from "./measure/report.ts";
 import { benchVerification } from "./verification.ts";
 
-const HELP = `Usage: npm run bench -- [indexing] [api] [verification] [options]
+const HELP = `Usage: npm run bench -- [indexing] [flaky] [api] [verification] [flood] [options]
 
   --quick         small sizes, to see that everything works
   --blocks <n>    length of the chains
@@ -50,8 +52,10 @@ async function run(): Promise<void> {
     const blocks = values.blocks === undefined ? undefined : Number(values.blocks);
     const isAsked = (name: string) => positionals.length === 0 || positionals.includes(name);
     if (isAsked("indexing")) await benchIndexing(bench, blocks);
+    if (isAsked("flaky")) await benchFlaky(bench, blocks);
     if (isAsked("api")) await benchApi(bench, blocks);
     if (isAsked("verification")) await benchVerification(bench);
+    if (isAsked("flood")) await benchFlood(bench);
     if (values.json !== undefined) {
       await writeFile(
         values.json,

@@ -4,7 +4,10 @@ import { type Abi, encodeDeployData } from "viem";
 import { sleep } from "../../src/core/async.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { BUNDLED_VERSION, createCatalogue } from "../../src/verification/compilers/catalogue.ts";
-import { DEFAULT_LIMITS, startWorkerProcess } from "../../src/verification/process.ts";
+import {
+  DEFAULT_LIMITS,
+  startWorkerProcess,
+} from "../../src/verification/process/worker-process.ts";
 import { addressAt } from "../support/build.ts";
 import { type DeploymentChain, startDeploymentChain } from "../verification/deployment.ts";
 import { neverEnding } from "../verification/hostile-sources.ts";
@@ -245,7 +248,8 @@ async function measureMeanwhile(
   }
 }
 
-async function latencies(
+/** Milliseconds of so many questions, one after the other. */
+export async function latencies(
   get: (path: string) => Promise<unknown>,
   count: number,
 ): Promise<number[]> {

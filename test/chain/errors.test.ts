@@ -3,59 +3,11 @@ import {
   errorOfAnswer,
   errorOfRefusedBatch,
   errorOfStatus,
+  errorOfTransport,
   parseRetryAfter,
 } from "../../src/chain/errors.ts";
 
-// Words of real nodes: geth, reth, erigon, Nethermind, Besu, anvil, Hardhat and hosted ones.
-const ANSWERS: readonly [code: number, message: string, expected: string][] = [
-  [3, "execution reverted: state is not available", "reverted"],
-  [-32000, "execution reverted", "reverted"],
-  [-32015, "VM execution error.", "reverted"],
-  [-32603, "EVM error InvalidFEOpcode", "reverted"],
-  [
-    -32603,
-    "Error: VM Exception while processing transaction: reverted with reason string 'a'",
-    "reverted",
-  ],
-  [-32603, "Error: Transaction reverted without a reason string", "reverted"],
-  [-32000, "out of gas", "reverted"],
-  [-32000, "execution aborted (timeout = 5s)", "reverted"],
-  [-32000, "stack underflow (0 <=> 1)", "reverted"],
-  [-32000, "missing trie node 1a2b (path ) state 0x1 is not available", "state-unavailable"],
-  [-32000, "required historical state unavailable (reexec=128)", "state-unavailable"],
-  [-32002, "No state available for block 0x1", "state-unavailable"],
-  [-32000, "World state unavailable", "state-unavailable"],
-  [-32000, "state at block #5 is pruned", "state-unavailable"],
-  [4444, "pruned history unavailable", "state-unavailable"],
-  [-32000, "header not found", "block-unknown"],
-  [-32000, "unknown block", "block-unknown"],
-  [-32001, "Resource not found", "block-unknown"],
-  [-32602, "BlockOutOfRangeError: block height is 2 but requested was 153", "block-unknown"],
-  [-32602, "BlockOutOfRangeError: block height is 156 but requested was 83", "state-unavailable"],
-  [-32000, "Received invalid block tag 153. Latest block number is 5", "block-unknown"],
-  [-32000, "hash 0xab is not currently canonical", "block-replaced"],
-  [-32601, "the method trace_block does not exist/is not available", "method-missing"],
-  [-32000, "unsupported method: debug_traceBlockByHash", "method-missing"],
-  [-32004, "Method trace_block is not supported", "method-missing"],
-  [-32602, "invalid argument 0: hex string without 0x prefix", "invalid-request"],
-  [-32003, "response too large", "response-too-large"],
-  [-32008, "Response is too big", "response-too-large"],
-  [-32600, "batch too large", "batch-too-large"],
-  [-32010, "The batch request was too large", "batch-too-large"],
-  [-32005, "Batches are not supported by this server", "batch-too-large"],
-  [-32005, "daily request count exceeded, request rate limited", "rate-limited"],
-  [429, "Your app has exceeded its compute units per second capacity.", "rate-limited"],
-  [-32016, "over rate limit", "rate-limited"],
-  [-32002, "request timed out", "timeout"],
-  [-32603, "Internal error", "node-error"],
-  [-32000, "something new", "node-error"],
-];
-
 describe("error of a JSON-RPC error object", () => {
-  test.each(ANSWERS)("%i %s is %s", (code, message, expected) => {
-    expect(errorOfAnswer("node method", { code, message }).code).toBe(expected);
-  });
-
   test("keeps what the node answered and quotes no more than the beginning of its words", () => {
     const answer = { code: -32000, message: "x".repeat(5000), data: "0x" };
     const error = errorOfAnswer("node eth_call", answer);
@@ -79,32 +31,47 @@ describe("error of a batch that was refused as a whole", () => {
     expect(error.code).toBe("batch-too-large");
   });
 
-  test("asks for patience when the node only wants to be left alone", () => {
-    const error = errorOfRefusedBatch("node batch", { code: 429, message: "Too Many Requests" });
-    expect(error.code).toBe("rate-limited");
+  test.each([
+    ["rate-limited", "Too Many Requests"],
+    ["timeout", "request timed out"],
+    ["unavailable", "no backends available"],
+    ["unauthorized", "invalid api key"],
+    ["response-too-large", "The batch response was too large"],
+  ])("asks for no smaller one when the node is %s", (code, message) => {
+    expect(errorOfRefusedBatch("node batch", { code: -32_000, message }).code).toBe(code);
   });
 });
 
 describe("error of an HTTP status", () => {
+  test("is that the node is unavailable where nothing else is known of it", () => {
+    expect(errorOfStatus("node", { status: 404 }).code).toBe("unavailable");
+    expect(errorOfStatus("node", { status: 521 }).code).toBe("unavailable");
+  });
+
+  test("carries the Retry-After of a 429, with a JSON-RPC error and without", () => {
+    const http = { status: 429, retryAfter: "2" };
+    const answer = { code: -32_005, message: "slow down" };
+    expect(errorOfStatus("node", http).retryAfterMs).toBe(2000);
+    expect(errorOfAnswer("node", answer, http).retryAfterMs).toBe(2000);
+    expect(errorOfRefusedBatch("node", answer, http).retryAfterMs).toBe(2000);
+  });
+});
+
+describe("error of the connection", () => {
   test.each([
-    [401, "unauthorized"],
-    [403, "unauthorized"],
-    [408, "timeout"],
-    [413, "batch-too-large"],
-    [429, "rate-limited"],
-    [502, "unavailable"],
-    [503, "unavailable"],
-    [504, "timeout"],
-  ])("%i is %s", (status, expected) => {
-    expect(errorOfStatus("node", status, undefined)?.code).toBe(expected);
-  });
-
-  test.each([200, 400, 404, 500])("%i leaves it to the body", (status) => {
-    expect(errorOfStatus("node", status, undefined)).toBeUndefined();
-  });
-
-  test("carries the Retry-After of a 429", () => {
-    expect(errorOfStatus("node", 429, "2")?.retryAfterMs).toBe(2000);
+    ["UND_ERR_RES_EXCEEDED_MAX_SIZE", "response-too-large"],
+    ["ERR_BUFFER_TOO_LARGE", "response-too-large"],
+    ["UND_ERR_CONNECT_TIMEOUT", "unreachable"],
+    ["ECONNREFUSED", "unreachable"],
+    ["ENOTFOUND", "unreachable"],
+    ["EAI_AGAIN", "unreachable"],
+    ["EHOSTUNREACH", "unreachable"],
+    ["ENETUNREACH", "unreachable"],
+    ["Z_BUF_ERROR", "bad-answer"],
+    ["Z_DATA_ERROR", "bad-answer"],
+    ["ECONNRESET", "unavailable"],
+  ])("%s is %s", (code, expected) => {
+    expect(errorOfTransport("node", Object.assign(new Error("x"), { code })).code).toBe(expected);
   });
 });
 

@@ -24,6 +24,13 @@ describe("probe", () => {
     });
   });
 
+  test("does not take one bad answer for a pool that is never shown", async () => {
+    const node = await openNode();
+    node.fail({ method: "txpool_status", effect: rpcError(-32_603, "Internal error") });
+    const { chain } = openChain([node]);
+    expect(await chain.probe()).toMatchObject({ capabilities: { txpool: true } });
+  });
+
   test("takes the earliest block for genesis where there is no block 0", async () => {
     const node = await openNode();
     const { chain } = openChain([node]);

@@ -69,7 +69,7 @@ describe("one call", () => {
       retryable: true,
       message: expect.stringContaining("HTML"),
     });
-    expect(node.requests).toHaveLength(4);
+    expect(node.requests).toHaveLength(7);
   });
 
   test("ends at the timeout when the node stalls, and succeeds with the next attempt", async () => {
@@ -261,16 +261,19 @@ describe("the pace", () => {
 });
 
 describe("forwarding", () => {
-  test("passes results and error objects on unchanged", async () => {
+  test("passes results and errors on, of their data only the bytes of a revert", async () => {
     const node = await openNode();
     const { chain } = openChain([node]);
-    const error = { code: -32000, message: "insufficient funds", data: { a: [1] } };
-    node.fail({ method: "eth_estimateGas", effect: { kind: "error", ...error } });
+    const error = { code: -32000, message: "insufficient funds" };
+    node.fail({ method: "eth_estimateGas", effect: { kind: "error", ...error, data: { a: [1] } } });
+    const reverted = { code: 3, message: "execution reverted", data: "0x08c379a0" };
+    node.fail({ method: "eth_call", effect: { kind: "error", ...reverted } });
     const answers = await chain.forward([
       { method: "eth_getCode", params: ["0x0000000000000000000000000000000000000001", "latest"] },
       { method: "eth_estimateGas", params: [{}] },
+      { method: "eth_call", params: [{}] },
     ]);
-    expect(answers).toEqual([{ result: "0x" }, { error }]);
+    expect(answers).toEqual([{ result: "0x" }, { error }, { error: reverted }]);
   });
 
   test("says so when no node can be reached", async () => {

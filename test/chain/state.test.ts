@@ -1,9 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { NodeError } from "../../src/chain/errors.ts";
 import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
 import { type Hex, hexConcat, hexFromText } from "../../src/core/hex.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
-import { type Effect, html, lie, rpcError } from "../support/scripted-node/faults.ts";
+import {
+  type Effect,
+  html,
+  type IncomingCall,
+  lie,
+  rpcError,
+} from "../support/scripted-node/faults.ts";
 import { TRANSFER, TRANSFER_SINGLE, word } from "../support/scripted-node/ledger.ts";
 import type { ScriptedNode } from "../support/scripted-node.ts";
 import { openChain, openNode } from "../support/test-chain.ts";
@@ -234,23 +241,50 @@ describe("a contract call that fails", () => {
   test.each([
     ["reverts", rpcError(3, "execution reverted")],
     ["runs out of gas", rpcError(-32000, "out of gas")],
-    ["fails in words that nobody knows", rpcError(-32000, "contract is on fire")],
-    ["fails as an internal error", rpcError(-32603, "Internal error")],
-    ["returns no bytes", lie(() => ({}))],
+    ["returns more than the node gives", rpcError(-32008, "Response is too big")],
   ])("is null when it %s, and the others are not", async (_, effect) => {
     expect(await callsNull(effect)).toEqual([null, word(18)]);
+  });
+
+  test.each([
+    ["runs out of the node's time", rpcError(-32000, "execution aborted (timeout = 5s)")],
+    ["fails in words that nobody knows", rpcError(-32000, "contract is on fire")],
+    ["fails as an internal error", rpcError(-32603, "Internal error")],
+    ["is limited", rpcError(-32007, "50/second request limit reached")],
+  ])("is left unanswered when it %s, and the others are not", async (_, effect) => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node]);
+    const isOdd = ({ params }: IncomingCall) => (params[0] as { to: string }).to === odd;
+    node.fail({ method: "eth_call", when: isOdd, effect });
+    const block = reference(node.chain, 2);
+    const calls = [odd, token].map((to) => ({ to, data: DECIMALS }));
+    const [supplies, metadata, failure] = await Promise.all([
+      chain.fetchTotalSupplies([odd, token], block),
+      chain.fetchTokenMetadata([token, odd], block),
+      chain.fetchCalls(calls, block).catch((error: unknown) => error),
+    ]);
+    expect(supplies).toEqual([undefined, 15n]);
+    expect(metadata).toMatchObject([{ decimals: 18 }, undefined]);
+    expect(failure).toBeInstanceOf(NodeError);
+  });
+
+  test("is left unanswered when it returns no bytes", async () => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node]);
+    node.fail({ method: "eth_call", effect: lie((right) => (right === word(18) ? {} : right)) });
+    const read = chain.fetchTokenMetadata([token, alice], reference(node.chain, 2));
+    expect(await read).toEqual([undefined, { name: null, symbol: null, decimals: null }]);
   });
 
   test("is not believed when the node makes no other call either", async () => {
     const node = await openNode();
     grow(node.chain);
     const { chain } = openChain([node]);
-    node.fail({ method: "eth_call", effect: rpcError(-32603, "Internal error") });
-    const calls = [{ to: odd, data: DECIMALS }];
-    await expect(chain.fetchCalls(calls, reference(node.chain, 2))).rejects.toMatchObject({
-      code: "node-error",
-      retryable: true,
-    });
+    node.fail({ method: "eth_call", effect: rpcError(-32011, "no backends available for method") });
+    const read = chain.fetchTotalSupplies([odd], reference(node.chain, 2));
+    await expect(read).rejects.toMatchObject({ code: "unavailable", retryable: true });
   });
 
   test("is not believed when the node is in trouble", async () => {

@@ -24,10 +24,14 @@ export const VERIFIED = "Contract successfully verified";
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** Creates the project in a scratch folder. It knows the explorer by its chain. */
+/**
+ * Creates the project in a scratch folder. It knows the explorer by its chain, unless it is told not to: with a key for the
+ * chain forge asks the explorer as Etherscan, whatever else it is told.
+ */
 export function createFoundryProject(
   explorer: Explorer,
   vaults: readonly string[],
+  { hasKey = true }: { hasKey?: boolean } = {},
 ): FoundryProject {
   const scratch = createScratch();
   const folder = path.join(scratch.folder, "project");
@@ -36,7 +40,10 @@ export function createFoundryProject(
   writeFileSync(path.join(sources, "Owned.sol"), OWNED);
   for (const name of vaults) writeFileSync(path.join(sources, `${name}.sol`), vault(name));
   const compiler = installCompiler(scratch.folder);
-  writeFileSync(path.join(folder, "foundry.toml"), configuration(explorer, compiler));
+  writeFileSync(
+    path.join(folder, "foundry.toml"),
+    configuration(compiler) + (hasKey ? keyFor(explorer) : ""),
+  );
 
   function forge(...args: string[]): Promise<Ending> {
     return scratch.run(binary("forge"), args, { folder });
@@ -102,7 +109,7 @@ function installCompiler(home: string): string {
   return file;
 }
 
-function configuration(explorer: Explorer, compiler: string): string {
+function configuration(compiler: string): string {
   // With its cache forge forgets the commit in the compiler's version, and asks the network for it.
   return `[profile.default]
 src = "src"
@@ -112,7 +119,11 @@ offline = true
 cache = false
 optimizer = true
 optimizer_runs = 200
+`;
+}
 
+function keyFor(explorer: Explorer): string {
+  return `
 [etherscan]
 periscope = { key = "key-of-nobody", chain = ${CHAIN_ID}, url = "${explorer.url}/api" }
 `;

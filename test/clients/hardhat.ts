@@ -6,8 +6,8 @@ import { CHAIN_ID, type Explorer } from "./explorer.ts";
 import { createScratch, type Ending } from "./program.ts";
 import { COMPILER, ENCODED_ARGUMENTS, OWNED, vault } from "./vaults.ts";
 
-/** The two kinds of explorer that the plugin knows, besides Sourcify. */
-export type Verifier = "etherscan" | "blockscout";
+/** The kinds of verifiers that the plugin knows; the older one has no Sourcify that can be pointed here. */
+export type Verifier = "etherscan" | "blockscout" | "sourcify";
 
 /** A Hardhat project of vaults, and Hardhat run in it. */
 export interface HardhatProject {

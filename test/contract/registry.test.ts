@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import type { Action } from "../../src/api/action.ts";
-import { requiredParameters } from "../../src/api/action-table.ts";
 import { type Dialect, forDialect } from "../../src/api/envelope.ts";
+import { describeParameters } from "../../src/api/openapi/parameters.ts";
 import { registry } from "../../src/api/registry.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
@@ -75,10 +75,6 @@ const MISSING_DAYS = {
   enddate: "Required query parameters missing: enddate",
 };
 
-/** Missing parameters that are an HTTP 400, or whose words stand in `result` too. */
-const BAD_REQUESTS = new Set(["account/eth_get_balance"]);
-const REPEATED = new Set(["contract/getcontractcreation"]);
-
 const DIALECTS: readonly [path: string, dialect: Dialect][] = [
   ["/api", "blockscout"],
   ["/v2/api", "etherscan"],
@@ -118,6 +114,12 @@ test("names are unique within their module, in any letter case", () => {
 });
 
 describe.each(reading)("$name", ({ module, action, name }) => {
+  test("the wire's table names what is required", () => {
+    const required = describeParameters(action, "blockscout").filter((each) => each.required);
+    const names = required.map((each) => each.name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(wireTexts(name) ?? {})));
+  });
+
   test("its example passes its schema", () => {
     expect(action.params.safeParse(action.example).error).toBeUndefined();
   });
@@ -145,24 +147,47 @@ describe.each(reading)("$name", ({ module, action, name }) => {
     }
   });
 
-  test("says what is missing, in the wire's words", async () => {
-    const texts = name.startsWith("stats/daily") ? MISSING_DAYS : (MISSING[name] ?? {});
-    expect(Object.keys(texts).sort()).toEqual([...requiredParameters(action)].sort());
-    for (const [parameter, text] of Object.entries(texts)) {
+  test("says what is missing, in the words of its schema", async () => {
+    const required = describeParameters(action, "blockscout").filter((each) => each.required);
+    const wire = wireTexts(name);
+    for (const { name: parameter } of required) {
+      const text = missingText(action, parameter);
+      // An action that the wire knows has its words; a new one has those that it was given.
+      if (wire) expect(text).toBe(wire[parameter]);
       for (const [path, dialect] of DIALECTS) {
         if (dialect === "etherscan" && action.etherscanDefaults?.[parameter]) continue;
         const { [parameter]: _left, ...others } = action.example;
         const response = await ask(path, module, action, others);
-        expect(response.statusCode).toBe(BAD_REQUESTS.has(name) ? 400 : 200);
-        expect(response.json()).toEqual(complaint(name, text, action, dialect));
+        const failure = action.refuse?.(text ?? "", parameter);
+        expect(response.statusCode).toBe(failure?.httpStatus ?? 200);
+        expect(response.json()).toEqual(complaint(text, failure?.result ?? null, action, dialect));
       }
     }
   });
 });
 
-function complaint(name: string, text: string, action: Action, dialect: Dialect) {
+function wireTexts(name: string): Readonly<Record<string, string>> | undefined {
+  return name.startsWith("stats/daily") ? MISSING_DAYS : MISSING[name];
+}
+
+/** What is answered when a parameter alone is absent. */
+function missingText(action: Action, parameter: string): string | undefined {
+  const { [parameter]: _left, ...others } = action.example;
+  if (action.missing) return action.missing([parameter]);
+  return (
+    action.check?.(others, "blockscout") ??
+    action.params.shape[parameter]?.safeParse(undefined).error?.issues[0]?.message
+  );
+}
+
+function complaint(
+  text: string | undefined,
+  result: string | null,
+  action: Action,
+  dialect: Dialect,
+) {
   if (action.envelope === "json-rpc") return { jsonrpc: "2.0", error: text, id: action.id };
   return dialect === "etherscan"
     ? { status: "0", message: "NOTOK", result: text }
-    : { status: "0", message: text, result: REPEATED.has(name) ? text : null };
+    : { status: "0", message: text, result };
 }

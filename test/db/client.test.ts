@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSql } from "../../src/db/client.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 describe("a database client", () => {
@@ -29,15 +28,6 @@ describe("a database client", () => {
   it("sends the text of a list as it is", async () => {
     const [row] = await database.sql`SELECT array_length(${"{1,2}"}::numeric[], 1) AS length`;
     expect(row).toEqual({ length: 2 });
-  });
-
-  it.each([199, 200, 201])("begins a transaction also behind %i statements", async (waiting) => {
-    const sql = createSql(database.url, { connections: 2 });
-    await Promise.all([sql`SELECT pg_sleep(0.1)`, sql`SELECT pg_sleep(0.1)`]);
-    const alone = Array.from({ length: waiting }, () => sql`SELECT 1`.execute());
-    const together = Array.from({ length: 5 }, () => sql.begin((inside) => inside`SELECT 1`));
-    await Promise.all([...alone, ...together]);
-    await sql.end({ timeout: 1 });
   });
 
   it("reads lists of integers as numbers", async () => {

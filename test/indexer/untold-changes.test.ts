@@ -67,6 +67,38 @@ describe("an indexer of what changes without a trace", () => {
     ).toMatchObject([{ amount: "70" }]);
   });
 
+  it("brings back what an irregular token took away without a word in blocks that are reorganised", async () => {
+    const [token, giver, silent] = ["token", "giver", "silent"].map(scriptedAddress) as [
+      ...[Address, Address, Address],
+    ];
+    const block = (from: Address, to: Address, held: number) => ({
+      transactions: [
+        {
+          logs: [
+            {
+              address: token,
+              topics: [TRANSFER, wordOfAddress(from), wordOfAddress(to)],
+              data: word(10),
+            },
+          ],
+        },
+      ],
+      state: { calls: [{ to: token, data: balanceOfData(silent), returns: word(held) }] },
+    });
+    const nobody: Address = `0x${"0".repeat(40)}`;
+    const rows = () =>
+      database.sql`SELECT amount, block_number AS block FROM token_balances WHERE owner = ${silent}`;
+    // Another amount than its transfers tell: the token is irregular from here on.
+    node.chain.mine(block(nobody, silent, 50), block(nobody, giver, 50));
+    await indexer.reach(node.chain.head.block.hash);
+    node.chain.mine(block(nobody, giver, 0));
+    await indexer.reach(node.chain.head.block.hash);
+    expect(await rows()).toMatchObject([{ amount: "0", block: 3 }]);
+    node.chain.reorg(1, 1);
+    await indexer.reach(node.chain.head.block.hash);
+    expect(await rows()).toMatchObject([{ amount: "50", block: 2 }]);
+  });
+
   it("takes a token for irregular by what it sees change, not by what was before the first block", async () => {
     const [regular, silent] = [scriptedAddress("regular"), scriptedAddress("silent mint")];
     const [giver, taker] = [scriptedAddress("giver"), scriptedAddress("taker")];

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
+import { listTouchedKeys } from "../../src/indexer/state.ts";
 import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
 import { listMinedBlocks } from "../../src/store/blocks.ts";
 import { listCoinAccounts, listCoinAccountsByAge } from "../../src/store/coin-balances.ts";
@@ -22,6 +23,7 @@ import { type LogPattern, searchLogs } from "../../src/store/logs.ts";
 import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
 import { listTokenTransfers } from "../../src/store/token-transfers.ts";
 import { getTransaction, listLogsOfTransaction } from "../../src/store/transactions.ts";
+import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/uncles.ts";
 import { listWithdrawals } from "../../src/store/withdrawals.ts";
 import { executedPlansOf, largestSort, rowsRead, slowNodes } from "../support/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -86,6 +88,7 @@ const WORLD = `
       UNION ALL SELECT to_address, block_number, transaction_index, value, 2 FROM internal_transactions) s
     GROUP BY 1, 2, 3;
   INSERT INTO withdrawals SELECT n % ${BLOCKS}, n, 1, addr(n % 3), 1 FROM generate_series(0, 14999) n;
+  INSERT INTO uncles SELECT n, 0, word(n), n - 1, n * 12, addr(n % 3) FROM generate_series(1, ${BLOCKS - 1}) n;
   INSERT INTO contracts SELECT addr(10000 + n), n % ${BLOCKS}, n % 20, n, addr(1), '\\x01'
     FROM generate_series(0, 14999) n;
   INSERT INTO contract_destructions SELECT addr(10000 + n), ${BLOCKS - 1}, 19, 1 FROM generate_series(0, 90, 30) n;
@@ -200,6 +203,8 @@ const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
     900,
   ],
   ["blocks of a miner", () => listMinedBlocks(sql, owner, { limit: PAGE, skip: 100 }), 100],
+  ["uncles of a block", () => listUnclesOfBlock(sql, 7)],
+  ["uncles of a miner", () => listUnclesOfMiner(sql, owner, { limit: PAGE, skip: 100 }), 100],
   [
     "withdrawals",
     () => listWithdrawals(sql, { address: owner, blocks: { from: 100 } }, "desc", DEEP),
@@ -289,6 +294,15 @@ describe("reads only what belongs to the one that is asked about", () => {
         .flatMap(slowNodes)
         .filter((node) => /^Seq Scan (?!tokens|contract_d|verified)/.test(node)),
     ).toEqual([]);
+    expect(plans.reduce((sum, plan) => sum + rowsRead(plan), 0)).toBeLessThanOrEqual(5_000);
+  });
+
+  test("what a roll-back reads again", async () => {
+    const last = { from: BLOCKS - 1, to: BLOCKS - 1 };
+    const plans = await executedPlansOf(sql, () => listTouchedKeys(sql, last, BLOCKS - 2));
+    expect(plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens)/.test(node))).toEqual(
+      [],
+    );
     expect(plans.reduce((sum, plan) => sum + rowsRead(plan), 0)).toBeLessThanOrEqual(5_000);
   });
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { deleteChainRowsAbove } from "../../src/store/chain.ts";
+import { getCreationFacts } from "../../src/store/creation-facts.ts";
 import { getProxy, saveProxy } from "../../src/store/proxies.ts";
+import { getSimilarEvidence, listSimilarCandidates } from "../../src/store/similar-contracts.ts";
 import {
-  getCreationFacts,
   getVerifiedAbi,
   getVerifiedContract,
   isFullyVerified,
   listMethodNames,
-  listSimilarCandidates,
   listVerifiedContracts,
   listVerifiedSummaries,
 } from "../../src/store/verified-contracts.ts";
@@ -245,7 +245,7 @@ test("methods are named by the callee's ABI, else by that of what it delegates t
 
 test("the facts of a creation are those of the newest one, by a transaction or a contract", async () => {
   const address = await createdContract(27);
-  expect(await getCreationFacts(database.sql, address)).toEqual({
+  expect(await getCreationFacts(database.sql, address)).toMatchObject({
     blockNumber: 27,
     blockHash: blockHash(27),
     transactionHash: transactionHash(27),
@@ -264,7 +264,11 @@ test("the facts of a creation are those of the newest one, by a transaction or a
     transactionHash: transactionHash(28),
     codeHash: wordAt(2),
     creationCode: "0x6002",
+    nonce: null,
   });
+  // The input of the transaction is what the factory was called with.
+  await database.sql`UPDATE internal_transactions SET input = NULL WHERE block_number = 28`;
+  expect(await getCreationFacts(database.sql, address)).toMatchObject({ creationCode: null });
   expect(await getCreationFacts(database.sql, addressAt(3))).toBeUndefined();
 });
 
@@ -291,7 +295,8 @@ test("what is asked on behalf of a request is served by indexes", async () => {
     await listVerifiedSummaries(sql, [address]);
     await listMethodNames(sql, [{ address, selector: "0xa9059cbb" }]);
     await listSimilarCandidates(sql, 123, 10);
+    await getSimilarEvidence(sql, address);
   });
   expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq Scan"))).toEqual([]);
-  expect(plans).toHaveLength(10);
+  expect(plans).toHaveLength(11);
 });

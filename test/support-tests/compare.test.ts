@@ -12,9 +12,15 @@ import { deployWorld } from "../support/world/world.ts";
 /** When something was read, and a mark that may be too careful: no chain tells what they must be. */
 const FREE = [
   "addresses.balance_block",
+  // True of the block where it was asked; the tests of roll-backs look at it.
+  "addresses.has_code",
   "tokens.metadata_block",
   "tokens.supply_block",
   "tokens.irregular",
+  // When it was asked, and is to be asked again.
+  ...["metadata", "supply"].flatMap((fact) =>
+    ["read_at", "tries", "due"].map((column) => `tokens.${fact}_${column}`),
+  ),
   "token_balances.block_number",
   "token_id_balances.block_number",
 ];
@@ -29,6 +35,7 @@ const OTHER: Readonly<Record<string, (column: string) => string>> = {
   ARRAY: (column) => `array_append(${column}, 7)`,
   json: () => `'{"another":1}'`,
   date: (column) => `${column} + 400`,
+  "timestamp with time zone": (column) => `coalesce(${column}, now()) + interval '1 year'`,
 };
 
 describe("the comparison of a database with its chain", () => {

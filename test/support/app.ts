@@ -62,6 +62,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     staticReward: 0n,
     priceFeeds: {},
     sendRawTransaction: true,
+    rpcBatchLimit: 5,
+    operationsApart: false,
     version: "0.0.0-test",
     requestTimeoutMs: 10_000,
     networkName: undefined,

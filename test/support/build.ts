@@ -19,6 +19,7 @@ interface AddressRow {
   firstBlock: number;
   balance: string | null;
   balanceBlock: number | null;
+  hasCode: boolean | null;
 }
 
 interface TokenRow {
@@ -82,6 +83,7 @@ interface SyncStateRow {
   traced: boolean;
   coinSupply: string;
   indexed: boolean;
+  synchronised: boolean;
 }
 
 /** What `publish` takes: rows by table, in any order. */
@@ -180,8 +182,8 @@ export async function publish(sql: Sql, world: World): Promise<void> {
 /** Sets columns of the one row of the sync state, and leaves the others as they are. */
 export async function setSyncState(sql: Sql, fields: Partial<SyncStateRow>): Promise<void> {
   await sql`
-    INSERT INTO sync_state (chain_id, start_block, genesis_hash, traced)
-    VALUES (31337, 0, ${blockHash(0)}, true) ON CONFLICT DO NOTHING`;
+    INSERT INTO sync_state (chain_id, start_block, genesis_hash, traced, synchronised)
+    VALUES (31337, 0, ${blockHash(0)}, true, true) ON CONFLICT DO NOTHING`;
   if (Object.keys(fields).length > 0) {
     await sql`UPDATE sync_state SET ${sql(withColumnNames(fields))}`;
   }
@@ -316,7 +318,7 @@ function destruction(
 }
 
 function addressRow(fields: Given<AddressRow, "address">): AddressRow {
-  return { firstBlock: 0, balance: "0", balanceBlock: 0, ...fields };
+  return { firstBlock: 0, balance: "0", balanceBlock: 0, hasCode: false, ...fields };
 }
 
 function token(fields: Given<TokenRow, "address">): TokenRow {

@@ -14,6 +14,10 @@ export interface TestIndexerOptions {
   traces?: "auto" | "off";
   allowReset?: boolean;
   requestTimeoutMs?: number;
+  /** Default: no audit in the time of a test. */
+  auditIntervalMs?: number;
+  /** Default off: the scripted node makes provable blocks only when it is told to. */
+  proofs?: boolean;
 }
 
 /** An indexer in this process, on real parts. */
@@ -59,6 +63,8 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
     chainId: undefined,
     finalityDepth: options.finalityDepth ?? 64,
     pollIntervalMs: POLL_INTERVAL_MS,
+    auditIntervalMs: options.auditIntervalMs ?? 3_600_000,
+    proofs: options.proofs ?? false,
     allowReset: options.allowReset ?? false,
     onStatus: (news) => {
       status = news;

@@ -35,7 +35,18 @@ export function verifiedContract(
     outputs: "{}",
     methods: { "2ddbd13a": "total()" },
     compilation: "{}",
+    sourceIds: "{}",
+    creationSourceMap: null,
+    runtimeSourceMap: null,
     fingerprint: null,
+    proof: {
+      construction: "unknown",
+      immutables: null,
+      values: [],
+      runtimeCode: "compiled",
+      run: null,
+      libraries: [],
+    },
     ...fields,
   };
 }

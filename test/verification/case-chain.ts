@@ -8,7 +8,7 @@ import { type Compiler, openCompiler } from "../../src/verification/compilers/co
 import { addressAt } from "../support/build.ts";
 import { type Case, deployedInput, tampered } from "./case.ts";
 import { createCompilerFolder } from "./compiler-folder.ts";
-import { initCodeOf, link, startDeploymentChain } from "./deployment.ts";
+import { type DeploymentChain, initCodeOf, link, startDeploymentChain } from "./deployment.ts";
 
 /** What a case's contract is on chain. */
 export interface DeployedCase {
@@ -22,6 +22,7 @@ export interface DeployedCase {
 
 /** Compiles and deploys what the cases describe. */
 export interface CaseChain {
+  node: DeploymentChain;
   catalogue: CompilerCatalogue;
   /** In this process, unlike a worker's: loading a compiler takes longer than most of the cases. */
   open(requested: string): Promise<Compiler>;
@@ -88,6 +89,7 @@ export async function startCaseChain(): Promise<CaseChain> {
   }
 
   return {
+    node: chain,
     catalogue,
     open,
     deploy,

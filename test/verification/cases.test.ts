@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { VerifiedSource } from "../../src/verification/engine/verified-source.ts";
+import { type VerifyTask, verify } from "../../src/verification/engine/verify.ts";
 import { VerificationError } from "../../src/verification/errors.ts";
 import { requestedCompiler } from "../../src/verification/inputs/read.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
-import type { VerifiedSource } from "../../src/verification/verified-source.ts";
-import { type VerifyTask, verify } from "../../src/verification/verify.ts";
 import { type Case, readCases, requestOf } from "./case.ts";
 import { type CaseChain, startCaseChain } from "./case-chain.ts";
 

@@ -11,6 +11,9 @@ export interface CompilerFolder {
 
 /** What the compilers call themselves, by the number in the name of their package. */
 const LONG_VERSIONS: Readonly<Record<string, string>> = {
+  "0.4.6": "0.4.6+commit.2dabbdf0",
+  "0.4.8": "0.4.8+commit.60cc1668",
+  "0.4.11": "0.4.11+commit.68ef5810",
   "0.4.26": "0.4.26+commit.4563c3fc",
   "0.5.17": "0.5.17+commit.d19bba13",
   "0.6.12": "0.6.12+commit.27d51765",

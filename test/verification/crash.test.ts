@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
-import { DEFAULT_LIMITS } from "../../src/verification/process.ts";
+import { DEFAULT_LIMITS } from "../../src/verification/process/worker-process.ts";
 import { neverEnding } from "./hostile-sources.ts";
 import { deployProgram, note, requestFor, startWorld, type World } from "./world.ts";
 
@@ -36,7 +36,7 @@ function workers(): { pid: number; parent: number }[] {
   const rows = execFileSync("ps", ["-axo", "pid=,ppid=,stat=,args="], { encoding: "utf8" });
   return rows.split("\n").flatMap((row) => {
     const [pid, parent, state = "", ...command] = row.trim().split(/\s+/);
-    const isWorker = command.some((word) => word.endsWith("verification/worker.ts"));
+    const isWorker = command.some((word) => word.endsWith("verification/process/worker.ts"));
     // One that ended and is not yet taken notice of is no process any more.
     return isWorker && !state.startsWith("Z") ? [{ pid: Number(pid), parent: Number(parent) }] : [];
   });
@@ -59,7 +59,10 @@ async function killAtWork(child: ChildProcess): Promise<void> {
 
 async function submit(address: Address, source: string): Promise<string> {
   const waiting = world.startVerifier({ concurrency: 0 });
-  const submission = await waiting.submit(requestFor(address, { source, name: "Note" }));
+  const submission = await waiting.submit(
+    requestFor(address, { source, name: "Note" }),
+    "somebody",
+  );
   await waiting.close();
   if (submission.outcome !== "accepted") throw new Error(submission.outcome);
   return submission.guid;
@@ -100,7 +103,7 @@ test("a job that ends two processes fails", async () => {
   }
   const next = world.startVerifier();
   onTestFinished(() => next.close());
-  expect(await next.wait(guid, POLL.timeout)).toEqual({
+  expect(await next.wait(guid, POLL.timeout)).toMatchObject({
     address,
     state: "failed",
     failure: "crashed",

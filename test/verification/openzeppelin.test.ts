@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getVerifiedContract } from "../../src/store/verified-contracts.ts";
-import { compileStandardJson } from "../../src/verification/compile.ts";
-import { findSimilarContract } from "../../src/verification/similar.ts";
+import { compileStandardJson } from "../../src/verification/process/compile.ts";
+import { findSimilarContracts } from "../../src/verification/similar.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt } from "../support/build.ts";
 import { withImports } from "./openzeppelin.ts";
@@ -59,14 +59,17 @@ async function deploy(file: string, name: string, ...args: unknown[]) {
 }
 
 async function verified(address: Address, file: string, name: string) {
-  const submission = await verifier.submit({
-    format: "standard-json",
-    address,
-    input: JSON.stringify({ language: "Solidity", sources: SOURCES, settings: SETTINGS }),
-    name: `${file}:${name}`,
-    compilerVersion: "v0.8.37",
-    license: 3,
-  });
+  const submission = await verifier.submit(
+    {
+      format: "standard-json",
+      address,
+      input: JSON.stringify({ language: "Solidity", sources: SOURCES, settings: SETTINGS }),
+      name: `${file}:${name}`,
+      compilerVersion: "v0.8.37",
+      license: 3,
+    },
+    "somebody",
+  );
   if (submission.outcome !== "accepted") throw new Error(submission.outcome);
   expect(await verifier.wait(submission.guid, 60_000)).toMatchObject({
     state: "passed",
@@ -97,8 +100,12 @@ test("a governor, its timelock and its votes; another deployment of the votes is
   expect(await verified(council.address, FILE, "Council")).toMatchObject(FULL);
   // Its immutables hold its own address.
   expect(others.runtimeCode).not.toBe(votes.runtimeCode);
-  expect(await findSimilarContract(world.sql, others.runtimeCode)).toBe(votes.address);
-  expect(await findSimilarContract(world.sql, timelock.runtimeCode)).toBe(timelock.address);
+  expect(await findSimilarContracts(world.sql, others.address, others.runtimeCode)).toEqual([
+    votes.address,
+  ]);
+  expect(await findSimilarContracts(world.sql, timelock.address, timelock.runtimeCode)).toEqual([
+    timelock.address,
+  ]);
   const changed = others.runtimeCode.replace(/^(0x.{100})../, "$1ab") as Hex;
-  expect(await findSimilarContract(world.sql, changed)).toBeNull();
+  expect(await findSimilarContracts(world.sql, others.address, changed)).toEqual([]);
 });

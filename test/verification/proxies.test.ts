@@ -6,7 +6,7 @@ import type { Hex } from "../../src/core/hex.ts";
 import { getProxy } from "../../src/store/proxies.ts";
 import { getServedHead } from "../../src/store/sync-state.ts";
 import { isFullyVerified, listMethodNames } from "../../src/store/verified-contracts.ts";
-import { compileStandardJson } from "../../src/verification/compile.ts";
+import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import { detectProxy } from "../../src/verification/proxy.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt, wordAt } from "../support/build.ts";
@@ -181,13 +181,16 @@ function start(): Verifier {
 
 async function verifyContract(verifier: Verifier, address: Address, name: string): Promise<void> {
   const path = Object.keys(SOURCES).find((file) => file.endsWith(`/${name}.sol`)) ?? FILE;
-  const submission = await verifier.submit({
-    format: "standard-json",
-    address,
-    input: JSON.stringify({ language: "Solidity", sources: SOURCES, settings: SETTINGS }),
-    name: `${path}:${name}`,
-    compilerVersion: "0.8.37",
-  });
+  const submission = await verifier.submit(
+    {
+      format: "standard-json",
+      address,
+      input: JSON.stringify({ language: "Solidity", sources: SOURCES, settings: SETTINGS }),
+      name: `${path}:${name}`,
+      compilerVersion: "0.8.37",
+    },
+    "somebody",
+  );
   if (submission.outcome !== "accepted") throw new Error(submission.outcome);
   expect(await verifier.wait(submission.guid, 60_000)).toMatchObject({
     state: "passed",

@@ -7,12 +7,12 @@ import {
   type CompilerCatalogue,
   createCatalogue,
 } from "../../src/verification/compilers/catalogue.ts";
-import { DEFAULT_LIMITS, runWorker } from "../../src/verification/process.ts";
+import type { VerifiedSource } from "../../src/verification/engine/verified-source.ts";
+import { DEFAULT_LIMITS, runWorker } from "../../src/verification/process/worker-process.ts";
 import type { VerificationForm, VerificationRequest } from "../../src/verification/request.ts";
-import type { VerifiedSource } from "../../src/verification/verified-source.ts";
 import { addressAt } from "../support/build.ts";
 
-// Against recorded output of vyper 0.4.3, which a stand-in gives back (recorded-vyper.mjs): no vyper was to be had here.
+// Against recorded output of vyper 0.4.3, which a stand-in gives back (recorded-vyper.mjs); test/vyper runs real ones.
 
 interface StandardJson {
   sources: Record<string, { content: string }>;

@@ -4,8 +4,8 @@ import { createChain } from "../../src/chain/client.ts";
 import type { Address } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
-import { compileStandardJson } from "../../src/verification/compile.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
+import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
 import {
   createVerifier,

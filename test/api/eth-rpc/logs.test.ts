@@ -133,8 +133,8 @@ describe("address and topics", () => {
     [
       "more combinations than memory holds",
       {
-        address: Array.from({ length: 20_000 }, (_, index) => addressAt(index)),
-        topics: [Array.from({ length: 20_000 }, (_, index) => wordAt(index))],
+        address: Array.from({ length: 8_000 }, (_, index) => addressAt(index)),
+        topics: [Array.from({ length: 8_000 }, (_, index) => wordAt(index))],
       },
       "too many combinations of addresses and topics, maximum is 100",
     ],

@@ -30,3 +30,16 @@ test("a page of the merged list is the same as that of the list with the fresh e
     { numRuns: 2000, seed: 3 },
   );
 });
+
+test("behind the end of the list there is nothing, whatever is fresh", () => {
+  const entries = [{ amount: 3 }, { amount: 5 }];
+  const page = { skip: 9, limit: 5 };
+  const window = windowAround(page, entries.length);
+  expect(window).toEqual({ skip: 7, limit: 7 });
+  expect(mergePage([], entries, (a, b) => a.amount - b.amount, page, window)).toEqual([]);
+});
+
+test("what is fresh stands first when it is before all others", () => {
+  const page = { skip: 0, limit: 2 };
+  expect(mergePage([10, 20], [5], ascending, page, windowAround(page, 1))).toEqual([5, 10]);
+});

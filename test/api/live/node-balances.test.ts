@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Address } from "../../../src/core/address.ts";
+import { ChainError } from "../../../src/core/errors.ts";
 import type { Sql } from "../../../src/db/client.ts";
 import { type Anvil, startAnvil } from "../../support/anvil.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
@@ -271,12 +272,12 @@ describe("a reorg while an answer is computed", () => {
     app = undefined;
   });
 
-  /** An app whose node reads are overtaken by as many roll-backs. */
-  async function overtaken(rollBacks: number): Promise<TestApp> {
-    let left = rollBacks;
+  /** An app whose node has left the branch of the head when it is asked, as many times. */
+  async function overtaken(times: number): Promise<TestApp> {
+    let left = times;
     const chain = Object.create(server.chain) as Chain;
     chain.fetchCoinBalances = async (...query) => {
-      if (left-- > 0) await database.sql`UPDATE sync_state SET generation = generation + 1`;
+      if (left-- > 0) throw new ChainError("block-replaced", "gone", { retryable: true });
       return server.chain.fetchCoinBalances(...query);
     };
     app = await createTestApp({ sql: database.sql, chain });

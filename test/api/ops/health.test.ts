@@ -59,7 +59,7 @@ describe("/health/ready", () => {
     ],
     [
       "while indexes are missing",
-      () => setSyncState(server.sql, { indexed: false }),
+      () => setSyncState(server.sql, { synchronised: false }),
       "the first synchronisation is running",
     ],
     [
@@ -109,8 +109,8 @@ test("/health reports how the index is doing", async () => {
       traced: true,
       indexer: { phase: "following", nodeHead: 3 },
       indexerAgeSeconds: expect.any(Number),
-      nodes: [expect.objectContaining({ node: "127.0.0.1:1" })],
-      verification: { pending: 0, running: 0, waitSeconds: 0 },
+      nodes: [expect.objectContaining({ node: "node 1" })],
+      verification: { clients: 0, pending: 0, running: 0, waitSeconds: 0 },
     },
   });
 });

@@ -1,4 +1,6 @@
+import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOperationsServer } from "../../../src/api/server.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createMetrics, type Metrics } from "../../../src/telemetry/metrics.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
@@ -17,10 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Lines of the metrics whose names begin so. */
+/** Lines of the metrics whose names begin so, without the label that all have. */
 async function scrape(prefix: string): Promise<string[]> {
   const { body } = await server.app.inject("/metrics");
-  return body.split("\n").filter((line) => line.startsWith(prefix));
+  const lines = body.replaceAll(/\{chain="31337"\}|,?chain="31337"/g, "").split("\n");
+  return lines.filter((line) => line.startsWith(prefix));
 }
 
 test("is text in the format of Prometheus, with the process's own metrics", async () => {
@@ -89,4 +92,41 @@ test("counts requests by the registry's names and never by what a request says",
   expect(durations.length).toBeGreaterThan(0);
   const { body } = await server.app.inject("/metrics");
   expect(body).not.toContain("secret");
+});
+
+test("follows the rules of names: a total is a counter, and a counter a total", async () => {
+  const { body } = await server.app.inject("/metrics");
+  const types = [...body.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+  expect(types.length).toBeGreaterThan(20);
+  for (const [, name = "", type] of types) {
+    expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
+  }
+});
+
+test("names the chain in every sample once it is known", async () => {
+  const { body } = await server.app.inject("/metrics");
+  const values = body.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  expect(values.length).toBeGreaterThan(50);
+  expect(values.filter((line) => !line.includes('chain="31337"'))).toEqual([]);
+});
+
+test("is told by a server of its own when operations are apart", async () => {
+  const apart = await createTestApp({ operationsApart: true });
+  const operations = createOperationsServer({
+    ...{ sql: apart.sql, chain: apart.chain, log: pino({ level: "silent" }), version: "1" },
+    ...{ requestTimeoutMs: 1000, trustedProxies: [], metrics: indexer, countedElsewhere: () => [] },
+  });
+  expect((await apart.app.inject("/metrics")).statusCode).toBe(404);
+  expect((await operations.inject("/metrics")).statusCode).toBe(200);
+  const [told, whole] = await Promise.all(
+    [apart.app, operations].map(async (app) => (await app.inject("/health")).json()),
+  );
+  expect(whole).toMatchObject({ nodes: [{ node: "node 1" }], database: { reachable: true } });
+  expect(Object.keys(told)).not.toEqual(expect.arrayContaining(["nodes"]));
+  expect(whole).toMatchObject({ ...told, version: "1" });
+  for (const path of ["/health/live", "/health/ready"]) {
+    expect((await apart.app.inject(path)).body).toBe((await operations.inject(path)).body);
+  }
+  await operations.close();
+  await apart.close();
 });

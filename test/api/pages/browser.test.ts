@@ -150,7 +150,7 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
       path,
       async (page) => {
         await page
-          .locator(path === "/" ? "#examples li" : ".opblock")
+          .locator(path === "/" ? "#examples li" : ".opblock-tag")
           .first()
           .waitFor(PATIENCE);
         const [overflow, contrast] = (await page.evaluate(READABILITY)) as [number, number];
@@ -163,21 +163,46 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
 
   test("the reference has every action in either dialect", async () => {
     await visit("/docs", async (page) => {
-      await page.locator(".opblock").first().waitFor(PATIENCE);
       for (const [dialect, value] of [
         ["blockscout", "/api"],
         ["etherscan", "/v2/api"],
       ] as const) {
         await page.locator("#dialect").selectOption(value);
-        await page.locator(`[id*="-${dialect}_"]`).first().waitFor(PATIENCE);
+        await page.locator(".operation-filter-input").fill(`${value}/`);
+        await page.locator(`[id*="-${dialect}"]`).first().waitFor(PATIENCE);
         const ids = await page
           .locator(".opblock")
           .evaluateAll((blocks) => blocks.map(({ id }) => id));
         const expected = Object.entries(registry).flatMap(([module, actions]) =>
-          actions.map(({ name }) => `operations-${module}-${dialect}_${module}_${name}`),
+          actions.map(({ name }) => blockOf(module, name, dialect)),
         );
         expect(ids).toEqual(expect.arrayContaining(expected));
       }
+    });
+  });
+
+  test("the reference is short at first, and its filter finds actions by what they do", async () => {
+    await visit("/docs", async (page) => {
+      await page.locator(".opblock-tag").first().waitFor(PATIENCE);
+      expect(await page.locator(".opblock").count()).toBe(0);
+      await page.locator(".operation-filter-input").fill("holders largest");
+      await page.locator(".opblock").first().waitFor(PATIENCE);
+      const paths = await page.locator(".opblock-summary-path").allTextContents();
+      expect(paths.map((path) => path.replaceAll("\u200b", ""))).toEqual([
+        "/api/token/getTokenHolders",
+        "/api/token/tokenholderlist",
+        "/api/token/topholders",
+      ]);
+    });
+  });
+
+  test("a link to an action of Etherscan's dialect opens it", async () => {
+    await visit("/docs#/block/etherscanBlockGetblocknobytime", async (page) => {
+      const block = page.locator("#operations-block-etherscanBlockGetblocknobytime");
+      await block.locator(".execute").waitFor(PATIENCE);
+      await expect
+        .poll(() => block.textContent(), PATIENCE)
+        .toContain("The newest block before that time");
     });
   });
 
@@ -189,19 +214,19 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
       await page.route("**/network.json", (route) =>
         route.fulfill({ json: { ...network, subjects } }),
       );
-      await page.goto(`${origin}/docs`);
-      const block = page.locator("#operations-account-blockscout_account_addresstokennftinventory");
-      await block.locator(".opblock-summary-control").click(PATIENCE);
+      const name = "blockscoutAccountAddresstokennftinventory";
+      await page.goto(`${origin}/docs#/account/${name}`);
+      const block = page.locator(`#operations-account-${name}`);
+      await block.locator("input").first().waitFor(PATIENCE);
       expect(await block.locator("input").first().inputValue()).toBe(badge);
     });
   });
 
   test("the reference's fields are as wide as the window allows on a phone", async () => {
     await visit(
-      "/docs",
+      "/docs#/account/blockscoutAccountTxlist",
       async (page) => {
-        const block = page.locator("#operations-account-blockscout_account_txlist");
-        await block.locator(".opblock-summary-control").click(PATIENCE);
+        const block = page.locator("#operations-account-blockscoutAccountTxlist");
         const field = await block.locator("input").first().boundingBox(PATIENCE);
         expect(field?.width).toBeGreaterThan(PHONE.width * 0.7);
       },
@@ -210,20 +235,27 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
   });
 
   test("the reference asks the server, with addresses of this chain", async () => {
-    await visit("/docs", async (page) => {
-      const block = page.locator("#operations-account-blockscout_account_txlist");
-      await block.locator(".opblock-summary-control").click(PATIENCE);
+    await visit("/docs#/account/blockscoutAccountTxlist", async (page) => {
+      const block = page.locator("#operations-account-blockscoutAccountTxlist");
       await block.locator(".execute").click(PATIENCE);
       const url = block.locator(".request-url");
       await url.waitFor(PATIENCE);
       expect(await url.textContent()).toContain(
-        `${origin}/api?module=account&action=txlist&address=${addressAt(5)}`,
+        `${origin}/api/account/txlist?address=${addressAt(5)}`,
       );
       await block.locator(".live-responses-table .response-col_status").getByText("200").waitFor();
       expect(await block.locator(".live-responses-table").textContent()).toContain('"OK"');
     });
   });
 });
+
+/** The id that Swagger UI gives to an operation's element. */
+function blockOf(module: string, action: string, dialect: string): string {
+  const words = [module, ...action.split("_")].map(
+    (word) => word.charAt(0).toUpperCase() + word.slice(1),
+  );
+  return `operations-${module}-${dialect}${words.join("")}`;
+}
 
 /** How much wider than the window the page is, and the contrast of its text (WCAG 2.2). */
 const READABILITY = `(() => {

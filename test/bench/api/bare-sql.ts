@@ -1,7 +1,9 @@
 import pino from "pino";
 import type { Context } from "../../../src/api/action.ts";
 import { actionsOf } from "../../../src/api/registry.ts";
+import type { Read } from "../../../src/api/state.ts";
 import type { Sql } from "../../../src/db/client.ts";
+import { getServedHead } from "../../../src/store/sync-state.ts";
 import type { Question } from "./requests.ts";
 
 /** Asks the database all that an answer is made from, one statement after the other. */
@@ -18,9 +20,10 @@ export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> 
   const action = actionsOf(module)?.get(name.toLowerCase());
   if (!action) throw new Error(`no action ${module}/${name}`);
   const recorder = recordStatements(sql);
+  const read: Read = async (query) => query(recorder.sql, await getServedHead(recorder.sql));
   const context = {
     ...UNUSED_SERVICES,
-    sql: recorder.sql,
+    read,
     dialect: "blockscout",
     sent: given,
   } as unknown as Context;
@@ -41,6 +44,7 @@ const UNUSED_SERVICES = {
   log: pino({ level: "silent" }),
   staticReward: 0n,
   priceFeeds: {},
+  largeAnswers: { make: (_bytes: number, make: () => unknown) => make() },
 };
 
 /** A client that remembers the statements which were run over it, also inside transactions. */

@@ -26,7 +26,8 @@ function report(announcedAt: number): void {
   process.send?.(message);
 }
 
-process.on("message", ({ mine }: ChainOrder) => {
+process.on("message", ({ mine, spoil }: ChainOrder) => {
+  if (spoil) server.spoil(spoil);
   if (mine > 0) server.mine(mine);
   report(now());
 });

@@ -1,14 +1,18 @@
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { sleep } from "../../../src/core/async.ts";
 import { takeSubscribers } from "./announcements.ts";
 import type { BenchNode, RpcRequest } from "./node.ts";
+import { createSpoiler, LATE_MS, type Spoilage, type Spoiler, wrongAnswer } from "./spoil.ts";
 
 /** A node that is served on a free port of loopback, by HTTP and WebSocket. */
 export interface NodeServer {
   port: number;
   /** `performance.now()` of the first request that asked for the receipts of a block. */
   readonly askedAt: number | undefined;
+  /** From now on answers are spoilt so, and `askedAt` waits for the next such request. */
+  spoil(kind: Spoilage): void;
   /** Mines blocks and announces the last of them to those who listen. */
   mine(count: number): void;
 }
@@ -16,6 +20,7 @@ export interface NodeServer {
 /** Serves a node. */
 export async function serve(node: BenchNode): Promise<NodeServer> {
   let askedAt: number | undefined;
+  const spoiler = createSpoiler();
   const server = http.createServer((request, response) => {
     answer(request, response).catch((error) => response.destroy(error));
   });
@@ -27,7 +32,12 @@ export async function serve(node: BenchNode): Promise<NodeServer> {
     if (calls.some(({ method }) => method === "eth_getBlockReceipts")) {
       askedAt ??= performance.now();
     }
-    send(response, pieces(node, calls, Array.isArray(requests)));
+    if (spoiler.kind !== "wrong" && spoiler.strikes()) {
+      if (spoiler.kind === "cut") return void request.socket.destroy();
+      if (spoiler.kind === "limited") return void response.writeHead(429).end("slow down");
+      await sleep(LATE_MS);
+    }
+    send(response, pieces(node, calls, Array.isArray(requests), spoiler));
   }
 
   server.listen(0, "127.0.0.1");
@@ -36,6 +46,10 @@ export async function serve(node: BenchNode): Promise<NodeServer> {
     port: (server.address() as AddressInfo).port,
     get askedAt() {
       return askedAt;
+    },
+    spoil: (kind) => {
+      spoiler.kind = kind;
+      askedAt = undefined;
     },
     mine: (count) => announcements.announce(node.mine(count)),
   };
@@ -47,10 +61,15 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function pieces(node: BenchNode, calls: readonly RpcRequest[], isBatch: boolean): Buffer[] {
+function pieces(
+  node: BenchNode,
+  calls: readonly RpcRequest[],
+  isBatch: boolean,
+  spoiler: Spoiler,
+): Buffer[] {
   const answers = calls.flatMap((call, index) => [
     Buffer.from(`${index > 0 ? "," : ""}{"jsonrpc":"2.0","id":${call.id},`),
-    ...node.answer(call),
+    ...(spoiler.kind === "wrong" && spoiler.strikes() ? [wrongAnswer(call)] : node.answer(call)),
     Buffer.from("}"),
   ]);
   return isBatch ? [Buffer.from("["), ...answers, Buffer.from("]")] : answers;

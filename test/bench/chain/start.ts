@@ -3,10 +3,12 @@ import { once } from "node:events";
 import type { Hex } from "../../../src/core/hex.ts";
 import type { ChainTotals } from "./blocks.ts";
 import type { ChainShape } from "./shape.ts";
+import type { Spoilage } from "./spoil.ts";
 
 /** Blocks to be mined, all of them there at once; 0 only asks for the report. */
 export interface ChainOrder {
   mine: number;
+  spoil?: Spoilage;
 }
 
 /** What the chain's process tells after each order. */
@@ -28,6 +30,8 @@ export interface BenchChain {
   /** Mines blocks. */
   mine(count?: number): Promise<ChainReport>;
   report(): Promise<ChainReport>;
+  /** Spoils answers from now on. */
+  spoil(kind: Spoilage): Promise<ChainReport>;
   stop(): Promise<void>;
 }
 
@@ -50,9 +54,9 @@ export async function startChain(shape: ChainShape): Promise<BenchChain> {
     return report as ChainReport;
   }
 
-  function mine(count: number): Promise<ChainReport> {
+  function order(what: ChainOrder): Promise<ChainReport> {
     const answer = nextReport();
-    child.send({ mine: count } satisfies ChainOrder);
+    child.send(what);
     return answer;
   }
 
@@ -60,8 +64,9 @@ export async function startChain(shape: ChainShape): Promise<BenchChain> {
     url: `http://127.0.0.1:${port}`,
     webSocketUrl: `ws://127.0.0.1:${port}`,
     pid: child.pid as number,
-    mine: (count = 1) => mine(count),
-    report: () => mine(0),
+    mine: (count = 1) => order({ mine: count }),
+    report: () => order({ mine: 0 }),
+    spoil: (kind) => order({ mine: 0, spoil: kind }),
     async stop() {
       const ended = once(child, "exit");
       child.disconnect();

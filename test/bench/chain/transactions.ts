@@ -125,7 +125,7 @@ function fieldsOfType(
     fields.maxFeePerBlobGas = "0x3b9aca00";
     fields.blobVersionedHashes = Array.from(
       { length: BLOB_HASHES },
-      () => `0x01${fillerBytes(random, 31).slice(2)}`,
+      (): Hex => `0x01${fillerBytes(random, 31).slice(2)}`,
     );
   }
   if (type === 4) {

@@ -1,7 +1,8 @@
 import hardhatVerify from "@nomicfoundation/hardhat-verify";
 import { defineConfig } from "hardhat/config";
 
-const { API_URL, CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL } = process.env;
+const { API_URL, CHAIN_ID, COMPILER_PATH, COMPILER_VERSION, EXPLORER_URL, RPC_URL, SOURCIFY_URL } =
+  process.env;
 const compiler = {
   version: COMPILER_VERSION.split("+")[0],
   path: COMPILER_PATH,
@@ -21,5 +22,8 @@ export default defineConfig({
       blockExplorers: { etherscan: explorer, blockscout: explorer },
     },
   },
-  verify: { etherscan: { apiKey: "key-of-nobody" } },
+  verify: {
+    etherscan: { apiKey: "key-of-nobody" },
+    ...(SOURCIFY_URL && { sourcify: { apiUrl: SOURCIFY_URL } }),
+  },
 });

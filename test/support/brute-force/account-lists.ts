@@ -53,7 +53,9 @@ function transactionFields(oracle: Oracle, transaction: OracleTransaction) {
 }
 
 function listedTransaction(oracle: Oracle, transaction: OracleTransaction, dialect: Dialect) {
-  const succeeded = transaction.status === 1;
+  const isEtherscan = dialect === "etherscan";
+  const succeeded = transaction.succeeded ?? isEtherscan;
+  const hasStatus = transaction.status !== null || !isEtherscan;
   const isCall = transaction.to !== null && transaction.input.length >= 10;
   return {
     ...transactionFields(oracle, transaction),
@@ -61,10 +63,10 @@ function listedTransaction(oracle: Oracle, transaction: OracleTransaction, diale
     to: transaction.to ?? "",
     value: String(transaction.value),
     isError: succeeded ? "0" : "1",
-    txreceipt_status: succeeded ? "1" : "0",
+    txreceipt_status: hasStatus ? (succeeded ? "1" : "0") : "",
     contractAddress: transaction.created ?? "",
     methodId: isCall ? transaction.input.slice(0, 10) : "0x",
-    ...(dialect === "etherscan" && { functionName: "" }),
+    ...(isEtherscan && { functionName: "" }),
   };
 }
 
@@ -120,8 +122,8 @@ function listedInternal(oracle: Oracle, entry: InternalTransaction, dialect: Dia
     callType: entry.callType ?? "",
     gas: String(entry.gas ?? 0n),
     gasUsed: entry.gasUsed === null ? (dialect === "etherscan" ? "0" : "") : String(entry.gasUsed),
-    isError: entry.error === null ? "0" : "1",
-    errCode: entry.error ?? "",
+    isError: entry.effective ? "0" : "1",
+    errCode: entry.error ?? (entry.effective ? "" : "Parent reverted"),
     ...(dialect === "etherscan" && { hash, traceId: entry.traceAddress.join("_") }),
   };
 }

@@ -14,11 +14,29 @@ import {
   getblockcountdown,
   getblocknobytime,
   getblockreward,
+  getblocktxnscount,
   totalfees,
 } from "./block.ts";
+import { DAILY_SERIES } from "./daily-series.ts";
+import { fundedby } from "./funding.ts";
+import {
+  addresstokenbalance,
+  addresstokennftbalance,
+  addresstokennftinventory,
+  txsBeaconWithdrawal,
+} from "./held-tokens.ts";
 import { getLogs } from "./logs.ts";
-import { createParameters } from "./parameters.ts";
-import { getToken, getTokenHolders } from "./token.ts";
+import { createParameters, type Parameters } from "./parameters.ts";
+import { getabi, getsourcecode, listcontracts } from "./sources.ts";
+import { coinsupply, ethsupply, ethsupply2, ethsupplyexchange, tokensupply } from "./supplies.ts";
+import {
+  getToken,
+  getTokenHolders,
+  tokenholdercount,
+  tokenholderlist,
+  tokeninfo,
+  topholders,
+} from "./token.ts";
 import { getcontractcreation, getstatus, gettxinfo, gettxreceiptstatus } from "./transaction.ts";
 import type { Answerer, WireAnswer, WireRequest } from "./wire.ts";
 
@@ -34,12 +52,14 @@ export const ANSWERERS: Readonly<Record<string, Answerer>> = {
   "account/balancemulti": balancemulti,
   "account/eth_get_balance": ethGetBalance,
   "account/listaccounts": listaccounts,
+  "account/fundedby": fundedby,
   "account/tokenbalance": tokenbalance,
   "account/tokenlist": tokenlist,
   "account/getminedblocks": getminedblocks,
   "logs/getlogs": getLogs,
   "token/gettoken": getToken,
   "token/gettokenholders": getTokenHolders,
+  "token/topholders": topholders,
   "transaction/gettxinfo": gettxinfo,
   "transaction/gettxreceiptstatus": gettxreceiptstatus,
   "transaction/getstatus": getstatus,
@@ -49,10 +69,32 @@ export const ANSWERERS: Readonly<Record<string, Answerer>> = {
   "block/getblocknobytime": getblocknobytime,
   "block/eth_block_number": ethBlockNumber,
   "stats/totalfees": totalfees,
+  "account/addresstokenbalance": addresstokenbalance,
+  "account/addresstokennftbalance": addresstokennftbalance,
+  "account/addresstokennftinventory": addresstokennftinventory,
+  "account/txsbeaconwithdrawal": txsBeaconWithdrawal,
+  "block/getblocktxnscount": getblocktxnscount,
+  "contract/getabi": getabi,
+  "contract/getsourcecode": getsourcecode,
+  "contract/listcontracts": listcontracts,
+  "token/tokenholderlist": tokenholderlist,
+  "token/tokenholdercount": tokenholdercount,
+  "token/tokeninfo": tokeninfo,
+  "stats/tokensupply": tokensupply,
+  "stats/ethsupply": ethsupply,
+  "stats/ethsupply2": ethsupply2,
+  "stats/coinsupply": coinsupply,
+  "stats/ethsupplyexchange": ethsupplyexchange,
+  ...DAILY_SERIES,
 };
 
+/** `module/action` of a request in lower case, as `ANSWERERS` has it. */
+export function actionOf(parameters: Parameters): string {
+  return `${parameters.get("module")}/${parameters.get("action")}`.toLowerCase();
+}
+
 /**
- * The answer that the wire contract demands for a request on the chain that the oracle read, of contracts that are not
+ * The answer that docs/wire.md demands for a request on the chain that the oracle read, of contracts that are not
  * verified. Throws for an action that is not in `ANSWERERS`.
  */
 export function expectedAnswer(
@@ -60,7 +102,7 @@ export function expectedAnswer(
   { dialect, parameters: sent }: WireRequest,
 ): WireAnswer {
   const parameters = createParameters(sent);
-  const name = `${parameters.get("module")}/${parameters.get("action")}`.toLowerCase();
+  const name = actionOf(parameters);
   const answer = ANSWERERS[name];
   if (!answer) throw new Error(`nothing computes ${name}`);
   return answer({ oracle, dialect, parameters });

@@ -99,3 +99,26 @@ export const totalfees: Answerer = ({ oracle, dialect, parameters }) => {
   if (blocks.length === 0) return succeed(null);
   return succeed(String(blocks.reduce((sum, { fees }) => sum + fees, 0n)));
 };
+
+/** Transactions and transfers of a block by kind; a batch counts once. */
+export const getblocktxnscount: Answerer = (question) => {
+  const { oracle, dialect } = question;
+  const number = blockNumber(question);
+  if (typeof number === "object") return fail(dialect, number.error);
+  const block = oracle.blocks.find((known) => BigInt(known.number) === number);
+  if (!block) return fail(dialect, "Block does not exist");
+  const isInBlock = ({ blockNumber: own }: { blockNumber: number }) => own === block.number;
+  const transfers = oracle.transfers.filter(isInBlock);
+  const ofStandard = (standard: number) =>
+    transfers.filter((transfer) => transfer.standard === standard);
+  return succeed({
+    block: block.number,
+    txsCount: block.transactionCount,
+    internalTxsCount: (oracle.internalTransactions ?? []).filter(
+      (entry) => isInBlock(entry) && (entry.type !== "call" || entry.value > 0n),
+    ).length,
+    erc20TxsCount: ofStandard(20).length,
+    erc721TxsCount: ofStandard(721).length,
+    erc1155TxsCount: new Set(ofStandard(1155).map(({ logIndex }) => logIndex)).size,
+  });
+};

@@ -1,7 +1,8 @@
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { Random } from "../world/random.ts";
 import { ANSWERERS } from "./answers.ts";
+import { DAILY_SERIES } from "./daily-series.ts";
 import type { LogFilter } from "./eth-logs.ts";
 import type { WireRequest } from "./wire.ts";
 
@@ -19,6 +20,13 @@ function mixedCase(hex: string, random: Random): string {
   return random.chance(0.2) ? `0x${hex.slice(2).toUpperCase()}` : hex;
 }
 
+/** Somebody whom an entry of a trace names, rolled back or not; null where there are none. */
+function partOf({ internalTransactions }: Oracle, random: Random): Address | null {
+  if (!internalTransactions || internalTransactions.length === 0) return null;
+  const { from, to, created } = random.pick(internalTransactions);
+  return to ?? created ?? from;
+}
+
 /** An address that took part in something; sometimes one nobody saw, sometimes none at all. */
 function address({ oracle, random }: Draw): string {
   if (random.chance(0.04))
@@ -32,6 +40,7 @@ function address({ oracle, random }: Draw): string {
     () => random.pick([...oracle.addresses.keys()]),
     () => (transfers.length > 0 ? random.pick(transfers).to : random.pick(transactions).from),
     () => (creations.length > 0 ? random.pick(creations).address : random.pick(transactions).from),
+    () => partOf(oracle, random) ?? random.pick(transactions).from,
   ];
   return mixedCase(random.pick(pools)(), random);
 }
@@ -200,6 +209,43 @@ function tokenBalance(draw: Draw): Parameters {
   });
 }
 
+/** Ids of an ERC-721 token that somebody owns, or owned. */
+function inventory(draw: Draw): Parameters {
+  const { oracle, random, silentTokens } = draw;
+  const known = oracle.nftOwners.filter((owned) => !silentTokens.includes(owned.token));
+  if (known.length === 0) return {};
+  const sample = random.pick(known);
+  return {
+    ...some(random, {
+      contractaddress: [0.97, () => mixedCase(sample.token, random)],
+      address: [0.97, () => (random.chance(0.2) ? address(draw) : sample.owner)],
+    }),
+    ...pages(draw),
+  };
+}
+
+/** A block of the past, with its state. */
+function pastBlock({ oracle, random }: Draw): Parameters {
+  const number = random.integer(oracle.head.number + 1);
+  return some(random, {
+    blockno: [0.97, () => random.pick([String(number), String(number), "99999999", "-1", "x"])],
+  });
+}
+
+/** Days about those of the chain. */
+function days({ oracle, random }: Draw): Parameters {
+  const [first, last] = [-1, 1].map((way) => {
+    const { timestamp } = random.pick(oracle.blocks);
+    const time = timestamp + way * random.integer(3) * 86_400;
+    return new Date(time * 1000).toISOString().slice(0, random.chance(0.95) ? 10 : 8);
+  });
+  return some(random, {
+    startdate: [0.97, () => first as string],
+    enddate: [0.97, () => last as string],
+    sort: [0.5, () => random.pick(["asc", "desc", "x"])],
+  });
+}
+
 const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parameters>> = {
   "account/txlist": (draw) => ({
     ...oneAddress(draw),
@@ -223,6 +269,7 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
     }),
   }),
   "account/listaccounts": pages,
+  "account/fundedby": oneAddress,
   "account/tokenbalance": tokenBalance,
   "account/tokenlist": (draw) => ({ ...oneAddress(draw), ...pages(draw) }),
   "account/getminedblocks": (draw) => ({
@@ -233,6 +280,10 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
   "logs/getlogs": logs,
   "token/gettoken": (draw) => ({ contractaddress: token(draw) }),
   "token/gettokenholders": (draw) => ({ contractaddress: token(draw), ...pages(draw) }),
+  "token/topholders": (draw) => ({
+    contractaddress: token(draw),
+    ...some(draw.random, { offset: [0.5, () => draw.random.pick(["3", "1", "99999", "0", "x"])] }),
+  }),
   "transaction/gettxinfo": (draw) => ({
     ...hash(draw),
     ...some(draw.random, {
@@ -268,6 +319,31 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
     const day = new Date((timestamp + (random.integer(3) - 1) * 86_400) * 1000).toISOString();
     return some(random, { date: [0.97, () => day.slice(0, random.chance(0.9) ? 10 : 8)] });
   },
+  "account/addresstokenbalance": (draw) => ({ ...oneAddress(draw), ...pages(draw) }),
+  "account/addresstokennftbalance": (draw) => ({ ...oneAddress(draw), ...pages(draw) }),
+  "account/addresstokennftinventory": inventory,
+  "account/txsbeaconwithdrawal": (draw) => ({
+    ...oneAddress(draw),
+    ...pages(draw),
+    ...order(draw),
+    ...range(draw),
+  }),
+  "account/balancehistory": (draw) => ({ ...oneAddress(draw), ...pastBlock(draw) }),
+  "account/tokenbalancehistory": (draw) => ({ ...tokenBalance(draw), ...pastBlock(draw) }),
+  "block/getblocktxnscount": (draw) => ({ blockno: blockNumber(draw) }),
+  "contract/getabi": oneAddress,
+  "contract/getsourcecode": oneAddress,
+  "contract/listcontracts": (draw) => ({
+    ...pages(draw),
+    ...some(draw.random, {
+      filter: [0.7, () => draw.random.pick(["unverified", "empty", "verified", "2", "3", "x"])],
+    }),
+  }),
+  "token/tokenholderlist": (draw) => ({ contractaddress: token(draw), ...pages(draw) }),
+  "token/tokenholdercount": (draw) => ({ contractaddress: token(draw) }),
+  "token/tokeninfo": (draw) => ({ contractaddress: token(draw) }),
+  "stats/tokensupply": (draw) => ({ contractaddress: token(draw) }),
+  "stats/tokensupplyhistory": (draw) => ({ contractaddress: token(draw), ...pastBlock(draw) }),
 };
 
 /** What every action ignores. */
@@ -283,12 +359,19 @@ function ignored({ oracle, random }: Draw): Parameters {
 export function randomRequest(draw: Draw): WireRequest {
   const { random } = draw;
   const name = random.pick(Object.keys(ANSWERERS));
+  return requestOf(name, draw, random.pick(["blockscout", "etherscan"]));
+}
+
+/** A random request of one of those actions, by its name in `ANSWERERS`. */
+export function requestOf(name: string, draw: Draw, dialect: WireRequest["dialect"]): WireRequest {
+  const { random } = draw;
   const [module = "", action = ""] = random.chance(0.05)
     ? name.toUpperCase().split("/")
     : name.split("/");
-  const parameters = PARAMETERS[name]?.(draw) ?? {};
+  const isSeries = Object.hasOwn(DAILY_SERIES, name);
+  const parameters = isSeries ? days(draw) : (PARAMETERS[name]?.(draw) ?? {});
   return {
-    dialect: random.pick(["blockscout", "etherscan"]),
+    dialect,
     parameters: { module, action, ...parameters, ...ignored(draw) },
   };
 }

@@ -45,7 +45,7 @@ export const gettxinfo = withHash(({ oracle, dialect, parameters }, transaction)
     timeStamp: String(oracle.blocks.find(({ number }) => number === blockNumber)?.timestamp),
     blockNumber: String(blockNumber),
     confirmations: String(oracle.head.number - blockNumber),
-    success: transaction.status === 1,
+    success: transaction.succeeded === true,
     from: transaction.from,
     to: transaction.to ?? "",
     value: String(transaction.value),
@@ -71,7 +71,7 @@ export const gettxreceiptstatus = withHash((_, transaction) =>
 
 /** Whether a transaction failed, and of what. */
 export const getstatus = withHash((_, transaction) =>
-  transaction?.status === 0
+  transaction?.succeeded === false
     ? succeed({ isError: "1", errDescription: transaction.error })
     : succeed({ isError: "0", errDescription: "" }),
 );

@@ -155,6 +155,16 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
         amount: text(withdrawal.amount),
       })),
     ),
+    uncles: blocks.flatMap((block) =>
+      block.uncles.map((uncle, position) => ({
+        block_number: text(block.number),
+        position: text(position),
+        hash: uncle.hash,
+        number: text(uncle.number),
+        timestamp: text(uncle.timestamp),
+        miner: uncle.miner,
+      })),
+    ),
     token_transfers: transfers.map((transfer) => ({
       block_number: text(transfer.blockNumber),
       log_index: text(transfer.logIndex),

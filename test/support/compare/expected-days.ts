@@ -22,6 +22,9 @@ export function expectedDays(oracle: Oracle): TextRow[] {
       .map(({ gasPrice }) => gasPrice)
       .sort((left, right) => (left < right ? -1 : 1));
     const withdrawn = blocks.flatMap(({ withdrawals }) => withdrawals.map(({ amount }) => amount));
+    const uncles = blocks.flatMap((block) =>
+      block.uncles.map((uncle) => ({ age: block.number - uncle.number })),
+    );
     return {
       day,
       block_count: text(blocks.length),
@@ -38,6 +41,9 @@ export function expectedDays(oracle: Oracle): TextRow[] {
       gas_price_maximum: text(prices.at(-1)),
       gas_price_sum: text(total(prices)),
       withdrawn_gwei: text(total(withdrawn)),
+      uncle_count: text(uncles.length),
+      // Eight eighths of a block's reward, less one for each block that the uncle is older.
+      uncle_eighths: text(total(uncles.map(({ age }) => 8 - age))),
       new_addresses: text(firstBlocks.filter((block) => numbers.has(block)).length),
     };
   });

@@ -13,6 +13,7 @@ export const TABLES = {
     key: ["block_number", "transaction_index", "position"],
     block: "block_number",
   },
+  uncles: { key: ["block_number", "position"], block: "block_number" },
   withdrawals: { key: ["block_number", "withdrawal_index"], block: "block_number" },
   token_transfers: { key: ["block_number", "log_index", "batch_index"], block: "block_number" },
   contracts: {

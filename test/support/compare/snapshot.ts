@@ -1,9 +1,12 @@
 import type { Queryable } from "../../../src/db/client.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 
-/** When it was read, and whether a token was caught with amounts its transfers do not explain, depends on the way. */
+/**
+ * What depends on the way: when it was read, whether code was asked for before a creation told of it, and whether a token
+ * was caught with amounts its transfers do not explain.
+ */
 const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
-  addresses: ["balance_block"],
+  addresses: ["balance_block", "has_code"],
   tokens: ["metadata_block", "supply_block", "irregular"],
   token_balances: ["block_number"],
   token_id_balances: ["block_number"],

@@ -15,7 +15,16 @@ export interface NodeBlock {
   baseFeePerGas?: Hex;
   excessBlobGas?: Hex;
   transactions: NodeTransaction[];
+  uncles?: Hex[];
   withdrawals?: { index: Hex; validatorIndex: Hex; address: Address; amount: Hex }[];
+}
+
+/** `eth_getUncleByBlockHashAndIndex`. */
+export interface NodeUncle {
+  hash: Hex;
+  number: Hex;
+  timestamp: Hex;
+  miner: Address;
 }
 
 /** A transaction of `eth_getBlockByNumber`. */
@@ -71,11 +80,12 @@ export interface NodeFrame {
 /** One block with everything that the node tells of it; `traces` is null where the node does not trace. */
 export interface ChainBlock {
   block: NodeBlock;
+  uncles: NodeUncle[];
   receipts: NodeReceipt[];
   traces: NodeFrame[] | null;
 }
 
-/** Reads blocks one question at a time each, and remembers by hash what cannot change. */
+/** Reads blocks one question at a time each, and remembers by hash what cannot change: a block stands for its ancestors. */
 export interface ChainReader {
   /** Blocks `first` to `last`, both included. Throws when the node lacks one, or its hashes do not form a chain. */
   read(first: number, last: number): Promise<ChainBlock[]>;
@@ -114,6 +124,15 @@ export function createChainReader(rpc: JsonRpc): ChainReader {
       callsFor(hashes, "eth_getTransactionReceipt"),
     );
     const traces = await fetchTraces(hashes);
+    const uncles = await rpc.requestAll<NodeUncle>(
+      blocks.flatMap((block) =>
+        (block.uncles ?? []).map((_, index) => ({
+          method: "eth_getUncleByBlockHashAndIndex",
+          params: [block.hash, hexNumber(index)],
+        })),
+      ),
+    );
+    let firstUncle = 0;
     let start = 0;
     for (const block of blocks) {
       const end = start + block.transactions.length;
@@ -121,13 +140,29 @@ export function createChainReader(rpc: JsonRpc): ChainReader {
         receipts: receipts.slice(start, end),
         traces: traces?.slice(start, end) ?? null,
       };
-      known.set(block.hash, { block, ...own });
+      const lastUncle = firstUncle + (block.uncles ?? []).length;
+      known.set(block.hash, { block, uncles: uncles.slice(firstUncle, lastUncle), ...own });
+      firstUncle = lastUncle;
       start = end;
     }
   }
 
+  let lastRead: ChainBlock[] = [];
+
+  /** Those of the last read that are the ancestors of block `last` still, as the newest of them tells by its hash. */
+  async function remembered(first: number, last: number): Promise<ChainBlock[]> {
+    const own = lastRead.filter(({ block }) => Number(block.number) <= last);
+    const newest = own.at(-1)?.block;
+    if (!newest || Number(own[0]?.block.number) !== first) return [];
+    const params = [newest.number, false];
+    const now = await rpc.request<{ hash: Hex } | null>("eth_getBlockByNumber", ...params);
+    return now?.hash === newest.hash ? own : [];
+  }
+
   return {
-    async read(first, last) {
+    async read(start, last) {
+      const old = await remembered(start, last);
+      const first = start + old.length;
       const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
       const blocks = await rpc.requestAll<NodeBlock | null>(
         numbers.map((number) => ({
@@ -138,11 +173,12 @@ export function createChainReader(rpc: JsonRpc): ChainReader {
       const present = blocks.filter((block) => block !== null);
       if (present.length < blocks.length) throw new Error("the node lacks a block below its head");
       for (const [index, block] of present.entries()) {
-        const parent = present[index - 1];
+        const parent = present[index - 1] ?? old.at(-1)?.block;
         if (parent && parent.hash !== block.parentHash) throw new Error("the chain moved");
       }
       await complete(present.filter(({ hash }) => !known.has(hash)));
-      return present.map(({ hash }) => known.get(hash) as ChainBlock);
+      lastRead = [...old, ...present.map(({ hash }) => known.get(hash) as ChainBlock)];
+      return lastRead;
     },
   };
 }

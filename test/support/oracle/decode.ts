@@ -25,6 +25,7 @@ export interface OracleBlock {
   fees: bigint;
   /** What the producer gets of it. */
   reward: bigint;
+  uncles: { number: number; hash: Hex; timestamp: number; miner: Address }[];
   withdrawals: { index: number; validatorIndex: number; address: Address; amount: bigint }[];
 }
 
@@ -44,8 +45,10 @@ export interface OracleTransaction {
   gasPrice: bigint;
   gasUsed: bigint;
   cumulativeGasUsed: bigint;
-  /** Null before Byzantium. */
+  /** Of the receipt; null before Byzantium. */
   status: number | null;
+  /** As the receipt tells, before Byzantium the trace; null where neither does. */
+  succeeded: boolean | null;
   input: Hex;
   /** Of a failed transaction, as its trace tells. */
   error: string | null;
@@ -92,11 +95,16 @@ function optional(quantity: Hex | undefined): bigint | null {
   return quantity === undefined ? null : BigInt(quantity);
 }
 
+/** EIP-658: receipts tell since Byzantium. Before, only a trace does. */
+function isFailed({ status }: NodeReceipt, trace: NodeFrame | undefined): boolean {
+  return status === undefined ? trace?.error !== undefined : status === "0x0";
+}
+
 function decodeTransactions({ block, receipts, traces }: ChainBlock): OracleTransaction[] {
   return block.transactions.map((raw, transactionIndex) => {
     const receipt = receipts[transactionIndex] as NodeReceipt;
     const trace: NodeFrame | undefined = traces?.[transactionIndex];
-    const failed = receipt.status === "0x0";
+    const failed = isFailed(receipt, trace);
     return {
       blockNumber: Number(block.number),
       transactionIndex,
@@ -112,6 +120,7 @@ function decodeTransactions({ block, receipts, traces }: ChainBlock): OracleTran
       gasUsed: BigInt(receipt.gasUsed),
       cumulativeGasUsed: BigInt(receipt.cumulativeGasUsed),
       status: receipt.status === undefined ? null : Number(receipt.status),
+      succeeded: receipt.status === undefined && !trace ? null : !failed,
       input: raw.input,
       error: failed ? (trace?.error ?? null) : null,
       revertData: failed ? (trace?.output ?? null) : null,
@@ -141,6 +150,12 @@ function decodeBlock(chainBlock: ChainBlock): OracleBlock {
     reward: sum(
       transactions.map(({ gasUsed, gasPrice }) => gasUsed * (gasPrice - (baseFee ?? 0n))),
     ),
+    uncles: chainBlock.uncles.map(({ number, hash, timestamp, miner }) => ({
+      number: Number(number),
+      hash,
+      timestamp: Number(timestamp),
+      miner,
+    })),
     withdrawals: (block.withdrawals ?? []).map(({ index, validatorIndex, address, amount }) => ({
       index: Number(index),
       validatorIndex: Number(validatorIndex),
@@ -179,25 +194,45 @@ function decodeTransfers(logs: readonly OracleLog[]): OracleTransfer[] {
 /** The frames of a block, top-level calls included; tracers differ on the gas of the top level, the receipt does not. */
 function decodeFrames({ block, receipts, traces }: ChainBlock): InternalTransaction[] {
   return (traces ?? []).flatMap((trace, transactionIndex) => {
-    const entries = flatten(trace, Number(block.number), transactionIndex);
+    const receipt = receipts[transactionIndex] as NodeReceipt;
+    const failed = isFailed(receipt, trace);
+    const entries = flatten(trace, Number(block.number), transactionIndex, failed);
     const [top] = entries;
-    if (top) top.gasUsed = BigInt(receipts[transactionIndex]?.gasUsed ?? 0);
+    if (top) top.gasUsed = BigInt(receipt.gasUsed);
     return entries;
   });
 }
 
+function decodeOne(chainBlock: ChainBlock): DecodedChain {
+  const logs = decodeLogs(chainBlock);
+  const frames = decodeFrames(chainBlock);
+  return {
+    blocks: [decodeBlock(chainBlock)],
+    transactions: decodeTransactions(chainBlock),
+    logs,
+    frames,
+    transfers: decodeTransfers(logs),
+    creations: creationsOf(chainBlock, frames),
+    destructions: destructionsOf(chainBlock, frames),
+  };
+}
+
+const decodedBlocks = new WeakMap<ChainBlock, DecodedChain>();
+
 /** Everything that can be told of blocks without asking for more. */
 export function decodeChain(chainBlocks: readonly ChainBlock[]): DecodedChain {
-  const logs = chainBlocks.flatMap(decodeLogs);
-  const frames = new Map(chainBlocks.map((chainBlock) => [chainBlock, decodeFrames(chainBlock)]));
-  const framesOf = (chainBlock: ChainBlock) => frames.get(chainBlock) ?? [];
+  const decoded = chainBlocks.map((chainBlock) => {
+    const one = decodedBlocks.get(chainBlock) ?? decodeOne(chainBlock);
+    decodedBlocks.set(chainBlock, one);
+    return one;
+  });
   return {
-    blocks: chainBlocks.map(decodeBlock),
-    transactions: chainBlocks.flatMap(decodeTransactions),
-    logs,
-    frames: [...frames.values()].flat(),
-    transfers: decodeTransfers(logs),
-    creations: chainBlocks.flatMap((block) => creationsOf(block, framesOf(block))),
-    destructions: chainBlocks.flatMap((block) => destructionsOf(block, framesOf(block))),
+    blocks: decoded.flatMap(({ blocks }) => blocks),
+    transactions: decoded.flatMap(({ transactions }) => transactions),
+    logs: decoded.flatMap(({ logs }) => logs),
+    frames: decoded.flatMap(({ frames }) => frames),
+    transfers: decoded.flatMap(({ transfers }) => transfers),
+    creations: decoded.flatMap(({ creations }) => creations),
+    destructions: decoded.flatMap(({ destructions }) => destructions),
   };
 }

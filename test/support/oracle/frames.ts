@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import type { NodeFrame } from "./chain.ts";
 
-/** One entry of a transaction's trace. Names of kinds are the wire contract's. */
+/** One entry of a transaction's trace. Names of kinds are those of Blockscout's answers. */
 export interface InternalTransaction {
   blockNumber: number;
   transactionIndex: number;
@@ -13,7 +13,7 @@ export interface InternalTransaction {
   from: Address;
   /** Null for creations. */
   to: Address | null;
-  /** What a creation made, when it did not fail itself; whether it lasted tells `effective`. */
+  /** What a creation made, if it lasted. */
   created: Address | null;
   value: bigint;
   gas: bigint | null;
@@ -21,17 +21,18 @@ export interface InternalTransaction {
   input: Hex;
   output: Hex | null;
   error: string | null;
-  /** Neither this entry nor one around it failed. */
+  /** What it did lasts: neither it, nor one around it, nor the transaction failed. */
   effective: boolean;
 }
 
 const CALLS = ["call", "callcode", "delegatecall", "staticcall"];
 
-/** Every frame of a trace, top level included, in depth-first order. */
+/** Every frame of a trace, top level included, in depth-first order; `failed` tells of the transaction. */
 export function flatten(
   top: NodeFrame,
   blockNumber: number,
   transactionIndex: number,
+  failed: boolean,
 ): InternalTransaction[] {
   const entries: InternalTransaction[] = [];
 
@@ -39,8 +40,7 @@ export function flatten(
     const kind = frame.type.toLowerCase();
     const isCall = CALLS.includes(kind);
     const isCreation = kind.startsWith("create");
-    const failed = frame.error !== undefined;
-    const effective = !doomed && !failed;
+    const effective = !doomed && frame.error === undefined;
     entries.push({
       blockNumber,
       transactionIndex,
@@ -50,7 +50,7 @@ export function flatten(
       callType: isCall ? kind : null,
       from: frame.from,
       to: isCreation ? null : (frame.to ?? null),
-      created: isCreation && !failed ? (frame.to ?? null) : null,
+      created: isCreation && effective ? (frame.to ?? null) : null,
       // A delegate call only sees its caller's value.
       value: kind === "delegatecall" ? 0n : BigInt(frame.value ?? 0),
       gas: frame.gas === undefined ? null : BigInt(frame.gas),
@@ -65,6 +65,6 @@ export function flatten(
     }
   }
 
-  visit(top, [], false);
+  visit(top, [], failed);
   return entries;
 }

@@ -40,7 +40,7 @@ export interface Oracle {
   creations: ContractCreation[];
   destructions: ContractEvent[];
   /** Every address that blocks, transactions, traces, withdrawals or transfers name, and the first block to do so. */
-  addresses: Map<Address, { firstBlock: number; balance: bigint }>;
+  addresses: Map<Address, { firstBlock: number; balance: bigint; code: Hex }>;
   /** What the node's own accounts had in the beginning, and have for as long as nothing names them. */
   endowments: Map<Address, bigint>;
   tokens: Map<Address, OracleToken>;
@@ -59,7 +59,7 @@ export interface OracleReader {
   read(options?: { firstBlock?: number; head?: number }): Promise<Oracle>;
 }
 
-/** Every address that the chain names, and the first block to do so. */
+/** Every address that the chain names, and the first block to do so; what was rolled back names nobody. */
 function firstSeen({
   blocks,
   transactions,
@@ -68,13 +68,17 @@ function firstSeen({
 }: DecodedChain): Map<Address, number> {
   const sightings: [Address | null, number][] = [
     ...blocks.map((block): [Address, number] => [block.miner, block.number]),
+    ...blocks.flatMap(({ uncles, number }) =>
+      uncles.map(({ miner }): [Address, number] => [miner, number]),
+    ),
     ...blocks.flatMap(({ withdrawals, number }) =>
       withdrawals.map(({ address }): [Address, number] => [address, number]),
     ),
-    ...[...transactions, ...frames, ...transfers].flatMap((entry) =>
-      [entry.from, entry.to, "created" in entry ? entry.created : null].map(
-        (address): [Address | null, number] => [address, entry.blockNumber],
-      ),
+    ...[...transactions, ...frames.filter(({ effective }) => effective), ...transfers].flatMap(
+      (entry) =>
+        [entry.from, entry.to, "created" in entry ? entry.created : null].map(
+          (address): [Address | null, number] => [address, entry.blockNumber],
+        ),
     ),
   ];
   const first = new Map<Address, number>();
@@ -133,13 +137,13 @@ export function createOracleReader(url: string): OracleReader {
 
   async function readAddresses(decoded: DecodedChain, head: number): Promise<Oracle["addresses"]> {
     const first = [...firstSeen(decoded)];
-    const balances = await state.coinBalances(
-      first.map(([address]) => ({ address, blockNumber: head })),
-    );
+    const places = first.map(([address]) => ({ address, blockNumber: head }));
+    const balances = await state.coinBalances(places);
+    const codes = await state.codes(places);
     return new Map(
       first.map(([address, firstBlock], index) => [
         address,
-        { firstBlock, balance: balances[index] as bigint },
+        { firstBlock, balance: balances[index] as bigint, code: codes[index] as Hex },
       ]),
     );
   }

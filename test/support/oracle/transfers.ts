@@ -39,7 +39,7 @@ function decodeBatch(data: Hex): [readonly bigint[], readonly bigint[]] | undefi
 }
 
 /**
- * The transfers that a log tells of, by the wire contract's rules: ERC-20 has three topics and one word of data,
+ * The transfers that a log tells of, by the rules of their standards: ERC-20 has three topics and one word of data,
  * ERC-721 four topics (or one, and three words), ERC-1155 four topics and a pair of numbers or of equally long lists,
  * ERC-404 events of its own. A log of another shape is no transfer.
  */

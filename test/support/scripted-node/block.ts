@@ -1,5 +1,5 @@
 import { keccak256 } from "viem";
-import type { RawBlock, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
+import type { RawBlock, RawHeader, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
 import { type Address, ZERO_ADDRESS } from "../../../src/core/address.ts";
 import { type Hex, hexConcat, hexFromText, hexSlice } from "../../../src/core/hex.ts";
 import { quantity, quantityToNumber } from "../../../src/core/quantity.ts";
@@ -14,6 +14,7 @@ export interface ScriptedBlock {
   readonly block: RawBlock;
   readonly receipts: readonly RawReceipt[];
   /** One per transaction. */
+  readonly uncles: readonly RawHeader[];
   readonly frames: readonly CallTracerFrame[];
   /** The state behind the block. */
   readonly ledger: Ledger;
@@ -56,6 +57,10 @@ export function buildBlock(
   });
   if (specification.state) ledger.apply(specification.state);
 
+  const uncles = (specification.uncles ?? []).map(({ miner: loser, distance }, position) => ({
+    ...headerOfUncle(number - distance, position),
+    miner: loser,
+  }));
   const receipts = closeReceipts(drafts.map(({ receipt }) => receipt));
   const gasUsed = receipts.at(-1)?.cumulativeGasUsed ?? "0x0";
   const block = {
@@ -71,10 +76,30 @@ export function buildBlock(
     baseFeePerGas: quantity(specification.baseFeeWei ?? 1_000_000_000n),
     logsBloom: joinBlooms(receipts.map(({ logsBloom }) => logsBloom)),
     transactions: drafts.map(({ transaction }) => transaction),
-    uncles: [],
+    uncles: uncles.map((uncle) => uncle.hash),
     ...(withdrawals ? { withdrawals } : {}),
-  } satisfies RawBlock & { uncles: unknown };
-  return { block, receipts, frames: drafts.map(({ frame }) => frame), ledger, parent };
+  } satisfies RawBlock;
+  return { block, receipts, uncles, frames: drafts.map(({ frame }) => frame), ledger, parent };
+}
+
+function headerOfUncle(number: number, position: number): Omit<RawHeader, "miner"> {
+  return {
+    number: quantity(number),
+    hash: hashOf(["uncle", number, position]),
+    parentHash: hashOf(["parent of an uncle", number]),
+    timestamp: quantity(GENESIS_SECONDS + BLOCK_SECONDS * number + 1 + position),
+    difficulty: "0x20000",
+    gasLimit: "0x1c9c380",
+    gasUsed: "0x0",
+    logsBloom: bloomOf([]),
+    stateRoot: hashOf(["state of an uncle", number]),
+    transactionsRoot: hashOf(["transactions of an uncle", number]),
+    receiptsRoot: hashOf(["receipts of an uncle", number]),
+    sha3Uncles: hashOf(["uncles of an uncle", number]),
+    extraData: "0x12",
+    mixHash: hashOf(["mix of an uncle", number]),
+    nonce: "0x0000000000000001",
+  };
 }
 
 interface Place {
@@ -171,14 +196,15 @@ function buildTransaction(specification: TransactionSpecification, place: Place)
     logsBloom: bloomOf(logs.map(({ address, topics = [] }) => ({ address, topics }))),
     ...specification.receiptFields,
   };
+  const traceError = specification.silentTrace ? undefined : error;
   const frame = callTracerFrame({
     type: to === null ? "CREATE" : "CALL",
     from,
-    ...(to === null && !succeeded ? {} : { to: to ?? created ?? ZERO_ADDRESS }),
+    ...(to === null && traceError !== undefined ? {} : { to: to ?? created ?? ZERO_ADDRESS }),
     valueWei,
     input,
     ...(specification.output === undefined ? {} : { output: specification.output }),
-    ...(error === undefined ? {} : { error }),
+    ...(traceError === undefined ? {} : { error: traceError }),
     ...(specification.calls === undefined ? {} : { calls: specification.calls }),
   });
   return { transaction, receipt, frame: { ...frame, gasUsed: quantity(gasUsed) } };

@@ -1,12 +1,15 @@
 import type { Hex } from "../../../src/core/hex.ts";
 import { quantityToNumber } from "../../../src/core/quantity.ts";
 import { buildBlock, type ScriptedBlock } from "./block.ts";
+import { sealed } from "./provable.ts";
 import type { BlockSpecification } from "./specification.ts";
 
 export interface ScriptedChainOptions {
   /** Default 31337, a development chain. */
   chainId?: number;
   genesis?: BlockSpecification;
+  /** Blocks have real hashes, roots and signatures; senders are then `signer`s. */
+  provable?: boolean;
 }
 
 /**
@@ -15,6 +18,7 @@ export interface ScriptedChainOptions {
  */
 export class ScriptedChain {
   readonly chainId: number;
+  readonly #provable: boolean;
   #blocks: ScriptedBlock[];
   readonly #byHash = new Map<Hex, ScriptedBlock>();
   readonly #listeners = new Set<(head: ScriptedBlock) => void>();
@@ -22,6 +26,7 @@ export class ScriptedChain {
 
   constructor(options: ScriptedChainOptions = {}) {
     this.chainId = options.chainId ?? 31337;
+    this.#provable = options.provable ?? false;
     this.#blocks = [this.#build(options.genesis ?? {}, undefined)];
   }
 
@@ -79,7 +84,7 @@ export class ScriptedChain {
 
   /** Another chain with the same history, to be continued in another way. */
   fork(): ScriptedChain {
-    const fork = new ScriptedChain({ chainId: this.chainId });
+    const fork = new ScriptedChain({ chainId: this.chainId, provable: this.#provable });
     fork.#blocks = [...this.#blocks];
     fork.#byHash.clear();
     for (const [hash, block] of this.#byHash) fork.#byHash.set(hash, block);
@@ -113,7 +118,8 @@ export class ScriptedChain {
     const salt =
       specification.salt ?? (this.#branches > 0 ? `branch ${this.#branches}` : undefined);
     const salted = salt === undefined ? specification : { ...specification, salt };
-    const built = buildBlock(salted, parent, this.chainId);
+    const plain = buildBlock(salted, parent, this.chainId);
+    const built = this.#provable ? sealed(plain) : plain;
     this.#byHash.set(built.block.hash, built);
     return built;
   }

@@ -1,4 +1,5 @@
 import type { RawBlock, RawReceipt } from "../../../src/chain/types.ts";
+import { createRandom } from "../world/random.ts";
 
 /** One call as the node got it. */
 export interface IncomingCall {
@@ -18,6 +19,8 @@ export type Effect =
   | { kind: "http"; status: number; headers?: Readonly<Record<string, string>>; body?: string }
   /** The first half of the right answer, as if it were all. */
   | { kind: "truncate" }
+  /** The right answer, so much later. */
+  | { kind: "late"; ms: number }
   /** The connection stays open and nothing comes. */
   | { kind: "stall" }
   /** The connection is cut without an answer. */
@@ -30,11 +33,25 @@ export interface Fault {
   when?: (call: IncomingCall) => boolean;
   /** How many calls it befalls. Default: all until it is lifted. */
   times?: number;
+  /**
+   * Which share of them it befalls, drawn by chance but the same in every run: of the calls where the effect spoils one
+   * call, of the HTTP answers where it spoils the whole of one. Default 1.
+   */
+  share?: number;
 }
+
+const OF_WHOLE_ANSWER: ReadonlySet<Effect["kind"]> = new Set([
+  "http",
+  "truncate",
+  "late",
+  "stall",
+  "drop",
+]);
 
 /** The faults that are switched on. */
 export class Faults {
   readonly #faults = new Set<Fault & { left: number }>();
+  readonly #random = createRandom(1);
 
   /** Switches a fault on; gives the way to switch it off. */
   add(fault: Fault): () => void {
@@ -47,11 +64,24 @@ export class Faults {
     this.#faults.clear();
   }
 
-  /** The effect that befalls this call, if any; uses up one of the fault's times. */
-  take(call: IncomingCall): Effect | undefined {
+  /** The effects that befall the calls of one HTTP request, in their order; each uses up one of its fault's times. */
+  take(calls: readonly IncomingCall[]): (Effect | undefined)[] {
+    const wholes = new Map<Fault, boolean>();
+    const strikes = (fault: Fault): boolean => {
+      if (fault.share === undefined) return true;
+      if (!OF_WHOLE_ANSWER.has(fault.effect.kind)) return this.#random.chance(fault.share);
+      const drawn = wholes.get(fault) ?? this.#random.chance(fault.share);
+      wholes.set(fault, drawn);
+      return drawn;
+    };
+    return calls.map((call) => this.#effectOn(call, strikes));
+  }
+
+  #effectOn(call: IncomingCall, strikes: (fault: Fault) => boolean): Effect | undefined {
     for (const fault of this.#faults) {
       if (fault.method !== undefined && fault.method !== call.method) continue;
       if (fault.when && !fault.when(call)) continue;
+      if (!strikes(fault)) continue;
       fault.left--;
       if (fault.left <= 0) this.#faults.delete(fault);
       return fault.effect;
@@ -117,4 +147,31 @@ export function logsOutOfOrder(): Effect {
 /** For `eth_getBlockByNumber`: other fields of the block. */
 export function blockWith(fields: Partial<RawBlock>): Effect {
   return lie((result) => result && { ...(result as RawBlock), ...fields });
+}
+
+/** The share of answers that a flaky node spoils. */
+export const FLAKY_SHARE = 0.1;
+
+/** What a flaky node does to a tenth of its answers, by kind; `lateMs` is longer than its client waits. */
+export function flakiness(lateMs: number): Record<"wrong" | "late" | "limited" | "cut", Fault[]> {
+  const each = (...faults: Fault[]): Fault[] =>
+    faults.map((fault) => ({ ...fault, share: FLAKY_SHARE / (fault.method ? 1 : faults.length) }));
+  return {
+    wrong: each(
+      {
+        method: "eth_getBlockByNumber",
+        effect: lie((block) => block && { ...block, gasUsed: "0x1" }),
+      },
+      { method: "eth_getBlockReceipts", effect: lastMissing() },
+      { method: "debug_traceBlockByHash", effect: lastMissing() },
+      { method: "eth_call", effect: rpcError(-32_603, "Internal error") },
+      { method: "eth_getBalance", effect: lie(() => "many") },
+    ),
+    late: each({ effect: { kind: "late", ms: lateMs } }),
+    limited: each(
+      { effect: rateLimited() },
+      { effect: rpcError(-32_007, "50/second request limit reached") },
+    ),
+    cut: each({ effect: { kind: "truncate" } }, { effect: { kind: "drop" } }),
+  };
 }

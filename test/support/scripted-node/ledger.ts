@@ -79,11 +79,11 @@ export class Ledger {
     return nonce;
   }
 
-  /** Moves the value of the calls that took effect. */
+  /** Moves the value of the calls that took effect; those with borrowed code move none. */
   applyCalls(calls: readonly CallSpecification[]): void {
     for (const { from, to, valueWei, error, type, calls: inner } of calls) {
       if (error !== undefined) continue;
-      if (valueWei && to && !/^(?:DELEGATE|STATIC)CALL$/i.test(type ?? "CALL")) {
+      if (valueWei && to && !/^(?:DELEGATECALL|STATICCALL|CALLCODE)$/i.test(type ?? "CALL")) {
         this.addCoins(from, -valueWei);
         this.addCoins(to, valueWei);
       }

@@ -140,6 +140,10 @@ const METHODS: Readonly<Record<string, Method>> = {
   eth_getBlockReceipts: (context, [block]) =>
     (String(block).length === 66 ? context.chain.byHash(String(block)) : byNumber(context, block))
       ?.receipts ?? null,
+  eth_getUncleByBlockHashAndIndex: ({ chain }, [hash, index]) =>
+    chain.byHash(String(hash))?.uncles[quantityToNumber(String(index))] ?? null,
+  eth_getUncleByBlockNumberAndIndex: (context, [number, index]) =>
+    byNumber(context, number)?.uncles[quantityToNumber(String(index))] ?? null,
   eth_getTransactionReceipt: ({ chain }, [hash]) => receiptOf(chain, hash),
   eth_getTransactionByHash: ({ chain }, [hash]) => transactionOf(chain, hash),
   debug_traceBlockByHash: ({ chain }, [hash]) => callTraces(known(chain.byHash(String(hash)))),

@@ -54,10 +54,12 @@ async function respond(
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
-  const entries = (Array.isArray(body) ? body : [body]).map(({ id, method, params }): Entry => {
-    const call = { method, params: params ?? [] };
-    return { id, call, effect: node.faults.take(call) };
-  });
+  const asked = (Array.isArray(body) ? body : [body]).map(({ id, method, params }) => ({
+    id,
+    call: { method, params: params ?? [] } as IncomingCall,
+  }));
+  const struck = node.faults.take(asked.map(({ call }) => call));
+  const entries = asked.map((entry, index): Entry => ({ ...entry, effect: struck[index] }));
   node.requests.push(entries.map(({ call }) => call));
   const effects = entries.flatMap(({ effect }) => effect ?? []);
 
@@ -69,6 +71,8 @@ async function respond(
       return;
     }
   }
+  const late = effects.find((effect) => effect.kind === "late");
+  if (late) await new Promise((resolve) => setTimeout(resolve, late.ms));
   if (entries.length > node.limits.batch) return refuse(node.limits.refusal, entries, response);
   const text = JSON.stringify(
     Array.isArray(body) ? answers(node, entries) : answers(node, entries)[0],

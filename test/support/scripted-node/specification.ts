@@ -40,6 +40,8 @@ export interface TransactionSpecification {
   effectiveGasPriceWei?: bigint;
   /** The error of a failed transaction; its logs and effects do not happen. */
   error?: string;
+  /** Only the receipt tells that it failed: the trace has no error at its top. */
+  silentTrace?: boolean;
   logs?: readonly LogSpecification[];
   calls?: readonly CallSpecification[];
   /** Further or other fields of the transaction and of its receipt, as they come over the wire. */
@@ -60,6 +62,8 @@ export interface StateSpecification {
 export interface BlockSpecification {
   transactions?: readonly TransactionSpecification[];
   withdrawals?: readonly { address: Address; amountGwei: number }[];
+  /** Blocks of the last seven heights that lost: their producers, and how many blocks they are older. */
+  uncles?: readonly { miner: Address; distance: number }[];
   timestampSeconds?: number;
   miner?: Address;
   baseFeeWei?: bigint;

@@ -10,6 +10,7 @@ import { failedCalls, failedCreations } from "./scenarios/failures.ts";
 import { logs } from "./scenarios/logs.ts";
 import { malformed } from "./scenarios/malformed.ts";
 import { hostileMetadata } from "./scenarios/metadata.ts";
+import { rolledBack } from "./scenarios/rolled-back.ts";
 import { collectibles, fungibles, hybrids, irregulars, multiTokens } from "./scenarios/tokens.ts";
 import { blobs, delegations, envelopes } from "./scenarios/transaction-types.ts";
 import type { Scenario, Scene } from "./scene.ts";
@@ -24,6 +25,7 @@ export const SCENARIOS = {
   failedCreations,
   nestedCalls,
   innerReverts,
+  rolledBack,
   shapes,
   creations,
   destructions,

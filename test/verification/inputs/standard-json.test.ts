@@ -98,7 +98,7 @@ test("bounds the number, the size and the names of files", () => {
   const many = Array.from({ length: 1001 }, (_, index) => ({ path: String(index), text: "" }));
   expect(() => collectSources(many)).toThrow("There are more than 1000 source files.");
   expect(() => collectSources([{ path: "a", text: "x".repeat(16 * 2 ** 20 + 1) }])).toThrow(
-    "The sources are larger than 16 MiB.",
+    "The sources are larger than 5 MB.",
   );
   expect(() => collectSources([{ path: "ä".repeat(251), text: "" }])).toThrow(
     "longer than 500 bytes",

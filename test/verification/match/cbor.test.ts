@@ -6,7 +6,7 @@ function decode(hex: string): CborValue | undefined {
 }
 
 test("reads what compilers write", () => {
-  expect(decode("a264697066735800627362" + "41ff")).toEqual(
+  expect(decode("a2646970667340627362" + "41ff")).toEqual(
     new Map([
       ["ipfs", Buffer.alloc(0)],
       ["sb", Buffer.from("ff", "hex")],
@@ -34,6 +34,9 @@ test.each([
   ["a length of eight bytes", "1b0000000000000001"],
   ["a length without an end", "5f"],
   ["a key that is no text", "a10000"],
+  ["a key that stands twice", "a2616100616101"],
+  ["a length in more bytes than it takes", "5801ff"],
+  ["a number in more bytes than it takes", "190001"],
   ["lists in lists without an end", "81".repeat(100)],
 ])("takes %s for no CBOR", (_what, hex) => {
   expect(decode(hex)).toBeUndefined();

@@ -56,6 +56,14 @@ test.each([
   ["CBOR that is no map", "830102030004"],
   ["keys that solc does not write", "a16161000004"],
   ["a hash that is no bytes", "a164697066730100" + "07"],
+  ["a hash that is too long", `a164697066735823${"1220"}${HASH}00002b`],
+  ["a Swarm hash that is too short", `a165627a7a7231581f${HASH.slice(2)}0028`],
+  ["another multihash than SHA-256 of 32 bytes", `a164697066735822${"1120"}${HASH}002a`],
+  ["two hashes", `a264697066735822${"1220"}${HASH}65627a7a72315820${HASH}0053`],
+  ["a version of four bytes", "a164736f6c634400081400000b"],
+  ["a version text with code in it", "a164736f6c6363305b33000a"],
+  ["no hash and no version", "a16c6578706572696d656e74616cf5000f"],
+  ["an experiment that is not true", "a264736f6c63430008146c6578706572696d656e74616cf40018"],
 ])("takes %s for no metadata", (_what, hex) => {
   expect(readCodeMetadata(bytes(hex))).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ZERO_ADDRESS } from "../../../../src/core/address.ts";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
+import { ask } from "../../../support/ask.ts";
 import { addressAt, GWEI, publish, setSyncState } from "../../../support/build.ts";
 import { expectGolden } from "../../../support/golden.ts";
 
@@ -147,21 +148,32 @@ describe("tokensupply as plain text", () => {
 
 describe("the coin supply is not known", () => {
   const known = String(1_000_000_003n * COIN + 4n * 10n ** 17n);
-  async function supply(): Promise<unknown> {
-    const response = await server.app.inject("/api?module=stats&action=ethsupply");
-    return response.json().result;
-  }
+  const supplies = () =>
+    Promise.all(
+      ["ethsupply", "coinsupply", "ethsupply2"].map((action) =>
+        ask(server.app, `module=stats&action=${action}`),
+      ),
+    );
 
   test("while a balance is still to be read", async () => {
     await server.sql`UPDATE addresses SET balance_block = NULL WHERE address = ${addressAt(1)}`;
-    expect(await supply()).toBe("0");
+    for (const answer of await supplies()) {
+      expect(answer).toMatchObject({ httpStatus: 503, status: "0", result: null });
+      expect(answer.message).toMatch(/^Balances are still being read/);
+    }
     await server.sql`UPDATE addresses SET balance_block = 1 WHERE address = ${addressAt(1)}`;
-    expect(await supply()).toBe(known);
+    expect((await supplies()).map(({ status }) => status)).toEqual(["1", "1", "1"]);
+    expect((await supplies())[0]?.result).toBe(known);
   });
 
   test("on a chain without traces", async () => {
     await setSyncState(server.sql, { traced: false });
-    expect(await supply()).toBe("0");
+    for (const answer of await supplies()) {
+      expect(answer).toMatchObject({ httpStatus: 200, status: "0", result: null });
+      expect(answer.message).toBe(
+        "The coin supply is not known: internal transactions are not indexed",
+      );
+    }
     await setSyncState(server.sql, { traced: true });
   });
 });

@@ -24,6 +24,7 @@ beforeAll(async () => {
       { blockNumber: 1, address: DESTROYED },
     ],
     contractDestructions: [{ blockNumber: 1, address: DESTROYED }],
+    addresses: [{ address: ALICE }, { address: BOB }, { address: addressAt(0x2) }],
     tokens: [
       { address: PEARL, holderCount: 5 },
       {

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { registry } from "../../src/api/registry.ts";
+import { createTestApp, type TestApp } from "../support/app.ts";
+import { addressAt, blockHash, publish } from "../support/build.ts";
+
+const TOKEN = addressAt(7);
+/** Answered without the index. */
+const ELSEWHERE = new Set([
+  "pendingtxlist",
+  "ethsupplyexchange",
+  // Without an aggregator.
+  "ethprice",
+  "coinprice",
+  "verifyproxycontract",
+  "checkverifystatus",
+  "checkproxyverification",
+]);
+
+let server: TestApp;
+beforeAll(async () => {
+  server = await createTestApp();
+  await addBlock(0);
+  const examples = [
+    "976ea74026e726554db657fa54763abd0c3a0aa9",
+    "9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
+  ];
+  await publish(server.sql, {
+    addresses: examples.map((digits) => ({
+      address: `0x${digits}`,
+      balance: "1",
+      balanceBlock: 0,
+    })),
+  });
+});
+afterAll(() => server.close());
+
+/** A block with one log, published as the indexer does: in one transaction. */
+async function addBlock(number: number): Promise<void> {
+  await server.sql.begin((transaction) =>
+    publish(transaction as unknown as TestApp["sql"], {
+      blocks: [{ number }],
+      transactions: [{ blockNumber: number }],
+      logs: [{ blockNumber: number, address: TOKEN }],
+    }),
+  );
+}
+
+const actions = Object.entries(registry).flatMap(([module, list]) =>
+  list.filter(({ isSubmission }) => !isSubmission).map((action) => ({ module, action })),
+);
+
+describe.each(["/api", "/v2/api"])("under %s", (path) => {
+  for (const { module, action } of actions) {
+    const isElsewhere = ELSEWHERE.has(action.name);
+    test(`${action.name} ${isElsewhere ? "names no block" : "names the block that it is true for"}`, async () => {
+      const query = new URLSearchParams({ module, action: action.name, ...action.example });
+      const { headers } = await server.app.inject(`${path}?${query}`);
+      expect(headers["x-periscope-block"]).toBe(isElsewhere ? undefined : `0;${blockHash(0)}`);
+    });
+  }
+});
+
+test("answers that nothing was read for name no block", async () => {
+  const { headers } = await server.app.inject("/api?module=account&action=balance");
+  expect(headers).not.toHaveProperty("x-periscope-block");
+});
+
+function rpc(...calls: [method: string, ...params: unknown[]][]) {
+  const payload = calls.map(([method, ...params], id) => ({ jsonrpc: "2.0", id, method, params }));
+  return server.app.inject({ method: "POST", url: "/api/eth-rpc", payload });
+}
+
+test("a batch over JSON-RPC is of one state while the head moves, and names it", async () => {
+  const last = 40;
+  const moving = (async () => {
+    for (let number = 1; number <= last; number++) await addBlock(number);
+  })();
+  const seen = new Set<string>();
+  const logs = { address: TOKEN, fromBlock: "earliest", toBlock: "latest" };
+  let isMoving = true;
+  void moving.finally(() => {
+    isMoving = false;
+  });
+  while (isMoving) {
+    const response = await rpc(["eth_blockNumber"], ["eth_getLogs", logs], ["eth_blockNumber"]);
+    const [before, found, after] = response.json().map(({ result }: { result: unknown }) => result);
+    expect(before).toBe(after);
+    const number = Number(before);
+    expect(found).toHaveLength(number + 1);
+    expect(response.headers["x-periscope-block"]).toBe(`${number};${blockHash(number)}`);
+    seen.add(before);
+  }
+  await moving;
+  expect(seen.size).toBeGreaterThan(3);
+});
+
+test("of a batch only the entries from the index count", async () => {
+  const alone = await rpc(["eth_chainId"], ["eth_getBlockByNumber", "latest", false]);
+  expect(alone.headers).not.toHaveProperty("x-periscope-block");
+  const mixed = await rpc(["eth_chainId"], ["eth_blockNumber"]);
+  expect(mixed.headers["x-periscope-block"]).toMatch(/^\d+;0x[0-9a-f]{64}$/);
+});
+
+test("one entry of a batch that fails in the database fails no other one", async () => {
+  const blocks = [{ fromBlock: "0x0", toBlock: "0x7fffffffffffffff", address: TOKEN }];
+  const response = await rpc(["eth_blockNumber"], ["eth_getLogs", ...blocks]);
+  expect(response.json()[0]).toHaveProperty("result");
+});

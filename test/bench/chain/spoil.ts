@@ -1,0 +1,34 @@
+import { createRandom } from "../../support/world/random.ts";
+import type { RpcRequest } from "./node.ts";
+
+/** What a flaky node does to its answers; `clean` is nothing. */
+export const SPOILAGES = ["clean", "wrong", "late", "limited", "cut"] as const;
+export type Spoilage = (typeof SPOILAGES)[number];
+
+/** The share of answers that is spoilt: of the calls' where they are wrong, else of the HTTP requests'. */
+export const SPOILT_SHARE = 0.1;
+/** Some ten times as long as an answer takes. */
+export const LATE_MS = 150;
+
+/** Draws what is spoilt. */
+export interface Spoiler {
+  kind: Spoilage;
+  /** Whether the next answer is. */
+  strikes(): boolean;
+}
+
+/** A spoiler that spoils nothing yet. */
+export function createSpoiler(): Spoiler {
+  const random = createRandom(1);
+  const spoiler: Spoiler = {
+    kind: "clean",
+    strikes: () => spoiler.kind !== "clean" && random.chance(SPOILT_SHARE),
+  };
+  return spoiler;
+}
+
+/** The end of the wrong answer to a call: no receipts or traces of a block that has some, an error for all others. */
+export function wrongAnswer({ method }: RpcRequest): Buffer {
+  const isList = method === "eth_getBlockReceipts" || method.startsWith("debug_");
+  return Buffer.from(isList ? '"result":[]' : '"error":{"code":-32603,"message":"Internal error"}');
+}

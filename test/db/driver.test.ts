@@ -1,0 +1,236 @@
+import net from "node:net";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { sleep } from "../../src/core/async.ts";
+import { createSql, type Sql, type Transaction } from "../../src/db/client.ts";
+import { copyInto, copyTable, encodeRows } from "../../src/db/copy.ts";
+import { timeQueries } from "../../src/db/query-timing.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+
+// What src/db/driver.ts mends, fault by fault. That a new connection waits behind what the lost one did not send is seen
+// by lost-connections.test.ts.
+
+let database: TestDatabase;
+let sql: Sql;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = createSql(database.url, { connections: 1 });
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+test("the driver leaves Nagle's delay on: ours opens sockets without it", async () => {
+  const connect = vi.spyOn(net, "connect");
+  const own = createSql(database.url, { connections: 1 });
+  await own`SELECT 1`;
+  await own.end();
+  expect(connect.mock.calls.map(([options]) => options)).toEqual([
+    expect.objectContaining({ noDelay: true }),
+  ]);
+  connect.mockRestore();
+});
+
+test.each([199, 200, 201])(
+  "the driver shares a connection that a BEGIN has filled: not behind %i statements",
+  async (waiting) => {
+    const own = createSql(database.url, { connections: 2 });
+    await Promise.all([own`SELECT pg_sleep(0.1)`, own`SELECT pg_sleep(0.1)`]);
+    const alone = Array.from({ length: waiting }, () => own`SELECT 1`.execute());
+    const together = Array.from({ length: 5 }, () => own.begin((inside) => inside`SELECT 1`));
+    await Promise.all([...alone, ...together]);
+    await own.end({ timeout: 1 });
+  },
+);
+
+/** Changes every socket that is opened while `run` runs, before the driver's repairs see it. */
+async function withSockets(
+  change: (socket: net.Socket) => void,
+  run: () => Promise<void>,
+): Promise<void> {
+  const { connect } = net;
+  const opening = vi.spyOn(net, "connect").mockImplementation(((options: net.TcpNetConnectOpts) => {
+    const socket = connect(options);
+    change(socket);
+    return socket;
+  }) as typeof connect);
+  await run().finally(() => opening.mockRestore());
+}
+
+test("the driver shares a connection whose socket a BEGIN has filled: ours does not", async () => {
+  const alwaysFull = (socket: net.Socket): void => {
+    const write = socket.write.bind(socket);
+    socket.write = ((...values: Parameters<typeof write>) => {
+      write(...values);
+      return false;
+    }) as typeof write;
+  };
+  await withSockets(alwaysFull, async () => {
+    const own = createSql(database.url, { connections: 1 });
+    await own`SELECT 1`;
+    // The driver writes to the socket when it has gathered 1,024 bytes: with one of these the BEGIN is what fills them.
+    for (let length = 980; length < 1_024; length++) {
+      const first = own.unsafe(`SELECT 1 --${"x".repeat(length)}`).execute();
+      await own.begin((inside) => inside`SELECT 1`);
+      await first;
+    }
+    await own.end({ timeout: 1 });
+  });
+});
+
+/** Ends the session of a transaction from outside. */
+async function endSession(transaction: Transaction): Promise<void> {
+  const [backend] = await transaction<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+  await database.sql`SELECT pg_terminate_backend(${backend?.pid ?? 0})`;
+}
+
+test("the driver ends the process when a transaction loses its connection: ours rejects", async () => {
+  const lost = sql.begin(async (transaction) => {
+    const [backend] = await transaction<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
+    const waiting = transaction`SELECT pg_sleep(60)`;
+    await Promise.all([
+      waiting,
+      database.sql`SELECT pg_terminate_backend(${backend?.pid ?? 0}, 1000)`,
+    ]);
+  });
+  await expect(lost).rejects.toThrow();
+  await askAgain();
+});
+
+/** A lost connection is replaced without another failure, and without a wait for the connect timeout of 10 s. */
+async function askAgain(): Promise<void> {
+  expect([...(await sql`SELECT 1 AS one`)]).toEqual([{ one: 1 }]);
+}
+
+test("the driver never answers what is sent between the error of a socket and its end: ours does", async () => {
+  let own: Sql | undefined;
+  let socket: net.Socket | undefined;
+  const asked: Promise<unknown>[] = [];
+  const askInBetween = (opened: net.Socket): void => {
+    socket = opened.on("error", () => {
+      if (own) asked.push(own`SELECT 1`.then(() => {}));
+    });
+  };
+  await withSockets(askInBetween, async () => {
+    own = createSql(database.url, { connections: 1 });
+    await own`SELECT 1`;
+    const waiting = own`SELECT pg_sleep(60)`.execute();
+    await sleep(20);
+    socket?.destroy(new Error("reset"));
+    await expect(waiting).rejects.toThrow("reset");
+    await Promise.allSettled(asked);
+    expect(asked).toHaveLength(1);
+    expect([...(await own`SELECT 1 AS one`)]).toEqual([{ one: 1 }]);
+    await own.end({ timeout: 1 });
+  });
+});
+
+test.each([0, 1, 5, 19, 20, 21, 100])(
+  "the driver sends late statements of a lost transaction: ours refuses them %i ms later",
+  async (ms) => {
+    await database.sql`CREATE TABLE IF NOT EXISTS late (ms int)`;
+    let late: Promise<unknown> | undefined;
+    const lost = sql.begin(async (transaction) => {
+      await endSession(transaction);
+      await sleep(ms);
+      late = (async () => {
+        await transaction`INSERT INTO late VALUES (${ms})`;
+        await transaction`INSERT INTO late VALUES (${ms})`;
+      })();
+      await late;
+    });
+    await expect(lost).rejects.toThrow();
+    await askAgain();
+    await vi.waitFor(() => expect(late).toBeDefined());
+    await expect(late).rejects.toThrow();
+    expect([...(await sql`SELECT * FROM late`)]).toEqual([]);
+  },
+);
+
+test("the driver rolls back whoever has the connection after a lost transaction: ours nobody", async () => {
+  let stillRunning: Promise<void> | undefined;
+  const lost = sql.begin(async (transaction) => {
+    stillRunning = sleep(300);
+    await endSession(transaction);
+    await stillRunning;
+    throw new Error("too late");
+  });
+  await expect(lost).rejects.toThrow();
+  await askAgain();
+  const kept = sql.begin(async (transaction) => {
+    await transaction`CREATE TABLE kept ()`;
+    await stillRunning;
+    await sleep(50);
+  });
+  await kept;
+  expect([...(await sql`SELECT to_regclass('kept') IS NOT NULL AS kept`)]).toEqual([
+    { kept: true },
+  ]);
+});
+
+describe("the driver leaves holes in the result behind a statement that failed late", () => {
+  /** Fails behind its fourth row. */
+  function failLate() {
+    return sql`SELECT 10 / (5 - n) FROM generate_series(1, 10) n`;
+  }
+
+  async function collect(rows: number) {
+    const found: unknown[] = [];
+    await sql`SELECT n FROM generate_series(1, 3) n`.cursor(rows, (part) => {
+      found.push(...part);
+    });
+    return found;
+  }
+
+  const three = [{ n: 1 }, { n: 2 }, { n: 3 }];
+
+  test("not in the next one", async () => {
+    await expect(failLate()).rejects.toThrow("division by zero");
+    expect([...(await sql`SELECT n FROM generate_series(1, 3) n`)]).toEqual(three);
+    await expect(failLate()).rejects.toThrow("division by zero");
+    expect([...(await sql.unsafe("SELECT n FROM generate_series(1, 3) n"))]).toEqual(three);
+  });
+
+  test("not in the first part of one that is read in parts", async () => {
+    for (const rows of [2, 100]) {
+      await expect(failLate()).rejects.toThrow("division by zero");
+      expect(await collect(rows)).toEqual(three);
+    }
+  });
+
+  test("not behind a reader of parts that throws", async () => {
+    for (const rows of [2, 100]) {
+      const reading = sql`SELECT n FROM generate_series(1, 3) n`.cursor(rows, () => {
+        throw new RangeError("enough");
+      });
+      await expect(reading).rejects.toThrow("enough");
+      expect([...(await sql`SELECT n FROM generate_series(1, 3) n`)]).toEqual(three);
+    }
+  });
+
+  test("an empty result stays empty, a count stays a count", async () => {
+    await expect(failLate()).rejects.toThrow("division by zero");
+    expect([...(await sql`SELECT WHERE false`)]).toEqual([]);
+    expect((await sql`SELECT 1`).count).toBe(1);
+  });
+});
+
+test("the driver drops what goes wrong in a COPY: ours rejects with the server's reason", async () => {
+  await sql`CREATE TABLE numbers (n int4)`;
+  const numbers = copyTable("numbers", { n: "int4" });
+  const twoColumns = encodeRows(copyTable("numbers", { n: "int4", m: "int4" }), [{ n: 1, m: 2 }]);
+  const copying = sql.begin((transaction) => copyInto(transaction, numbers, twoColumns));
+  await expect(copying).rejects.toThrow("row field count is 2, expected 1");
+  expect([...(await sql`SELECT count(*)::int FROM numbers`)]).toEqual([{ count: 0 }]);
+});
+
+test("the driver does not tell when a query is sent and ended: ours does, once for each", async () => {
+  const events: string[] = [];
+  const watched = timeQueries(sql, () => {
+    events.push("sent");
+    return () => events.push("ended");
+  });
+  const part = watched`n > ${1}`;
+  await watched`SELECT FROM generate_series(1, 3) n WHERE ${part}`;
+  expect(events).toEqual(["sent", "ended"]);
+});

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
+import { chainTables } from "../../src/store/chain-tables.ts";
+import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { scriptedAddress } from "../support/scripted-node/block.ts";
+import { blockWith } from "../support/scripted-node/faults.ts";
+import { TRANSFER, TRANSFER_SINGLE, word } from "../support/scripted-node/ledger.ts";
+import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
+
+const [alice = "0x", bob = "0x", coin = "0x", multi = "0x", made = "0x"] = [
+  "alice",
+  "bob",
+  "coin",
+  "multi",
+  "made",
+].map(scriptedAddress);
+
+/** A wrong row in each table; the statement leaves the row count of the block as it is, but for the last two. */
+const TAMPERINGS: Record<string, string> = {
+  blocks: "UPDATE blocks SET gas_limit = gas_limit + 1 WHERE number = 1",
+  transactions: "UPDATE transactions SET value = value + 1",
+  transaction_hashes: "UPDATE transaction_hashes SET transaction_index = transaction_index + 7",
+  logs: "UPDATE logs SET data = '\\x01'",
+  internal_transactions: "UPDATE internal_transactions SET value = value + 1",
+  uncles: "UPDATE uncles SET miner = hash",
+  withdrawals: "UPDATE withdrawals SET amount = amount + 1",
+  token_transfers: "UPDATE token_transfers SET amount = amount + 1",
+  contracts: "UPDATE contracts SET creator = address",
+  contract_destructions: "DELETE FROM contract_destructions",
+  address_transactions: "UPDATE address_transactions SET sides = 3",
+  address_internal_transactions: "UPDATE address_internal_transactions SET sides = 3",
+  address_token_transfers: "DELETE FROM address_token_transfers",
+};
+
+describe("the auditor", () => {
+  let node: ScriptedNode;
+  let second: ScriptedNode;
+  let database: TestDatabase;
+  let indexer: TestIndexer | undefined;
+
+  beforeAll(async () => {
+    node = await startScriptedNode();
+    second = await startScriptedNode({ chain: node.chain });
+    const parties = [wordOfAddress(ZERO_ADDRESS), wordOfAddress(bob)];
+    node.chain.mine({
+      transactions: [
+        {
+          from: alice,
+          to: coin,
+          valueWei: 5n,
+          logs: [
+            { address: coin, topics: [TRANSFER, ...parties], data: word(9) },
+            {
+              address: multi,
+              topics: [TRANSFER_SINGLE, wordOfAddress(alice), ...parties],
+              data: `0x${word(3).slice(2)}${word(4).slice(2)}`,
+            },
+          ],
+          calls: [{ from: coin, to: bob, valueWei: 2n }],
+        },
+        { from: alice, to: null, contractAddress: made, output: "0x00" },
+        { from: alice, to: made, calls: [{ type: "SELFDESTRUCT", from: made, to: bob }] },
+      ],
+      uncles: [{ miner: bob, distance: 1 }],
+      withdrawals: [{ address: bob, amountGwei: 3 }],
+    });
+  });
+
+  afterEach(async () => {
+    await indexer?.stop();
+    indexer = undefined;
+    await database.drop();
+  });
+
+  afterAll(() => Promise.all([node.stop(), second.stop()]));
+
+  async function index(): Promise<void> {
+    database = await createTestDatabase();
+    const loading = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url] });
+    await loading.reach(node.chain.head.block.hash);
+    await loading.stop();
+  }
+
+  function start(): TestIndexer {
+    indexer = startTestIndexer({
+      databaseUrl: database.url,
+      rpcUrls: [node.url, second.url],
+      finalityDepth: 0,
+      auditIntervalMs: 20,
+    });
+    return indexer;
+  }
+
+  const total = (counts: Record<string, number>) =>
+    Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+  it("finds nothing in an index that is right, and says how much it looked at", async () => {
+    await index();
+    const { until, status } = start();
+    await until(() => Object.values(status().audit.checked).every((count) => count >= 20));
+    expect(status().audit).toMatchObject({
+      differing: { blocks: 0, coins: 0, holdings: 0 },
+      last: null,
+    });
+  });
+
+  it.each(Object.entries(TAMPERINGS))(
+    "finds a wrong row of %s, and leaves it",
+    async (table, tampering) => {
+      await index();
+      await database.sql.unsafe(tampering);
+      const rows = () =>
+        database.sql.unsafe(`SELECT md5(string_agg(t::text, '' ORDER BY t::text)) FROM ${table} t`);
+      const before = await rows();
+      const { until, status } = start();
+      await until(() => status().audit.differing.blocks > 0);
+      expect(status().audit.last).toContain(`${table} of block 1: `);
+      expect(await rows()).toEqual(before);
+    },
+  );
+
+  it.each([
+    ["coins", "UPDATE addresses SET balance = balance + 1", "the balance of 0x"],
+    ["holdings", "UPDATE token_balances SET amount = amount + 1", "the holding of 0x"],
+    ["holdings", "UPDATE token_id_balances SET amount = amount + 1", "of id 3 at block 1: 5, the"],
+  ] as const)("finds wrong %s: %s", async (kind, tampering, text) => {
+    await index();
+    await database.sql.unsafe(tampering);
+    const { until, status } = start();
+    await until(() => status().audit.differing[kind] > 0 && total(status().audit.checked) > 20);
+    expect(status().audit.last).toContain(text);
+  });
+
+  it("holds nothing against the index that only one node says", async () => {
+    await index();
+    node.fail({ method: "eth_getBlockByNumber", effect: blockWith({ gasLimit: "0x1" }) });
+    const { until, status } = start();
+    await until(() => status().audit.checked.blocks >= 20);
+    node.heal();
+    expect(status().audit.differing.blocks).toBe(0);
+  });
+});
+
+it("the auditor is tried with every table", () => {
+  expect(Object.keys(TAMPERINGS).sort()).toEqual(
+    Object.values(chainTables)
+      .map(({ name }) => name)
+      .sort(),
+  );
+});

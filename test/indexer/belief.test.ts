@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import type { RawBlock, RawReceipt } from "../../src/chain/types.ts";
+import { type Belief, createBelief } from "../../src/indexer/belief.ts";
+import { createProofs } from "../../src/indexer/proof/proofs.ts";
+import { initialStatus } from "../../src/indexer/status.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
+import { scriptedAddress } from "../support/scripted-node/block.ts";
+import { type Effect, emptyList, lie } from "../support/scripted-node/faults.ts";
+import type { ScriptedNode } from "../support/scripted-node.ts";
+import { openChain, openNode } from "../support/test-chain.ts";
+
+const logs = [{ address: scriptedAddress("token") }, { address: scriptedAddress("other token") }];
+const oddBloom = lie((block) => block && { ...(block as RawBlock), logsBloom: null });
+const holes = lie((receipts) =>
+  (receipts as RawReceipt[]).map((receipt) => ({ ...receipt, logs: receipt.logs.slice(1) })),
+);
+
+interface Scene {
+  nodes: ScriptedNode[];
+  belief: Belief;
+  status: ReturnType<typeof initialStatus>;
+  warnings: string[];
+  /** Believes the head as the first node gives it. */
+  believeHead(): ReturnType<Belief["believe"]>;
+  /** How often all nodes were asked for a block. */
+  asked(): number;
+}
+
+async function scene(count: number): Promise<Scene> {
+  const first = await openNode();
+  const others = Array.from({ length: count - 1 }, () => openNode({ chain: first.chain }));
+  const nodes = [first, ...(await Promise.all(others))];
+  const { chain, stop } = openChain(nodes, { traces: "off" });
+  const status = initialStatus();
+  const warnings: string[] = [];
+  const metrics = createMetrics("indexer");
+  const log = { warn: (_: unknown, text: string) => warnings.push(text) } as never;
+  const remember = async () => {};
+  const belief = createBelief({
+    chain,
+    status,
+    metrics,
+    log,
+    proofs: createProofs({ enabled: false, metrics, log, status, remember }),
+    signal: stop.signal,
+  });
+  first.chain.mine({ transactions: [{ logs }, { logs }] });
+  return {
+    nodes,
+    belief,
+    status,
+    warnings,
+    asked: () => nodes.reduce((sum, node) => sum + node.count("eth_getBlockReceipts"), 0),
+    async believeHead() {
+      const blockNumber = first.chain.height;
+      const [node = ""] = chain.nodes;
+      const { blocks } = await chain.fetchBlocks([blockNumber], { node });
+      const [fetched] = blocks;
+      if (!fetched) throw new Error("no block");
+      return belief.believe({ blockNumber, node, fetched, traced: false, proof: "whole" });
+    },
+  };
+}
+
+function failAll(nodes: readonly ScriptedNode[], method: string, effect: Effect): void {
+  for (const node of nodes) node.fail({ method, effect });
+}
+
+describe("belief", () => {
+  it("asks nobody again about a block without contradictions", async () => {
+    const { believeHead, asked, status } = await scene(2);
+    await believeHead();
+    const once = asked();
+    await believeHead();
+    expect([asked() - once, status.accepted]).toEqual([1, {}]);
+  });
+
+  it("believes what all nodes repeat, counts it, and says it once", async () => {
+    const { nodes, believeHead, status, warnings } = await scene(2);
+    failAll(nodes, "eth_getBlockByNumber", oddBloom);
+    const believed = await believeHead();
+    expect(believed.block.hash).toBe(nodes[0]?.chain.head.block.hash);
+    await believeHead();
+    expect(status.accepted).toEqual({ bloom: 2 });
+    expect(warnings).toEqual([
+      "a block is odd, and is believed as every node says the same: " +
+        "the blooms of the receipts are not the block's",
+    ]);
+  });
+
+  it("asks a single node three times, and no more once it is a habit", async () => {
+    const { nodes, believeHead, asked } = await scene(1);
+    failAll(nodes, "eth_getBlockByNumber", oddBloom);
+    const askings: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      const before = asked();
+      await believeHead();
+      askings.push(asked() - before);
+    }
+    expect(askings.slice(1)).toEqual([3, 3, 1]);
+  });
+
+  it("makes no habit of missing logs, and keeps the numbers of the others", async () => {
+    const { nodes, believeHead, asked } = await scene(1);
+    failAll(nodes, "eth_getBlockReceipts", holes);
+    for (let count = 0; count < 4; count++) await believeHead();
+    const before = asked();
+    const { receipts } = await believeHead();
+    expect(asked() - before).toBe(3);
+    const indexes = receipts.flatMap((receipt) => receipt.logs.map((log) => log.logIndex));
+    expect(indexes).toEqual(["0x1", "0x3"]);
+  });
+
+  it("numbers the logs of a chain that begins anew in each transaction", async () => {
+    const { nodes, believeHead } = await scene(1);
+    const anew = lie((receipts) =>
+      (receipts as RawReceipt[]).map((receipt) => ({
+        ...receipt,
+        logs: receipt.logs.map((log, index) => ({ ...log, logIndex: `0x${index}` })),
+      })),
+    );
+    failAll(nodes, "eth_getBlockReceipts", anew);
+    const { receipts } = await believeHead();
+    const indexes = receipts.flatMap((receipt) => receipt.logs.map((log) => log.logIndex));
+    expect(indexes).toEqual(["0x0", "0x1", "0x2", "0x3"]);
+  });
+
+  it("takes the whole block of the last of several nodes that has it", async () => {
+    const { nodes, believeHead, status } = await scene(3);
+    failAll(nodes.slice(0, 2), "eth_getBlockReceipts", holes);
+    const { receipts } = await believeHead();
+    expect(receipts.flatMap((receipt) => receipt.logs)).toHaveLength(4);
+    expect(status.accepted).toEqual({});
+  });
+
+  it.each<[string, (nodes: ScriptedNode[]) => void]>([
+    [
+      "another node has another block",
+      ([, other]) =>
+        other?.fail({
+          method: "eth_getBlockByNumber",
+          effect: lie((block) => ({ ...(block as RawBlock), hash: `0x${"ab".repeat(32)}` })),
+        }),
+    ],
+    [
+      "another node contradicts itself in another way",
+      ([, other]) => other?.fail({ method: "eth_getBlockReceipts", effect: holes }),
+    ],
+    ["nobody repeats it", (nodes) => failAll(nodes, "eth_getBlockReceipts", emptyList())],
+  ])("refuses the block when %s", async (_, spoil) => {
+    const { nodes, believeHead } = await scene(2);
+    nodes[0]?.fail({ method: "eth_getBlockByNumber", effect: oddBloom });
+    const [first] = nodes;
+    if (!first) throw new Error("no node");
+    const outcome = believeHead();
+    spoil(nodes);
+    await expect(outcome).rejects.toMatchObject({ code: "inconsistent-block", retryable: true });
+  });
+
+  it("goes by those that answer when one does not", async () => {
+    const { nodes, believeHead, status } = await scene(2);
+    nodes[1]?.fail({ effect: { kind: "http", status: 503 } });
+    nodes[0]?.fail({ method: "eth_getBlockByNumber", effect: oddBloom });
+    await believeHead();
+    expect(status.accepted).toEqual({ bloom: 1 });
+  });
+});

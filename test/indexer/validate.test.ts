@@ -1,0 +1,308 @@
+import { describe, expect, it } from "vitest";
+import type { FetchedBlock, RawLog, RawReceipt, RawTransaction } from "../../src/chain/types.ts";
+import { InconsistentBlockError, validateBlock } from "../../src/indexer/validate.ts";
+import { scriptedAddress } from "../support/scripted-node/block.ts";
+import { ScriptedChain } from "../support/scripted-node/chain.ts";
+
+const OTHER_HASH = `0x${"ab".repeat(32)}` as const;
+const ZERO_HASH = `0x${"00".repeat(32)}` as const;
+const token = scriptedAddress("token");
+
+/** Block 1 with a plain transaction between two that have two logs each. */
+function goodBlock(): FetchedBlock {
+  const chain = new ScriptedChain();
+  const logs = [
+    { address: token, topics: [OTHER_HASH], data: "0x01" as const },
+    { address: token },
+  ];
+  const { block, receipts, frames } = chain.mine({ transactions: [{ logs }, {}, { logs }] });
+  const traces = frames.map((frame, index) => ({
+    transactionHash: block.transactions[index]?.hash ?? null,
+    frame: {
+      ...frame,
+      type: "call",
+      to: frame.to ?? null,
+      output: null,
+      error: null,
+      calls: [],
+    },
+  }));
+  return structuredClone({ block, receipts: [...receipts], traces });
+}
+
+type Spoil = (parts: {
+  fetched: FetchedBlock;
+  block: FetchedBlock["block"] & Record<string, unknown>;
+  transaction: RawTransaction & Record<string, unknown>;
+  receipt: RawReceipt & Record<string, unknown>;
+  log: RawLog & Record<string, unknown>;
+  trace: Record<string, unknown> & { frame: Record<string, unknown> };
+}) => void;
+
+function verdictOn(spoil: Spoil): string[] | string {
+  const fetched = goodBlock();
+  const [transaction] = fetched.block.transactions;
+  const [receipt] = fetched.receipts;
+  const log = receipt?.logs[0];
+  const trace = fetched.traces?.[0];
+  spoil({ fetched, block: fetched.block, transaction, receipt, log, trace } as never);
+  try {
+    return validateBlock(1, fetched).map(({ kind }) => kind);
+  } catch (error) {
+    if (error instanceof InconsistentBlockError) return error.message;
+    throw error;
+  }
+}
+
+describe("a block", () => {
+  it("that agrees with itself has no inconsistency", () => {
+    expect(verdictOn(() => {})).toEqual([]);
+  });
+
+  it.each<[string, Spoil, string]>([
+    ["of another number", ({ block }) => Object.assign(block, { number: "0x2" }), "is block 0x2"],
+    ["without a hash", ({ block }) => Object.assign(block, { hash: "0x12" }), "no hash or parent"],
+    ["without a parent", ({ block }) => Object.assign(block, { parentHash: null }), "no hash or"],
+    ["without a recipient", ({ block }) => Object.assign(block, { miner: null }), "fee recipient"],
+    [
+      "without transactions",
+      ({ block }) => Object.assign(block, { transactions: null }),
+      "no list of transactions",
+    ],
+    [
+      "with an uncle too few",
+      ({ block }) => Object.assign(block, { uncles: [OTHER_HASH] }),
+      "1 uncles but 0 headers",
+    ],
+    [
+      "with another uncle",
+      ({ block, fetched }) => {
+        block.uncles = [OTHER_HASH];
+        fetched.uncles = [{ ...block, number: "0x0" }];
+      },
+      "uncle 0 is another one",
+    ],
+    [
+      "with an uncle of nobody",
+      ({ block, fetched }) => {
+        block.uncles = [OTHER_HASH];
+        fetched.uncles = [{ ...block, hash: OTHER_HASH, number: "0x0", miner: "0x" }];
+      },
+      "uncle 0 has no fee recipient",
+    ],
+    [
+      "with an uncle that is no older",
+      ({ block, fetched }) => {
+        block.uncles = [OTHER_HASH];
+        fetched.uncles = [{ ...block, hash: OTHER_HASH }];
+      },
+      "uncle 0 is no older than the block",
+    ],
+    ["with a receipt too few", ({ fetched }) => fetched.receipts.pop(), "but 2 receipts"],
+    ["with a trace too few", ({ fetched }) => fetched.traces?.pop(), "but 2 traces"],
+    [
+      "with a transaction without a hash",
+      ({ transaction }) => Object.assign(transaction, { hash: "0x" }),
+      "transaction 0 has no hash",
+    ],
+    [
+      "with a transaction without a sender",
+      ({ transaction }) => Object.assign(transaction, { from: "0x" }),
+      "transaction 0 has no sender",
+    ],
+    [
+      "with a transaction to no address",
+      ({ transaction }) => Object.assign(transaction, { to: "0x" }),
+      "transaction 0 has a malformed receiver",
+    ],
+    [
+      "with input that is no bytes",
+      ({ transaction }) => Object.assign(transaction, { input: "0x1" }),
+      "transaction 0 has malformed input",
+    ],
+    [
+      "with a transaction of another block",
+      ({ transaction }) => Object.assign(transaction, { blockHash: OTHER_HASH }),
+      "transaction 0 says it is elsewhere",
+    ],
+    [
+      "with a transaction of another place",
+      ({ transaction }) => Object.assign(transaction, { transactionIndex: "0x1" }),
+      "transaction 0 says it is elsewhere",
+    ],
+    [
+      "with a receipt of another block",
+      ({ receipt }) => Object.assign(receipt, { blockHash: OTHER_HASH }),
+      "receipt 0 belongs to another block",
+    ],
+    [
+      "with a receipt of another transaction",
+      ({ receipt }) => Object.assign(receipt, { transactionHash: OTHER_HASH }),
+      "receipt 0 belongs to another transaction",
+    ],
+    [
+      "with a receipt without a transaction",
+      ({ receipt }) => Object.assign(receipt, { transactionHash: null }),
+      "receipt 0 belongs to another transaction",
+    ],
+    [
+      "with a receipt of another place",
+      ({ receipt }) => Object.assign(receipt, { transactionIndex: "0x2" }),
+      "receipt 0 belongs to another transaction",
+    ],
+    [
+      "with receipts in another order",
+      ({ fetched }) => fetched.receipts.reverse(),
+      "receipt 0 belongs to another transaction",
+    ],
+    [
+      "with a log of another block",
+      ({ log }) => Object.assign(log, { blockHash: OTHER_HASH }),
+      "log 0 of transaction 0 belongs to another block",
+    ],
+    [
+      "with a log of another transaction",
+      ({ log }) => Object.assign(log, { transactionHash: OTHER_HASH }),
+      "log 0 of transaction 0 belongs to another one",
+    ],
+    ["with a log of nobody", ({ log }) => Object.assign(log, { address: null }), "has no address"],
+    [
+      "with a topic that is no word",
+      ({ log }) => Object.assign(log, { topics: ["0x12"] }),
+      "log 0 of transaction 0 has a malformed topic",
+    ],
+    [
+      "with data that is no bytes",
+      ({ log }) => Object.assign(log, { data: "0x1" }),
+      "log 0 of transaction 0 has malformed data",
+    ],
+    [
+      "with logs in another order",
+      ({ receipt }) => receipt.logs.reverse(),
+      "log 1 is out of order within its transaction",
+    ],
+    [
+      "with logs of one number",
+      ({ receipt, log }) => Object.assign(receipt, { logs: [log, log] }),
+      "log 1 is out of order within its transaction",
+    ],
+    [
+      "with a log without a number",
+      ({ log }) => Object.assign(log, { logIndex: null }),
+      "quantity null is no safe integer",
+    ],
+    [
+      "with a trace of another transaction",
+      ({ trace }) => Object.assign(trace, { transactionHash: OTHER_HASH }),
+      "trace 0 belongs to another transaction",
+    ],
+    [
+      "with a nameless trace of another sender",
+      ({ trace }) => {
+        trace["transactionHash"] = null;
+        trace.frame["from"] = token;
+      },
+      "trace 0 has another sender",
+    ],
+    [
+      "with a receipt without logs",
+      ({ receipt }) => Object.assign(receipt, { logs: null }),
+      "the node's answer for block 1 is wrong",
+    ],
+    [
+      "with a receipt without gas",
+      ({ receipt }) => Object.assign(receipt, { cumulativeGasUsed: null }),
+      "quantity null is no safe integer",
+    ],
+  ])("%s is refused", (_, spoil, reason) => {
+    expect(verdictOn(spoil)).toContain(reason);
+  });
+
+  it.each<[string, Spoil, string]>([
+    ["whose bloom has another bit", ({ block }) => flipBloom(block), "bloom"],
+    ["without a bloom", ({ block }) => Object.assign(block, { logsBloom: null }), "bloom"],
+    [
+      "with logs and no bloom",
+      ({ block, fetched }) => {
+        for (const part of [block, ...fetched.receipts]) {
+          Object.assign(part, { logsBloom: `0x${"00".repeat(256)}` });
+        }
+      },
+      "bloom",
+    ],
+    [
+      "with a bloom and no logs",
+      ({ fetched, receipt }) =>
+        Object.assign(fetched.receipts[1] ?? {}, { logsBloom: receipt.logsBloom }),
+      "bloom",
+    ],
+    [
+      "with a receipt without a bloom",
+      ({ fetched }) => Object.assign(fetched.receipts[1] ?? {}, { logsBloom: null }),
+      "bloom",
+    ],
+    [
+      "whose gas is not that of its receipts",
+      ({ block }) => Object.assign(block, { gasUsed: "0x1" }),
+      "cumulative-gas",
+    ],
+    [
+      "with a receipt whose gas is not its part of the sum",
+      ({ receipt }) => Object.assign(receipt, { gasUsed: "0x1" }),
+      "cumulative-gas",
+    ],
+    [
+      "whose gas falls",
+      ({ fetched }) => Object.assign(fetched.receipts[1] ?? {}, { cumulativeGasUsed: "0x0" }),
+      "cumulative-gas",
+    ],
+    ["without its first log", ({ receipt }) => receipt.logs.shift(), "log-index"],
+    [
+      "with logs that are numbered anew in each transaction",
+      ({ fetched }) => {
+        for (const [index, log] of (fetched.receipts[2]?.logs ?? []).entries()) {
+          Object.assign(log, { logIndex: `0x${index}` });
+        }
+      },
+      "log-index",
+    ],
+    [
+      "with a trace that names its transaction and another sender",
+      ({ trace }) => Object.assign(trace.frame, { from: token }),
+      "odd-field",
+    ],
+    ...(["blockHash", "transactionIndex"] as const).flatMap<[string, Spoil, string]>((field) => [
+      [
+        `with a transaction without ${field}`,
+        ({ transaction }) => Object.assign(transaction, { [field]: null }),
+        "odd-field",
+      ],
+      [
+        `with a receipt without ${field}`,
+        ({ receipt }) => Object.assign(receipt, { [field]: undefined }),
+        "odd-field",
+      ],
+    ]),
+    ...(["blockHash", "transactionHash"] as const).map<[string, Spoil, string]>((field) => [
+      `with a log of ${field} zero`,
+      ({ log }) => Object.assign(log, { [field]: ZERO_HASH }),
+      "odd-field",
+    ]),
+  ])("%s is odd", (_, spoil, kind) => {
+    expect(verdictOn(spoil)).toEqual([kind]);
+  });
+
+  it("tells each kind once", () => {
+    const spoil: Spoil = ({ fetched }) => {
+      for (const receipt of fetched.receipts) {
+        Object.assign(receipt, { logsBloom: null, gasUsed: "0x1", blockHash: ZERO_HASH });
+      }
+    };
+    expect(verdictOn(spoil)).toEqual(["odd-field", "cumulative-gas", "bloom"]);
+  });
+});
+
+function flipBloom(block: { logsBloom: string }): void {
+  const last = Number.parseInt(block.logsBloom.slice(-1), 16) ^ 1;
+  block.logsBloom = block.logsBloom.slice(0, -1) + last.toString(16);
+}

@@ -1,0 +1,77 @@
+import type { Address } from "viem";
+import type { ContractEvent } from "../oracle/contracts.ts";
+import type { Oracle } from "../oracle/oracle.ts";
+import { addressOf, pageOf, paging } from "./parameters.ts";
+import { type Answerer, fail, type Question, succeed, type WireAnswer } from "./wire.ts";
+
+const NOT_VERIFIED = "Contract source code not verified";
+
+function ofAddress(answer: (address: Address, question: Question) => WireAnswer): Answerer {
+  return (question) => {
+    const text = question.parameters.get("address");
+    if (text === undefined) return fail(question.dialect, "Query parameter address is required");
+    const address = addressOf(text);
+    return address ? answer(address, question) : fail(question.dialect, "Invalid address hash");
+  };
+}
+
+/** ABI of a contract that nobody verified. */
+export const getabi = ofAddress((_, { dialect }) => fail(dialect, NOT_VERIFIED));
+
+/** Source of a contract that nobody verified. */
+export const getsourcecode = ofAddress((address, { dialect }) =>
+  succeed([
+    dialect === "blockscout"
+      ? { Address: address }
+      : {
+          SourceCode: "",
+          ABI: NOT_VERIFIED,
+          ContractName: "",
+          CompilerVersion: "",
+          OptimizationUsed: "",
+          Runs: "",
+          ConstructorArguments: "",
+          EVMVersion: "Default",
+          Library: "",
+          LicenseType: "Unknown",
+          Proxy: "0",
+          Implementation: "",
+          SwarmSource: "",
+          SimilarMatch: "",
+        },
+  ]),
+);
+
+function compareEvents(left: ContractEvent, right: ContractEvent): number {
+  return (
+    left.blockNumber - right.blockNumber ||
+    left.transactionIndex - right.transactionIndex ||
+    left.position - right.position ||
+    (left.address < right.address ? -1 : 1)
+  );
+}
+
+/** The first creation of each contract, in the order of the chain. */
+function firstCreations({ creations }: Oracle): Address[] {
+  return [...new Set(creations.toSorted(compareEvents).map(({ address }) => address))];
+}
+
+const FILTERS = ["verified", "unverified", "empty"];
+
+/** Contracts by age; whether one is empty the node's code at the head tells. */
+export const listcontracts: Answerer = ({ oracle, dialect, parameters }) => {
+  const page = paging(parameters, { offset: 10, window: false });
+  if (page === "too large") throw new Error("listcontracts has no window");
+  const text = parameters.get("filter");
+  const kind = FILTERS.find((name) => name === text) ?? FILTERS[Number(text) - 1];
+  if (text !== undefined && !kind) {
+    const message = `${text} is not a valid value for \`filter\`. Please use one of: verified, unverified, 1, 2.`;
+    return fail(dialect, message, 400);
+  }
+  const isEmpty = (address: Address) => (oracle.addresses.get(address)?.code ?? "0x") === "0x";
+  const found = firstCreations(oracle).filter((address) => {
+    if (kind === undefined) return true;
+    return kind !== "verified" && isEmpty(address) === (kind === "empty");
+  });
+  return succeed(pageOf(found, page).map((address) => ({ Address: address, ABI: NOT_VERIFIED })));
+};

@@ -1,0 +1,36 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/**
+ * Runs work, and gives the longest time in milliseconds that this thread computed between two turns of its event loop:
+ * for so long nobody else was served. Processor time, not the clock's: other programs of the machine do not count.
+ */
+export async function longestStall<Result>(
+  work: () => Promise<Result>,
+): Promise<{ result: Result; stallMs: number }> {
+  let isOver = false;
+  const longest = watch(() => isOver);
+  try {
+    const result = await work();
+    return { result, stallMs: await ended() };
+  } catch (error) {
+    await ended();
+    throw error;
+  }
+
+  function ended(): Promise<number> {
+    isOver = true;
+    return longest;
+  }
+}
+
+async function watch(isOver: () => boolean): Promise<number> {
+  let longest = 0;
+  let before = process.threadCpuUsage();
+  while (!isOver()) {
+    await nextTurn();
+    const now = process.threadCpuUsage();
+    longest = Math.max(longest, (now.user + now.system - before.user - before.system) / 1000);
+    before = now;
+  }
+  return longest;
+}

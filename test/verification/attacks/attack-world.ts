@@ -1,0 +1,256 @@
+import { pino } from "pino";
+import { keccak256 } from "viem/utils";
+import { createChain } from "../../../src/chain/client.ts";
+import type { Address } from "../../../src/core/address.ts";
+import { type Hex, hexConcat, hexLength } from "../../../src/core/hex.ts";
+import { verify } from "../../../src/verification/engine/verify.ts";
+import { VerificationError } from "../../../src/verification/errors.ts";
+import { requestedCompiler } from "../../../src/verification/inputs/read.ts";
+import type { OnChainFacts } from "../../../src/verification/jobs/on-chain-facts.ts";
+import { proveDeployment } from "../../../src/verification/jobs/prove.ts";
+import type { VerificationRequest } from "../../../src/verification/request.ts";
+import { addressAt } from "../../support/build.ts";
+import { startCaseChain } from "../case-chain.ts";
+import { initCodeOf } from "../deployment.ts";
+import type { AttackWorld, Compiled, Program, Sent, Standing, Verdict } from "./attack.ts";
+
+/** Runs CREATE with what it is called with, and tells the address of what it made. */
+const FACTORY: Hex = "0x3660006000373660006000f060005260206000f3";
+
+/** A real chain, real compilers, and all of a verification but the queue and the process of its own. */
+export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promise<void> }> {
+  const cases = await startCaseChain();
+  const { node } = cases;
+  const closing = new AbortController();
+  const chain = createChain({
+    urls: [node.anvil.url],
+    requestTimeoutMs: 30_000,
+    batchSize: 100,
+    concurrency: 4,
+    maxResponseBytes: 32 * 1024 * 1024,
+    traces: "off",
+    log: pino({ level: "silent" }),
+    signal: closing.signal,
+  });
+  const factory = (await node.deploy(initCodeOf(FACTORY))).address;
+  const outputs = new Map<string, Promise<string>>();
+  let predeployed = 0xa77ac0;
+
+  async function open(version: string) {
+    const compiler = await cases.open(version);
+    const compile = (input: string) => {
+      const output = outputs.get(version + input) ?? compiler.compile(input);
+      outputs.set(version + input, output);
+      return output;
+    };
+    return { ...compiler, compile };
+  }
+
+  async function compile(program: Program): Promise<Compiled> {
+    const selected = ["metadata", "evm.bytecode.object", "evm.deployedBytecode"];
+    const input = standardJson(program);
+    const outputSelection = { "*": { "*": selected } };
+    const compiler = await open(program.compiler ?? "0.8.28");
+    const output = JSON.parse(
+      await compiler.compile(
+        JSON.stringify({ ...input, settings: { ...input.settings, outputSelection } }),
+      ),
+    );
+    const colon = program.contract.lastIndexOf(":");
+    const [path, name] = [program.contract.slice(0, colon), program.contract.slice(colon + 1)];
+    const contract = output.contracts?.[path]?.[name] ?? output.contracts?.[""]?.[name];
+    if (contract === undefined) throw new Error(JSON.stringify(output.errors));
+    return {
+      creation: contract.evm.bytecode.object,
+      runtime: contract.evm.deployedBytecode.object,
+      metadata: contract.metadata,
+      immutables: contract.evm.deployedBytecode.immutableReferences ?? {},
+    };
+  }
+
+  async function send(transaction: object): Promise<{ hash: Hex; address: Address | null }> {
+    const [from] = await node.request<Address[]>("eth_accounts");
+    const hash = await node.request<Hex>("eth_sendTransaction", {
+      from,
+      gas: "0x1c9c380",
+      ...transaction,
+    });
+    for (;;) {
+      const receipt = await node.request<{ status: Hex; contractAddress: Address | null } | null>(
+        "eth_getTransactionReceipt",
+        hash,
+      );
+      if (receipt?.status === "0x0") throw new Error("the deployment reverted");
+      if (receipt !== null) return { hash, address: receipt.contractAddress };
+    }
+  }
+
+  async function deploy(initCode: Hex, valueWei = 0n): Promise<Standing> {
+    const value = `0x${valueWei.toString(16)}`;
+    const { hash, address } = await send({ data: initCode, value });
+    return { address: address ?? "0x", transaction: hash };
+  }
+
+  function codeAt(address: Address): Promise<Hex> {
+    return node.request<Hex>("eth_getCode", address, "latest");
+  }
+
+  async function factsOf({ address, transaction, factory: made }: Standing): Promise<OnChainFacts> {
+    const runtimeCode = await codeAt(address);
+    const codeHash = keccak256(runtimeCode);
+    if (transaction === undefined) {
+      const { number, hash } = await chain.fetchHead();
+      return { runtimeCode, codeHash, creation: null, block: { number, hash } };
+    }
+    const sent = await node.request<Record<string, Hex>>("eth_getTransactionByHash", transaction);
+    const number = Number(sent["blockNumber"]);
+    const mined = await node.request<Record<string, Hex>>(
+      "eth_getBlockByNumber",
+      sent["blockNumber"],
+      false,
+    );
+    const blockHash = mined["hash"] as Hex;
+    return {
+      runtimeCode,
+      codeHash,
+      block: { number, hash: blockHash },
+      creation: {
+        blockNumber: number,
+        blockHash,
+        transactionHash: transaction,
+        codeHash,
+        creationCode: made?.creationCode ?? (sent["input"] as Hex),
+        transactionIndex: Number(sent["transactionIndex"]),
+        timestampSeconds: Number(mined["timestamp"]),
+        parentHash: mined["parentHash"] as Hex,
+        creator: made?.creator ?? (sent["from"] as Address),
+        nonce: made ? null : BigInt(sent["nonce"] as Hex),
+        value: made ? 0n : BigInt(sent["value"] as Hex),
+      },
+    };
+  }
+
+  async function verifyHere(
+    program: Program,
+    standing: Standing,
+    sent: Sent = {},
+  ): Promise<Verdict> {
+    const request = sent.request?.(standing.address) ?? requestOf(program, standing, sent);
+    const facts = await factsOf(standing);
+    try {
+      const { family, version } = requestedCompiler(request);
+      const source = await verify(
+        {
+          request: JSON.stringify(request),
+          build: await cases.catalogue.resolve(family, version),
+          runtimeCode: facts.runtimeCode,
+          creationCode: facts.creation?.creationCode ?? null,
+          diagnosisMs: 0,
+        },
+        { open: () => open(version), onFailure: () => {} },
+      );
+      const proof = await proveDeployment(chain, standing.address, facts, source);
+      const levels = [source.runtimeMatch?.quality, source.creationMatch?.quality];
+      return { level: levels.includes("full") ? "full" : "partial", reason: "", source, proof };
+    } catch (error) {
+      if (!(error instanceof VerificationError)) throw error;
+      return { level: "none", reason: error.message };
+    }
+  }
+
+  return {
+    compile,
+    deploy,
+    put: (runtimeCode) => deploy(initCodeOf(runtimeCode)),
+    deployByFactory: async (initCode) => {
+      const address = await node.request<Hex>("eth_call", { to: factory, data: initCode });
+      const { hash } = await send({ to: factory, data: initCode });
+      return {
+        address: `0x${address.slice(26)}`,
+        transaction: hash,
+        factory: { creator: factory, creationCode: initCode },
+      };
+    },
+    predeploy: async (runtimeCode) => {
+      const address = addressAt(predeployed++);
+      await node.request("anvil_setCode", address, runtimeCode);
+      return { address };
+    },
+    runtimeCode: ({ address }) => codeAt(address),
+    verify: verifyHere,
+    stop: async () => {
+      closing.abort();
+      await chain.close();
+      await cases.stop();
+    },
+  };
+}
+
+function standardJson({ language = "Solidity", sources, settings = {} }: Program) {
+  const files = Object.entries(sources).map(([path, content]) => [path, { content }]);
+  return { language, sources: Object.fromEntries(files), settings };
+}
+
+function requestOf(
+  program: Program,
+  { address }: Standing,
+  { arguments: given }: Sent,
+): VerificationRequest {
+  return {
+    format: "standard-json",
+    address,
+    input: JSON.stringify(standardJson(program)),
+    name: program.contract,
+    compilerVersion: program.compiler ?? "0.8.28",
+    ...(given !== undefined && { constructorArguments: given }),
+  };
+}
+
+/** Code with other bytes in one place. */
+export function overwrite(code: Hex, offset: number, bytes: Hex): Hex {
+  const at = 2 + offset * 2;
+  return `0x${code.slice(2, at)}${bytes.slice(2)}${code.slice(at + hexLength(bytes) * 2)}`;
+}
+
+/** Code with other bytes where some stand; throws when they do not. */
+export function replace(code: string, find: string, by: string): Hex {
+  const digits = code.replace(/^0x/, "");
+  if (!digits.includes(find)) throw new Error(`${find} does not stand in the code`);
+  return `0x${digits.replace(find, by)}`;
+}
+
+/** Runtime code without the metadata at its end. */
+export function withoutMetadata(code: string): Hex {
+  const digits = code.replace(/^0x/, "");
+  const length = Number.parseInt(digits.slice(-4), 16) + 2;
+  return `0x${digits.slice(0, -2 * length)}`;
+}
+
+/** A number as a word of 32 bytes, in hex digits. */
+export function word(value: bigint | number): string {
+  return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, "0");
+}
+
+/** Metadata as solc 0.8.28 writes it, around 32 bytes of anybody's choice. */
+export function metadataWith(hash: string): Hex {
+  const digits = hash.padEnd(64, "0");
+  return hexConcat("0xa2646970667358221220", `0x${digits}`, "0x64736f6c634300081c0033");
+}
+
+/** Runtime code with a word, in hex digits, in the place of every immutable. */
+export function fill(runtime: string, immutables: Compiled["immutables"], value: string): Hex {
+  return Object.values(immutables)
+    .flat()
+    .reduce<Hex>((code, { start }) => overwrite(code, start, `0x${value}`), `0x${runtime}`);
+}
+
+/** Metadata of so many entries, which are hex digits, with its length behind it. */
+export function metadataOf(entries: string, count: number): Hex {
+  const map = `a${count}${entries}`;
+  return `0x${map}${(map.length / 2).toString(16).padStart(4, "0")}`;
+}
+
+/** Hex digits of a text. */
+export function text(value: string): string {
+  return Buffer.from(value).toString("hex");
+}

@@ -1,0 +1,36 @@
+import type { Attack, Program } from "./attack.ts";
+import { fill, word } from "./attack-world.ts";
+
+const program: Program = {
+  sources: {
+    "Caller.sol": `pragma solidity 0.8.28;
+contract Caller {
+    function() internal immutable next;
+    uint256 public count;
+    bytes constant NOTE = hex"5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff5b33ff";
+    constructor() { next = step; }
+    function step() internal { count += 1; }
+    function run() external { next(); }
+    function note() external pure returns (bytes memory) { return NOTE; }
+    function number() external pure returns (uint256) { return 0x5b33ff5b33ff5b33ff; }
+}`,
+  },
+  contract: "Caller.sol:Caller",
+};
+
+const attack: Attack = {
+  title: "a function kept in an immutable stands among the data behind the code",
+  attack: async (world) => {
+    const { runtime, immutables } = await world.compile(program);
+    const place = runtime.indexOf("5b33ff5b33ff5b33ff5b33ff5b33ff") / 2;
+    const code = fill(runtime, immutables, word(place));
+    return world.verify(program, await world.predeploy(code));
+  },
+  honest: async (world) => {
+    const { creation } = await world.compile(program);
+    return world.verify(program, await world.deploy(`0x${creation}`));
+  },
+  reason: /no value of function/,
+};
+
+export default attack;

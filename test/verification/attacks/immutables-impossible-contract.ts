@@ -1,0 +1,34 @@
+import { expect } from "vitest";
+import type { Attack, Program } from "./attack.ts";
+import { fill, word } from "./attack-world.ts";
+
+const program: Program = {
+  sources: {
+    "Values.sol": `pragma solidity 0.8.28;
+contract Values {
+    Values public immutable value;
+    constructor() { value = Values(address(7)); }
+}`,
+  },
+  contract: "Values.sol:Values",
+};
+
+const attack: Attack = {
+  title: "code of the beginning holds a value that a Values cannot have",
+  attack: async (world) => {
+    const { runtime, immutables } = await world.compile(program);
+    const code = fill(runtime, immutables, word(1n << 200n));
+    return world.verify(program, await world.predeploy(code));
+  },
+  honest: async (world) => {
+    const { runtime, immutables } = await world.compile(program);
+    const code = fill(runtime, immutables, word(7));
+    return world.verify(program, await world.predeploy(code));
+  },
+  reason: /no value of/,
+  check: (_attacked, { proof }) => {
+    expect(proof).toMatchObject({ construction: "unknown", immutables: "unknown" });
+  },
+};
+
+export default attack;

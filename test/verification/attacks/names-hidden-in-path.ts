@@ -1,0 +1,32 @@
+import type { Attack, Program } from "./attack.ts";
+
+const program: Program = {
+  sources: {
+    "Note.sol": `pragma solidity 0.8.28;
+contract Note {
+    uint256 public mark;
+    function set(uint256 value) external { mark = value; }
+}`,
+  },
+  contract: "Note.sol:Note",
+};
+const hidden: Program = {
+  ...program,
+  sources: { "Note\u0000.sol": program.sources["Note.sol"] ?? "" },
+  contract: "Note\u0000.sol:Note",
+};
+
+const attack: Attack = {
+  title: "a path holds what nobody sees",
+  attack: async (world) => {
+    const { creation } = await world.compile(program);
+    return world.verify(hidden, await world.deploy(`0x${creation}`));
+  },
+  honest: async (world) => {
+    const { creation } = await world.compile(program);
+    return world.verify(program, await world.deploy(`0x${creation}`));
+  },
+  reason: /no printable text/,
+};
+
+export default attack;

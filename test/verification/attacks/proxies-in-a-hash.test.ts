@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { type Hex, hexConcat } from "../../../src/core/hex.ts";
+import { detectProxy, type ProxyReader } from "../../../src/verification/proxy.ts";
+import { addressAt } from "../../support/build.ts";
+import { metadataWith } from "./attack-world.ts";
+
+// Whether a contract delegates is asked of its code alone: the reader is a stand-in for a node on which every slot and
+// every getter names an address.
+
+const ELSEWHERE = addressAt(7);
+const NAMES_ELSEWHERE: Hex = `0x${"0".repeat(24)}${ELSEWHERE.slice(2)}`;
+
+function reader(code: Hex): ProxyReader {
+  return {
+    fetchCodes: async () => [code],
+    fetchStorage: async (slots) => slots.map(() => NAMES_ELSEWHERE),
+    fetchCalls: async (calls) => calls.map(() => NAMES_ELSEWHERE),
+  };
+}
+
+const block = { number: 1, hash: addressAt(1) };
+const detect = (code: Hex) => detectProxy(reader(code), addressAt(2), block);
+
+test("DELEGATECALL in the hash of the metadata makes no proxy", async () => {
+  expect(await detect(hexConcat("0x6001600255fe", metadataWith("f4f4f4f45c60da1b")))).toBeNull();
+});
+
+test("a getter's selector counts where it is whole bytes of the code", async () => {
+  // Shifted by half a byte: no selector.
+  const code: Hex = "0x6355c60da1b063f4f4";
+  const found = await detect(hexConcat(code, "0x50505050f4fe", metadataWith("5c60da1b")));
+  expect(found?.kind).toBe("eip1967");
+  expect(found?.conflicts).toEqual([]);
+});
+
+test("DELEGATECALL in the code does", async () => {
+  const found = await detect(hexConcat("0x600160025560003614f4fe", metadataWith("00")));
+  expect(found).toMatchObject({ kind: "eip1967", implementations: [ELSEWHERE] });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { compileStandardJson } from "../../../src/verification/process/compile.ts";
+import { DEFAULT_LIMITS } from "../../../src/verification/process/worker-process.ts";
+import { endlessLoops } from "../hostile-sources.ts";
+
+// A compile that does not end is ended, and under the same bounds an honest one is done.
+
+const limits = { ...DEFAULT_LIMITS, compileTimeoutMs: 8000 };
+
+function input(source: string): object {
+  return {
+    language: "Solidity",
+    sources: { "Note.sol": { content: source } },
+    settings: {
+      viaIR: true,
+      outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
+    },
+  };
+}
+
+test("a source that takes all the time there is ends at the bound", async () => {
+  await expect(compileStandardJson(input(endlessLoops("Note")), { limits })).rejects.toMatchObject({
+    failure: { code: "compiler-limit", limit: "time" },
+  });
+});
+
+test("an honest source compiles under the same bound", async () => {
+  const source = "pragma solidity ^0.8.0; contract Note { uint256 public mark; }";
+  expect(await compileStandardJson(input(source), { limits })).toHaveProperty([
+    "contracts",
+    "Note.sol",
+    "Note",
+  ]);
+});

@@ -1,0 +1,82 @@
+import { compareReleases } from "../../src/verification/compilers/versions.ts";
+
+/** A contract in the language of a release. */
+export interface Program {
+  name: string;
+  source: string;
+  /** Further files by path, for standard JSON. */
+  others?: Record<string, string>;
+}
+
+const since = (release: string, first: string) => compareReleases(release, first) >= 0;
+
+/** What a constructor is marked with. */
+function deploy(release: string): string {
+  return since(release, "0.4.0") ? "@deploy" : "@external";
+}
+
+function header(release: string, mark: string): string {
+  return `# @version ${release}\n# ${mark}\n`;
+}
+
+/** Takes a number, a text and an address, and has immutables where the release knows them. */
+export function keeper(release: string, mark: string): Program {
+  const hasImmutables = since(release, "0.3.1");
+  const limit = hasImmutables
+    ? "LIMIT: immutable(uint256)\nOWNER: immutable(address)"
+    : "limit: uint256\nowner: address";
+  const assign = hasImmutables
+    ? "    LIMIT = top\n    OWNER = owner_"
+    : "    self.limit = top\n    self.owner = owner_";
+  const source = `${header(release, mark)}
+${limit}
+label: public(String[32])
+
+${deploy(release)}
+def __init__(top: uint256, label_: String[32], owner_: address):
+${assign}
+    self.label = label_
+
+@external
+@view
+def top() -> uint256:
+    return ${hasImmutables ? "LIMIT" : "self.limit"}
+
+@external
+@view
+def owned_by() -> address:
+    return ${hasImmutables ? "OWNER" : "self.owner"}
+`;
+  return { name: "Keeper", source };
+}
+
+/** Takes nothing, and has nothing that deployment fills in. */
+export function plain(release: string, mark: string): Program {
+  const source = `${header(release, mark)}
+total: public(uint256)
+
+@external
+def put_in(amount: uint256):
+    self.total += amount
+`;
+  return { name: "Plain", source };
+}
+
+/** Calls another contract by an interface that is a file of its own. */
+export function caller(release: string, mark: string): Program {
+  const isNew = since(release, "0.4.0");
+  const call = isNew ? "staticcall ITotal(target).total()" : "ITotal(target).total()";
+  const source = `${header(release, mark)}
+${isNew ? "import ITotal" : "import ITotal as ITotal"}
+
+@external
+@view
+def read(target: address) -> uint256:
+    return ${call}
+`;
+  const body = isNew ? "..." : "pass";
+  const others = isNew
+    ? { "ITotal.vyi": `@external\n@view\ndef total() -> uint256:\n    ${body}\n` }
+    : { "ITotal.vy": `@external\n@view\ndef total() -> uint256:\n    ${body}\n` };
+  return { name: "Caller", source, others };
+}

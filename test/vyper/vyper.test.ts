@@ -1,0 +1,239 @@
+import { encodeAbiParameters } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Address } from "../../src/core/address.ts";
+import { type Hex, hexConcat, hexLength } from "../../src/core/hex.ts";
+import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
+import { runExecutable } from "../../src/verification/compilers/executable.ts";
+import { compareReleases } from "../../src/verification/compilers/versions.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
+import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
+import { initCodeOf } from "../verification/deployment.ts";
+import { startWorld, type World } from "../verification/world.ts";
+import { FOLDER, installVypers, RELEASES } from "./compilers.ts";
+import { caller, keeper, type Program, plain } from "./programs.ts";
+
+// Every release deploys and verifies, by both forms. Needs Python 3.11 or older, and an index of its packages.
+
+const OWNER: Address = "0x00000000000000000000000000000000000a11ce";
+const ARGUMENTS = encodeAbiParameters(
+  [{ type: "uint256" }, { type: "string" }, { type: "address" }],
+  [1000n, "kept", OWNER],
+);
+
+let world: World;
+let verifier: Verifier;
+let server: TestApp;
+const versions = new Map<string, string>();
+
+beforeAll(async () => {
+  for (const { release, version } of installVypers()) versions.set(release, version);
+  world = await startWorld();
+  const catalogue = createCatalogue({
+    folders: { solc: undefined, vyper: FOLDER },
+    downloads: { solc: undefined, vyper: undefined },
+  });
+  const head = await world.node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
+  await world.indexer.reach(head.hash);
+  verifier = world.startVerifier({ catalogue });
+  server = await createTestApp({ sql: world.sql, chain: world.chain, verifier });
+});
+afterAll(async () => {
+  await server.close();
+  await verifier.close();
+  await world.stop();
+});
+
+function sourcesOf({ name, source, others = {} }: Program) {
+  const files = Object.entries({ [`${name}.vy`]: source, ...others });
+  return Object.fromEntries(files.map(([path, content]) => [path, { content }]));
+}
+
+/** Standard JSON as the release takes it: files that are only imported stand beside the sources before 0.4.0. */
+function standardJson(release: string, program: Program, settings = {}) {
+  const sources = sourcesOf(program);
+  if (compareReleases(release, "0.4.0") >= 0) return { language: "Vyper", sources, settings };
+  const main = `${program.name}.vy`;
+  const imported = Object.entries(sources).filter(([path]) => path !== main);
+  return {
+    language: "Vyper",
+    sources: { [main]: sources[main] },
+    ...(imported.length > 0 && { interfaces: Object.fromEntries(imported) }),
+    settings,
+  };
+}
+
+interface Codes {
+  creation: Hex;
+  runtime: Hex;
+}
+
+async function compile(release: string, program: Program, settings = {}): Promise<Codes> {
+  const main = `${program.name}.vy`;
+  const outputs = ["evm.bytecode.object", "evm.deployedBytecode.object"];
+  const input = {
+    ...standardJson(release, program),
+    settings: { ...settings, outputSelection: { [main]: outputs } },
+  };
+  const file = `${FOLDER}/vyper-${versions.get(release)}`;
+  const run = await runExecutable(file, ["--standard-json"], JSON.stringify(input), 1e8);
+  const output = JSON.parse(run.stdout);
+  const contract = output.contracts?.[main]?.[program.name];
+  if (!contract) throw new Error(`${release}: ${run.stdout.slice(0, 2000)}${run.stderr}`);
+  return {
+    creation: contract.evm.bytecode.object,
+    runtime: contract.evm.deployedBytecode.object,
+  };
+}
+
+async function verifySingle(release: string, address: Address, { name, source }: Program) {
+  const response = await server.app.inject({
+    method: "POST",
+    url: "/api?module=contract&action=verify_vyper_contract",
+    headers: { "content-type": "application/json" },
+    payload: JSON.stringify({
+      addressHash: address,
+      name,
+      compilerVersion: versions.get(release),
+      contractSourceCode: source,
+    }),
+  });
+  return response.json();
+}
+
+async function verifyStandard(release: string, address: Address, program: Program, settings = {}) {
+  const response = await server.app.inject({
+    method: "POST",
+    url: `/sourcify/v2/verify/${TEST_CHAIN_ID}/${address}`,
+    headers: { "content-type": "application/json" },
+    payload: JSON.stringify({
+      stdJsonInput: standardJson(release, program, settings),
+      compilerVersion: versions.get(release)?.slice(1),
+      contractIdentifier: `${program.name}.vy:${program.name}`,
+    }),
+  });
+  const { verificationId } = response.json();
+  if (verificationId === undefined) throw new Error(response.body);
+  const job = await server.app.inject(`/sourcify/v2/verify/${verificationId}`);
+  return job.json();
+}
+
+/** Since then vyper writes metadata behind the creation code. */
+function writesSizes(release: string): boolean {
+  return compareReleases(release, "0.3.10") >= 0;
+}
+
+/** The level that a release's codes can reach: its creation code names its sources since 0.4.1. */
+function best(release: string): "exact_match" | "match" {
+  return compareReleases(release, "0.4.1") >= 0 ? "exact_match" : "match";
+}
+
+describe.each(RELEASES)("vyper %s", (release) => {
+  test("one file with arguments and immutables verifies", async () => {
+    const program = keeper(release, "single");
+    const { creation } = await compile(release, program);
+    const { address } = await world.node.deploy(hexConcat(creation, ARGUMENTS));
+    expect(await verifySingle(release, address, program)).toMatchObject({
+      status: "1",
+      message: "OK",
+      result: {
+        ContractName: "Keeper",
+        SourceCode: program.source,
+        CompilerVersion: versions.get(release),
+        ConstructorArguments: ARGUMENTS.slice(2),
+      },
+    });
+  });
+
+  test("standard JSON with arguments and immutables verifies", async () => {
+    const program = keeper(release, "standard");
+    const { creation } = await compile(release, program);
+    const { address } = await world.node.deploy(hexConcat(creation, ARGUMENTS));
+    const job = await verifyStandard(release, address, program);
+    expect(job).toMatchObject({ isJobCompleted: true, contract: { match: best(release) } });
+    expect(job.error).toBeUndefined();
+    const { body } = await server.app.inject(
+      `/sourcify/v2/contract/${TEST_CHAIN_ID}/${address}?fields=runtimeBytecode,creationBytecode,proof,signatures`,
+    );
+    const { runtimeBytecode, creationBytecode } = JSON.parse(body);
+    const onChain = await world.node.request<Hex>("eth_getCode", address, "latest");
+    expect(runtimeBytecode.onchainBytecode).toBe(onChain);
+    expect(creationBytecode.onchainBytecode).toBe(hexConcat(creation, ARGUMENTS));
+  });
+
+  test.runIf(writesSizes(release))("code without metadata is no full match", async () => {
+    const program = keeper(release, "bare");
+    const settings = { bytecodeMetadata: false };
+    const { creation } = await compile(release, program, settings);
+    const { address } = await world.node.deploy(hexConcat(creation, ARGUMENTS));
+    const job = await verifyStandard(release, address, program, settings);
+    expect(job.error).toBeUndefined();
+    expect(job.contract.match).toBe("match");
+  });
+
+  test("an interface of a file of its own is found", async () => {
+    const program = caller(release, "imports");
+    const { creation } = await compile(release, program);
+    const { address } = await world.node.deploy(creation);
+    const job = await verifyStandard(release, address, program);
+    expect(job.error).toBeUndefined();
+    expect(job.contract.match).toBe(best(release));
+  });
+
+  test("a contract made by a factory's CREATE2 verifies", async () => {
+    const program = plain(release, "factory");
+    const { creation } = await compile(release, program);
+    const { address } = await world.node.deploy(creation, "create2");
+    expect(await verifySingle(release, address, program)).toMatchObject({ message: "OK" });
+  });
+
+  test("a blueprint verifies", async () => {
+    const program = plain(release, "blueprint");
+    const { creation } = await compile(release, program);
+    const { address } = await world.node.deploy(initCodeOf(hexConcat("0xfe7100", creation)));
+    expect(await verifySingle(release, address, program)).toMatchObject({ message: "OK" });
+  });
+
+  test("another source, another argument and another release verify nothing", async () => {
+    const program = keeper(release, "refused");
+    const { creation } = await compile(release, program);
+    const { address } = await world.node.deploy(hexConcat(creation, ARGUMENTS));
+    const changed = { ...program, source: program.source.replace("return", "return 1 +") };
+    const other = { ...program, source: program.source.replace("String[32]", "String[33]") };
+    for (const wrong of [changed, other]) {
+      expect((await verifySingle(release, address, wrong)).status).toBe("0");
+    }
+  });
+
+  test("code behind the end of what was compiled is no immutable", async () => {
+    const program = plain(release, "tail");
+    const { runtime } = await compile(release, program);
+    for (const tail of [
+      "0x60006000fd",
+      `0x${"00".repeat(31)}2a`,
+      `0x${"5b".repeat(64)}`,
+    ] as Hex[]) {
+      const { address } = await world.node.deploy(initCodeOf(hexConcat(runtime, tail)));
+      expect((await verifySingle(release, address, program)).status).toBe("0");
+    }
+  });
+
+  test("immutables that the constructor did not put there are not taken for its own", async () => {
+    const program = keeper(release, "planted");
+    const { creation } = await compile(release, program);
+    const honest = await world.node.deploy(hexConcat(creation, ARGUMENTS));
+    // The same code, the owner's address exchanged: left there by another constructor.
+    const planted = honest.runtimeCode.replaceAll(OWNER.slice(2), "bad0".repeat(10)) as Hex;
+    expect(hexLength(planted)).toBe(hexLength(honest.runtimeCode));
+    const { address } = await world.node.deploy(initCodeOf(planted));
+    const answer = await verifyStandard(release, address, program);
+    // At most partial, and never as if the constructor of the source had run.
+    expect(answer.contract.match).not.toBe("exact_match");
+    expect(answer.contract.creationMatch).toBeNull();
+    if (answer.contract.match !== null) {
+      const { body } = await server.app.inject(
+        `/sourcify/v2/contract/${TEST_CHAIN_ID}/${address}?fields=proof`,
+      );
+      expect(JSON.parse(body).proof.construction).not.toBe("compared");
+    }
+  });
+});
