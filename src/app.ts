@@ -212,6 +212,7 @@ function createHttpServers(
       ...(config.PRICE_FEED_BTC ? { btc: config.PRICE_FEED_BTC } : {}),
     },
     networkName: config.NETWORK_NAME,
+    publicUrl: config.PUBLIC_URL,
     coinSymbol: config.COIN_SYMBOL,
     rateLimit: config.RATE_LIMIT,
     apiKeys: config.API_KEYS ?? [],

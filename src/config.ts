@@ -158,6 +158,12 @@ export const settings = {
       "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For tells the client",
     schema: z.string().transform(commaSeparated).pipe(z.array(network())),
   },
+  PUBLIC_URL: {
+    default: null,
+    meaning:
+      "Where clients reach this server, for links to itself; else what a request names as its host",
+    schema: publicUrl(),
+  },
   SEND_TRANSACTIONS: {
     default: "1",
     meaning: "0: refuse eth_sendRawTransaction instead of passing it on to the node",
@@ -307,6 +313,16 @@ function url(...protocols: string[]): z.ZodType<string, string> {
   return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ""), {
     error: `must be a URL like ${kinds}`,
   });
+}
+
+/** A URL that paths can be appended to; for the program without its slash at the end. */
+function publicUrl(): z.ZodType<string, string> {
+  const plain = matching(/^[^?#@]+$/, "must be a URL without user, query or fragment");
+  return z
+    .string()
+    .pipe(url("http:", "https:"))
+    .pipe(plain)
+    .transform((text) => text.replace(/\/+$/, ""));
 }
 
 /** A URL whose password cannot be mistaken for something else: what is not encoded in it would become host, port or path. */

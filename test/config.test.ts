@@ -53,6 +53,9 @@ test.each([
   ["PRICE_FEED_USD", "0x1234"],
   ["RPC_TIMEOUT_MS", "99999999999999999999"],
   ["LOG_LEVEL", "verbose"],
+  ["PUBLIC_URL", "explorer.example"],
+  ["PUBLIC_URL", "https://user@explorer.example"],
+  ["PUBLIC_URL", "https://explorer.example/?a=b"],
 ])("%s=%s is refused by a sentence that begins with the name", (name, value) => {
   expect(complaintsAbout({ [name]: value })).toEqual([expect.stringMatching(`^ *${name} must `)]);
 });

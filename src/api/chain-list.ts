@@ -1,10 +1,12 @@
-import type { FastifyInstance } from "fastify";
-import type { Services } from "./action.ts";
+import { isIPv6 } from "node:net";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { ServedChain } from "./chain-choice.ts";
 import { jsonAnswer } from "./envelope.ts";
 import { send } from "./http.ts";
 import { type HealthOptions, problemsOf, readHealth } from "./ops/health.ts";
 
-export interface ChainListOptions extends HealthOptions, Pick<Services, "chainId"> {
+/** A chain by what tells how it is. */
+export interface ListedChain extends HealthOptions, ServedChain {
   /** The chain's name for people, if it has one. */
   networkName: string | undefined;
 }
@@ -12,31 +14,43 @@ export interface ChainListOptions extends HealthOptions, Pick<Services, "chainId
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
 
 /**
- * Adds Etherscan's `/v2/chainlist`, with the one chain of this server. Source: the wire contract, etherscan-v2,
- * section 1.
+ * Adds Etherscan's `/v2/chainlist`: the chains in the order given, without those whose id is not known yet. Source:
+ * docs/wire.md, "Chains".
  */
-export function addChainList(app: FastifyInstance, options: ChainListOptions): void {
+export function addChainList(
+  app: FastifyInstance,
+  { publicUrl }: { publicUrl: string | undefined },
+  chains: readonly ListedChain[],
+): void {
   app.get("/v2/chainlist", async (request, reply) => {
-    const chainId = knownChainId(options);
-    const base = `${request.protocol}://${request.host}`;
-    const result =
-      chainId === undefined
-        ? []
-        : [
-            {
-              chainname: options.networkName ?? `Chain ${chainId}`,
-              chainid: String(chainId),
-              blockexplorer: `${base}/`,
-              apiurl: `${base}/v2/api?chainid=${chainId}`,
-              ...(await stateOf(options)),
-            },
-          ];
+    const base = publicUrl ?? baseOf(request);
+    const entries = await Promise.all(chains.map((chain) => describe(chain, base)));
+    const result = entries.filter((entry) => entry !== undefined);
     return send(reply, jsonAnswer({ comments: STATUSES, totalcount: result.length, result }));
   });
 }
 
+/** Where the client has reached this server; a request without a host is told the address that it came to. */
+function baseOf({ protocol, host, socket }: FastifyRequest): string {
+  const { localAddress = "localhost", localPort } = socket;
+  const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;
+  return `${protocol}://${host || `${address}:${localPort}`}`;
+}
+
+async function describe(chain: ListedChain, base: string) {
+  const chainId = knownChainId(chain);
+  if (chainId === undefined) return undefined;
+  return {
+    chainname: chain.networkName ?? `Chain ${chainId}`,
+    chainid: String(chainId),
+    blockexplorer: `${base}/`,
+    apiurl: `${base}/v2/api?chainid=${chainId}`,
+    ...(await stateOf(chain)),
+  };
+}
+
 /** Undefined until the node was reached for the first time. */
-function knownChainId({ chainId }: ChainListOptions): number | undefined {
+function knownChainId({ chainId }: ServedChain): number | undefined {
   try {
     return chainId();
   } catch {
@@ -44,10 +58,10 @@ function knownChainId({ chainId }: ChainListOptions): number | undefined {
   }
 }
 
-async function stateOf(options: ChainListOptions): Promise<{ status: number; comment: string }> {
-  const health = await readHealth(options);
+async function stateOf(chain: ListedChain): Promise<{ status: number; comment: string }> {
+  const health = await readHealth(chain);
   if (!health) return { status: 0, comment: "the database does not answer" };
-  if (!options.chain.status().some(({ usable }) => usable)) {
+  if (!chain.chain.status().some(({ usable }) => usable)) {
     return { status: 0, comment: "the node does not answer" };
   }
   const [problem] = problemsOf(health);

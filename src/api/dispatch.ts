@@ -29,8 +29,6 @@ export type Dispatch = (
 ) => Promise<Answer>;
 
 const DEFAULT_RPC_ID = 1;
-const WRONG_CHAIN =
-  "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
 /** What a request calls its module and action. Throws `RequestError` when one of them is absent. */
 export function namesIn(input: Input): { module: InputValue; action: InputValue } {
@@ -103,9 +101,6 @@ export function createDispatch(
     known: readonly string[],
     waits: Waits,
   ): Promise<Made> {
-    if (dialect === "etherscan" && isForeignChain(lookUp(input, "chainid"), services.chainId)) {
-      throw new RequestError(200, WRONG_CHAIN);
-    }
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: failed(complaint) };
@@ -194,9 +189,4 @@ function refusal(
       ? action.missing(absent.map(({ name }) => name))
       : first.text;
   return action.refuse?.(text, first.name) ?? failed(text);
-}
-
-/** Empty counts as not given: a client of the wire sends the name without a value. */
-function isForeignChain(chainId: unknown, ours: () => number): boolean {
-  return chainId !== undefined && chainId !== "" && chainId !== String(ours());
 }

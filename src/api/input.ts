@@ -21,7 +21,10 @@ export type Input = ReadonlyMap<string, InputValue>;
 
 /** What a request asks, wherever its parts stood. */
 export interface ParsedRequest {
+  /** Query and body merged. */
   input: Input;
+  query: Input;
+  body: Input;
   /** `id` as a JSON body had it: a number stays a number there. */
   id: RpcId | undefined;
 }

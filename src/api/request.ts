@@ -30,11 +30,16 @@ const LONGEST_NAME = 100;
  * Source: docs/wire.md, "Parameters".
  */
 export async function parseRequest(request: FastifyRequest): Promise<ParsedRequest> {
-  const input = queryInput(request);
-  const body = await parseBody(request, input);
-  for (const [name, value] of body.input) input.set(name, value);
+  const query = queryInput(request);
+  const body = await parseBody(request, query);
+  const input = new Map([...query, ...body.input]);
   const id = body.id ?? lookUp(input, "id");
-  return { input, id: typeof id === "string" || typeof id === "number" ? id : undefined };
+  return {
+    input,
+    query,
+    body: body.input,
+    id: typeof id === "string" || typeof id === "number" ? id : undefined,
+  };
 }
 
 /** Parameters of the query alone. Throws `RequestError` when it cannot be read. */

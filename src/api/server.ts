@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
 import type { Services } from "./action.ts";
 import { knownTags, sendTagged } from "./caching.ts";
+import { chooseChain, type ServedChain } from "./chain-choice.ts";
 import { addChainList } from "./chain-list.ts";
 import {
   createDispatch,
-  type DispatchOptions,
+  type Dispatch,
   findAction,
   findActionOfPath,
   namesIn,
@@ -13,7 +14,7 @@ import type { Dialect } from "./envelope.ts";
 import { parseRpcBody } from "./eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/handle.ts";
 import { createHttp, type HttpOptions, refusal, send } from "./http.ts";
-import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
+import { createLargeAnswers } from "./large-answers.ts";
 import { addMultipart } from "./multipart.ts";
 import { addDocumentation } from "./openapi/document.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
@@ -32,6 +33,8 @@ export type ServerOptions = Services &
   HealthOptions &
   MetricsOptions &
   NetworkOptions & {
+    /** Where clients reach this server, without a slash at the end. */
+    publicUrl: string | undefined;
     /** Metrics and the whole health are told by a server of their own. */
     operationsApart: boolean;
   };
@@ -53,10 +56,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
   const largeAnswers = createLargeAnswers(options.sql);
-  addActions(app, options, limiter, largeAnswers);
+  const dispatch = createDispatch(options, largeAnswers);
+  addActions(app, [{ chainId: options.chainId, dispatch }], limiter);
   addRpc(app, options, limiter);
   addSourcify(app, options, limiter, largeAnswers);
-  addChainList(app, options);
+  addChainList(app, options, [options]);
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
@@ -76,13 +80,17 @@ export function createOperationsServer(
   return app;
 }
 
+/** A chain with what answers for it. */
+interface DispatchedChain extends ServedChain {
+  dispatch: Dispatch;
+}
+
+/** `/api` serves the first of the chains, `/v2/api` the one that a request means. */
 function addActions(
   app: FastifyInstance,
-  services: DispatchOptions,
+  chains: readonly [DispatchedChain, ...DispatchedChain[]],
   limiter: RateLimiter,
-  largeAnswers: LargeAnswers,
 ): void {
-  const dispatch = createDispatch(services, largeAnswers);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
@@ -97,6 +105,7 @@ function addActions(
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
+      const { dispatch } = dialect === "etherscan" ? chooseChain(chains, parsed) : chains[0];
       const answer = await dispatch(action, parsed, dialect, client, knownTags(request));
       return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
     };

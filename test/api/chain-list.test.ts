@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { publish } from "../support/build.ts";
@@ -27,6 +29,25 @@ test("lists the one chain, at the place where it was asked for", async () => {
       },
     ],
   });
+});
+
+test("a public URL of the operator's comes before the host of the request", async () => {
+  const app = await createTestApp({ publicUrl: "https://explorer.example/pearl" });
+  expect((await ask(app.app)).result[0]).toMatchObject({
+    blockexplorer: "https://explorer.example/pearl/",
+    apiurl: "https://explorer.example/pearl/v2/api?chainid=31337",
+  });
+  await app.close();
+});
+
+test("HEAD is answered, and a request without a host is told the address that it came to", async () => {
+  expect(
+    (await server.app.inject({ method: "HEAD", url: "/v2/chainlist?chainid=5" })).statusCode,
+  ).toBe(200);
+  const url = new URL(await server.app.listen({ host: "127.0.0.1", port: 0 }));
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write("GET /v2/chainlist HTTP/1.0\r\n\r\n");
+  expect(await text(socket)).toContain(`"blockexplorer":"http://127.0.0.1:${url.port}/"`);
 });
 
 test("a chain that nobody knows yet is left out", async () => {

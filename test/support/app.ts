@@ -67,6 +67,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     version: "0.0.0-test",
     requestTimeoutMs: 10_000,
     networkName: undefined,
+    publicUrl: undefined,
     coinSymbol: "ETH",
     trustedProxies: [],
     rateLimit: 0,

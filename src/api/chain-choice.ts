@@ -1,0 +1,51 @@
+import { RequestError } from "../core/errors.ts";
+import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
+
+/** A chain that this server answers for. */
+export interface ServedChain {
+  /** Throws `RequestError` until it is known. */
+  chainId(): number;
+}
+
+const WRONG_CHAIN =
+  "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
+
+/**
+ * The chain that a request to Etherscan's dialect means. Without an id it is the only one that is served: of several
+ * none may be guessed. An empty id counts as absent, for a client of the wire sends the name without a value. Throws
+ * `RequestError`. Source: docs/wire.md, "Chains".
+ */
+export function chooseChain<Chain extends ServedChain>(
+  chains: readonly Chain[],
+  { query, body }: Pick<ParsedRequest, "query" | "body">,
+): Chain {
+  const sent = [sentIn(query), sentIn(body)].filter((id) => id !== undefined);
+  const [id, second = id] = sent;
+  const [first, ...others] = chains;
+  if (first && id === undefined && others.length === 0) return first;
+  const chosen = id === undefined || id !== second ? undefined : findChain(chains, id);
+  if (!chosen) throw new RequestError(200, WRONG_CHAIN);
+  return chosen;
+}
+
+function sentIn(input: Input): InputValue | undefined {
+  const id = lookUp(input, "chainid");
+  return id === "" ? undefined : id;
+}
+
+/** Throws what a chain's id is not known for, when it may be the one. */
+function findChain<Chain extends ServedChain>(
+  chains: readonly Chain[],
+  id: InputValue,
+): Chain | undefined {
+  let unknown: unknown;
+  for (const chain of chains) {
+    try {
+      if (String(chain.chainId()) === id) return chain;
+    } catch (error) {
+      unknown ??= error;
+    }
+  }
+  if (unknown !== undefined) throw unknown;
+  return undefined;
+}
