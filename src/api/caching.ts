@@ -1,8 +1,12 @@
 import { hash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ServedHead } from "../store/sync-state.ts";
 import type { Answer } from "./envelope.ts";
 import { send } from "./http.ts";
+
+/** Texts of more characters are hashed and sent in turns of the event loop of their own: each takes tens of milliseconds. */
+const LARGE_TEXT = 1_000_000;
 
 /** Of what may be kept, if its tag is asked for first. */
 const REVALIDATE = "no-cache";
@@ -22,12 +26,19 @@ export function knownTags({ method, headers }: FastifyRequest): readonly string[
  * Sends an answer to a request that reads, so that clients may keep it and ask whether it is still right: by its own tag,
  * else by one of its text. What they have is answered with 304.
  */
-export function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: Answer) {
+export async function sendTagged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead || (answer.httpStatus !== 200 && answer.httpStatus !== 304)) {
     return send(reply, answer);
   }
+  const isLarge = answer.body.length > LARGE_TEXT;
+  if (isLarge) await nextTurn();
   const etag = answer.etag ?? tagOf(answer.body);
+  if (isLarge) await nextTurn();
   reply.headers({ etag, "cache-control": REVALIDATE, vary: "accept-encoding" });
   return knownTags(request).includes(etag)
     ? send(reply, { ...answer, httpStatus: 304, body: "" })

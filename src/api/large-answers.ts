@@ -31,8 +31,12 @@ export function createLargeAnswers(sql: Queryable): LargeAnswers {
       if (bytes <= SMALL_BYTES) return make();
       if (waiting >= MAXIMUM_WAITING) throw new RequestError(503, BUSY);
       waiting++;
-      const mine = last.then(make);
-      // The turn ends with the answer as text, which is made of the result before the loop turns again.
+      const mine = last.then(async () => {
+        const result = await make();
+        await nextTurn();
+        return result;
+      });
+      // The next one begins when this answer is text, which is made of the result before the loop turns again.
       last = mine.then(
         () => nextTurn(),
         () => {},
