@@ -18,6 +18,7 @@ import { backfill } from "./backfill.ts";
 import { demandStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, type Sync } from "./context.ts";
 import { publish, type Writer } from "./publish.ts";
+import { tablesOf } from "./state/family.ts";
 
 /** An empty database that is to be filled with more blocks than this gets its secondary indexes afterwards. */
 const DEFERRED_INDEX_MINIMUM = 1_000;
@@ -40,7 +41,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
     options.log.info("first load: secondary indexes are built after it");
     await sql.begin(async (transaction) => {
       await demandWriter(transaction, writer.epoch);
-      await deferIndexes(transaction);
+      await deferIndexes(transaction, tablesOf(writer.families));
     });
   }
   if (target > recordedNumber) await recordTo(sync, recordedNumber, target);

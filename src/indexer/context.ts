@@ -10,11 +10,10 @@ import {
   contractsOf,
   countKeys,
   fetchState,
-  noKeys,
   type StateKeys,
-  type StateReading,
   type StateValues,
-} from "./state.ts";
+  splitByAnswerer,
+} from "./state/reading.ts";
 import type { IndexerStatus } from "./status.ts";
 
 export interface SyncOptions {
@@ -117,24 +116,23 @@ export async function readState(
   block: BlockReference,
   { isUrgent = false } = {},
 ): Promise<StateValues | undefined> {
-  if (keys.coins.length > READ_MAXIMUM) return undefined;
+  const { ofNode, ofContracts } = splitByAnswerer(keys);
+  if (countKeys(ofNode) > READ_MAXIMUM) return undefined;
   return timeStage(sync.writer.metrics, "state", async () => {
-    const coinKeys = { ...noKeys, coins: keys.coins };
-    const coins = await tryToRead(sync, coinKeys, block, isUrgent ? URGENT_PATIENCE_MS : undefined);
-    if (coins instanceof ChainError) return undefined;
-    const rest = { ...keys, coins: [] };
-    if (countKeys(rest) > READ_MAXIMUM) return coins.values;
+    const node = await tryToRead(sync, ofNode, block, isUrgent ? URGENT_PATIENCE_MS : undefined);
+    if (node instanceof ChainError) return undefined;
+    if (countKeys(ofContracts) > READ_MAXIMUM) return node.values;
     const patienceMs = isUrgent ? URGENT_PATIENCE_MS : CONTRACTS_PATIENCE_MS;
-    const contracts = await tryToRead(sync, rest, block, patienceMs);
+    const contracts = await tryToRead(sync, ofContracts, block, patienceMs);
     if (contracts instanceof ChainError) {
-      if (isUrgent) return coins.values;
+      if (isUrgent) return node.values;
       if (NODE_TROUBLE.has(contracts.code)) return undefined;
-      sync.silent.add(contractsOf(rest));
-      return coins.values;
+      sync.silent.add(contractsOf(ofContracts));
+      return node.values;
     }
     sync.silent.add(contracts.unanswered);
     sync.statePostponed = false;
-    return { ...contracts.values, coins: coins.values.coins };
+    return { block, rows: [...node.values.rows, ...contracts.values.rows] };
   });
 }
 
@@ -143,7 +141,7 @@ async function tryToRead(
   keys: StateKeys,
   block: BlockReference,
   patienceMs?: number,
-): Promise<StateReading | ChainError> {
+): Promise<Awaited<ReturnType<typeof fetchState>> | ChainError> {
   const { chain, options } = sync;
   const signal = patienceMs === undefined ? options.signal : AbortSignal.timeout(patienceMs);
   try {

@@ -2,6 +2,7 @@ import type { BlockReference } from "../chain/chain.ts";
 import { headerOf } from "../chain/headers.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
+import type { ContractScope } from "../store/tokens.ts";
 import { demandWriter } from "../store/writer.ts";
 import { demandStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
@@ -12,11 +13,10 @@ import { reorganise } from "./reconcile.ts";
 import {
   countKeys,
   listPendingKeys,
-  listPendingKeysOf,
   listTouchedKeys,
   withoutContracts,
   writeState,
-} from "./state.ts";
+} from "./state/reading.ts";
 
 /** Blocks fetched at once close to the head. */
 const HEAD_BLOCKS = 16;
@@ -61,7 +61,7 @@ async function indexBlock(
   const { writer } = sync;
   await record(writer, encoded, 1);
   const range = { from: number, to: number };
-  const keys = await listTouchedKeys(writer.sql, range, number);
+  const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
   const asked = withoutContracts(keys, sync.silent.all());
   const values = await readState(sync, asked, { number, hash });
   await publish(writer, range, values ?? null);
@@ -73,9 +73,11 @@ async function indexBlock(
 export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
   const { writer, head, silent } = sync;
   if (!head) return "none";
-  let keys = await listPendingKeys(writer.sql, [...silent.all()], PENDING_READS);
+  const list = (scope: ContractScope) =>
+    listPendingKeys(writer.sql, writer.families, scope, PENDING_READS);
+  let keys = await list({ except: [...silent.all()] });
   const contract = countKeys(keys) === 0 ? silent.due() : undefined;
-  if (contract !== undefined) keys = await listPendingKeysOf(writer.sql, contract, PENDING_READS);
+  if (contract !== undefined) keys = await list({ only: contract });
   if (countKeys(keys) === 0) {
     if (contract === undefined) return "none";
     silent.delete(contract);

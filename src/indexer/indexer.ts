@@ -2,15 +2,14 @@ import type { Chain } from "../chain/chain.ts";
 import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
-import { countPendingCoinBalances } from "../store/addresses.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
-import { countPendingHoldings } from "../store/token-balances.ts";
-import { countPendingTokens } from "../store/tokens.ts";
 import { takeWriterLock, WriterReplacedError } from "../store/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { createBelief } from "./belief.ts";
 import type { SyncOptions } from "./context.ts";
 import { createProofs } from "./proof/proofs.ts";
+import type { StateFamily } from "./state/family.ts";
+import { countPending } from "./state/reading.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
 import { synchronise } from "./sync.ts";
 
@@ -19,6 +18,8 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   sql: Sql;
   /** A client of one connection: its session holds the writer's lock. */
   lockSql: Sql;
+  /** The state to be kept, in the order it is applied. */
+  families: readonly StateFamily[];
   metrics: Metrics;
   /** Called with the status every `STATUS_INTERVAL_MS` and on every change of phase. */
   onStatus(status: IndexerStatus): void;
@@ -36,7 +37,7 @@ const PENDING_COUNT_LIMIT = 100_000;
  * another one writes, and after any failure starts again from what is published. Rejects with `ConfigError` only.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
-  const { chain, sql, lockSql, metrics, log, signal, onStatus } = options;
+  const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;
   const status = initialStatus();
   const proofs = createProofs({
     enabled: options.proofs,
@@ -63,7 +64,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           continue;
         }
         status.phase = "starting";
-        await synchronise(chain, { sql, epoch, metrics }, { ...options, status }, belief);
+        await synchronise(chain, { sql, epoch, families, metrics }, { ...options, status }, belief);
       } catch (error) {
         if (error instanceof ConfigError) throw error;
         if (signal.aborted) break;
@@ -111,12 +112,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
   async function reportOnce(): Promise<void> {
     try {
       if (status.phase !== "standby") {
-        const [coins, holdings, tokens] = await Promise.all([
-          countPendingCoinBalances(sql, PENDING_COUNT_LIMIT),
-          countPendingHoldings(sql, PENDING_COUNT_LIMIT),
-          countPendingTokens(sql, PENDING_COUNT_LIMIT),
-        ]);
-        status.pending = { coins, holdings, tokens };
+        status.pending = await countPending(sql, families, PENDING_COUNT_LIMIT);
         await writeIndexerStatus(sql, status);
       }
     } catch {

@@ -1,19 +1,18 @@
 import type { Sql } from "../db/client.ts";
-import { applyAddresses } from "../store/addresses.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
-import { applyDailyStatistics } from "../store/daily-statistics.ts";
-import { applyNftOwners } from "../store/nft-owners.ts";
 import { writeHead } from "../store/sync-state.ts";
-import { applyTokenBalances } from "../store/token-balances.ts";
-import { applyTokens } from "../store/tokens.ts";
 import { demandWriter } from "../store/writer.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
-import { type StateValues, writeState } from "./state.ts";
+import type { StateFamily } from "./state/family.ts";
+import { type StateValues, writeState } from "./state/reading.ts";
 
-/** The writer's means: the database, the epoch that proves it is still the writer, and what it counts in. */
+/** What the writer of the database has. */
 export interface Writer {
   sql: Sql;
+  /** Proves that it is still the writer. */
   epoch: number;
+  /** The state that it keeps, in the order it is applied. */
+  families: readonly StateFamily[];
   metrics: Metrics;
 }
 
@@ -55,7 +54,7 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
 }
 
 /**
- * Publishes recorded blocks in one transaction: applies them to the state tables, writes what was read from the node
+ * Publishes recorded blocks in one transaction: applies them to all state, writes what was read from the node
  * for the last of them, and moves the head there. What was not read is marked "to be read".
  */
 export async function publish(
@@ -63,18 +62,14 @@ export async function publish(
   range: BlockRange,
   values: StateValues | null,
 ): Promise<void> {
-  const { sql, epoch, metrics } = writer;
+  const { sql, epoch, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
     sql.begin(async (transaction) => {
       await demandWriter(transaction, epoch);
       // For ranges of a backfill: their keys are hashed in memory, and hardly one is met twice in a row.
       await transaction`
         SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
-      await applyAddresses(transaction, range);
-      await applyTokens(transaction, range);
-      await applyTokenBalances(transaction, range);
-      await applyNftOwners(transaction, range);
-      await applyDailyStatistics(transaction, range);
+      for (const family of families) await family.apply(transaction, range);
       if (values) await writeState(transaction, values);
       await writeHead(transaction, range.to, { rollBack: false });
     }),

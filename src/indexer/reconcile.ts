@@ -7,7 +7,7 @@ import type { ServedHead } from "../store/sync-state.ts";
 import { describeChain } from "./binding.ts";
 import { loadHead, readState, type Sync } from "./context.ts";
 import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
-import { withoutContracts } from "./state.ts";
+import { withoutContracts } from "./state/reading.ts";
 
 const HALTED_RETRY_MS = 5_000;
 /** How long a reorg waits for the word of nodes that cannot be reached. */

@@ -1,22 +1,18 @@
 import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
-import { revertAddresses } from "../store/addresses.ts";
-import { getBlockReference, getBlockTimestamp } from "../store/blocks.ts";
+import { getBlockReference } from "../store/blocks.ts";
 import { deleteChain, deleteChainRowsAbove } from "../store/chain.ts";
-import { restoreDailyStatistics } from "../store/daily-statistics.ts";
-import { listMovedNfts, restoreNftOwners } from "../store/nft-owners.ts";
 import {
   type ChainIdentity,
   type ServedHead,
   writeChainIdentity,
   writeHead,
 } from "../store/sync-state.ts";
-import { deleteUntoldHoldings, revertTokenBalances } from "../store/token-balances.ts";
-import { revertTokens } from "../store/tokens.ts";
 import { demandWriter } from "../store/writer.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Writer } from "./publish.ts";
-import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "./state.ts";
+import { type AfterDeletion, tablesOf } from "./state/family.ts";
+import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "./state/reading.ts";
 
 // The cases, by what the node's chain is next to ours (head H, node's head N):
 //
@@ -79,27 +75,21 @@ export async function rollBack(
   ancestor: number,
   read: (keys: StateKeys, block: BlockReference) => Promise<StateValues | undefined>,
 ): Promise<void> {
-  const { sql, epoch, metrics } = writer;
+  const { sql, epoch, families, metrics } = writer;
   const range = { from: ancestor + 1, to: head.number };
-  const [keys, movedNfts, firstDeletedTimestamp, block] = await Promise.all([
-    listTouchedKeys(sql, range, ancestor),
-    listMovedNfts(sql, range),
-    getBlockTimestamp(sql, range.from),
+  const [keys, block] = await Promise.all([
+    listTouchedKeys(sql, families, range, ancestor),
     getBlockReference(sql, ancestor),
   ]);
   const values = block && (await read(keys, block));
   await timeStage(metrics, "rollback", () =>
     sql.begin(async (transaction) => {
       await demandWriter(transaction, epoch);
-      await revertTokenBalances(transaction, range);
-      await revertTokens(transaction, range);
-      await revertAddresses(transaction, range);
+      const afterDeletion: (AfterDeletion | undefined)[] = [];
+      for (const family of families.toReversed())
+        afterDeletion.push(await family.revert(transaction, range));
       await deleteChainRowsAbove(transaction, ancestor);
-      await deleteUntoldHoldings(transaction, keys.holdings);
-      await restoreNftOwners(transaction, movedNfts);
-      if (firstDeletedTimestamp !== undefined) {
-        await restoreDailyStatistics(transaction, ancestor, firstDeletedTimestamp);
-      }
+      for (const finish of afterDeletion) await finish?.();
       if (values) await writeState(transaction, values);
       await writeHead(transaction, ancestor, { rollBack: true });
     }),
@@ -111,7 +101,7 @@ export async function rollBack(
 export async function startOver(writer: Writer, identity: ChainIdentity): Promise<void> {
   await writer.sql.begin(async (transaction) => {
     await demandWriter(transaction, writer.epoch);
-    await deleteChain(transaction);
+    await deleteChain(transaction, tablesOf(writer.families));
     await writeChainIdentity(transaction, identity);
   });
 }

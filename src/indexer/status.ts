@@ -17,8 +17,8 @@ export interface IndexerStatus {
   backfill: BackfillProgress | null;
   /** While the indexes left out of a first load are built: how many of them stand. */
   indexes: { built: number; total: number } | null;
-  /** State still to be read from the node, counted up to a limit; null before it was counted. */
-  pending: { coins: number; holdings: number; tokens: number } | null;
+  /** State still to be read from the node, by family, counted up to a limit; null before it was counted. */
+  pending: Readonly<Record<string, number>> | null;
   traces: { tracer: Tracer | null; reason: string | null };
   /** Blocks since the start that were believed though they contradict themselves, by kind (validate.ts). */
   accepted: Partial<Record<SoftKind, number>>;

@@ -7,6 +7,7 @@ import { createLogger } from "../telemetry/logger.ts";
 import { countRpcRequest, createMetrics } from "../telemetry/metrics.ts";
 import { runIndexer } from "./indexer.ts";
 import type { IndexerSettings, WorkerMessage } from "./start.ts";
+import { stateFamilies } from "./state/families.ts";
 import type { IndexerStatus } from "./status.ts";
 
 // Entry of the indexer's thread: builds its parts from the settings, runs until it is told to stop.
@@ -40,6 +41,7 @@ try {
     chain,
     sql,
     lockSql,
+    families: stateFamilies,
     metrics,
     log,
     signal: stop.signal,

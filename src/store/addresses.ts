@@ -139,10 +139,10 @@ async function forgetCoinBalances(sql: Transaction, range: BlockRange): Promise<
  * Undoes `applyAddresses` for the recorded blocks of the range, which is the end of the chain, and marks what was read at
  * them as "to be read"; to be called before their rows are deleted.
  */
-export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<void> {
+export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<undefined> {
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
-    UPDATE sync_state SET coin_supply = coin_supply - (SELECT coalesce(sum(balance), 0) FROM gone)`;
+    UPDATE coin_supply SET total = total - (SELECT coalesce(sum(balance), 0) FROM gone)`;
   // Whether there is code was asked no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
@@ -173,8 +173,9 @@ export async function writeCoinBalances(
         has_code = coalesce(news.has_code = 1, addresses.has_code)
       FROM news WHERE addresses.address = news.address
     )
-    UPDATE sync_state SET coin_supply = coin_supply + (
-      SELECT coalesce(sum(news.balance - before.balance), 0) FROM news JOIN before USING (address))`;
+    INSERT INTO coin_supply AS known (total)
+    SELECT coalesce(sum(news.balance - before.balance), 0) FROM news JOIN before USING (address)
+    ON CONFLICT (singleton) DO UPDATE SET total = known.total + excluded.total`;
 }
 
 /** Addresses whose coin balance is to be read at the head, at most `limit`. */

@@ -145,16 +145,6 @@ export async function getBlockReference(
   return block;
 }
 
-/** Unix seconds of a recorded block; undefined when there is none. */
-export async function getBlockTimestamp(
-  sql: Queryable,
-  number: number,
-): Promise<number | undefined> {
-  const [block] = await sql<{ timestamp: number }[]>`
-    SELECT timestamp FROM blocks WHERE number = ${number}`;
-  return block?.timestamp;
-}
-
 /** Number of the published block of a hash; undefined when there is none. */
 export async function getBlockNumberOfHash(sql: Queryable, hash: Hex): Promise<number | undefined> {
   const [block] = await sql<{ number: number }[]>`

@@ -49,19 +49,11 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
 }
 
 /**
- * Empties every table that holds the chain or follows from it. Not by TRUNCATE, which would empty them also for requests
- * that are being answered from a snapshot of the chain as it was.
+ * Empties the chain tables and the given tables of state. TRUNCATE would empty them also for requests that read a
+ * snapshot of the old chain.
  */
-export async function deleteChain(sql: Transaction): Promise<void> {
-  const tables = [
-    ...TABLE_NAMES.map((name) => chainTables[name].name),
-    "addresses",
-    "tokens",
-    "token_balances",
-    "token_id_balances",
-    "nft_owners",
-    "daily_statistics",
-  ];
+export async function deleteChain(sql: Transaction, stateTables: readonly string[]): Promise<void> {
+  const tables = [...TABLE_NAMES.map((name) => chainTables[name].name), ...stateTables];
   await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 

@@ -16,7 +16,7 @@ export interface CoinSupply {
 /** The supply at the published head; undefined before the first block. */
 export async function getCoinSupply(sql: Queryable): Promise<CoinSupply | undefined> {
   const [supply] = await sql<CoinSupply[]>`
-    SELECT coin_supply AS total,
+    SELECT coalesce((SELECT total FROM coin_supply), 0) AS total,
       coalesce((SELECT balance FROM addresses WHERE address = ${ZERO_ADDRESS}), 0) AS "zeroAddress",
       EXISTS (SELECT FROM addresses WHERE balance_block IS NULL) AS pending, traced
     FROM sync_state WHERE head_number IS NOT NULL`;

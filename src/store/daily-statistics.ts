@@ -11,22 +11,24 @@ function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
 }
 
 /**
- * Restores the statistics after the blocks above a number, the first of which had this timestamp, were deleted: days
- * from there on are computed anew from the blocks that remain.
+ * Undoes `applyDailyStatistics` for a range at the end of the chain: deletes the days from its first block on. Runs
+ * before the rows of the blocks are deleted and after `revertAddresses`. The returned function, which runs afterwards,
+ * counts the blocks that are left of those days.
  */
-export async function restoreDailyStatistics(
+export async function revertDailyStatistics(
   sql: Transaction,
-  blockNumber: number,
-  firstDeletedTimestamp: number,
-): Promise<void> {
+  { from }: BlockRange,
+): Promise<() => Promise<void>> {
   const [first] = await sql<{ number: number | null }[]>`
-    WITH day AS (SELECT ${dayOf(sql, firstDeletedTimestamp)} AS day),
+    WITH day AS (SELECT ${dayOf(sql, sql`timestamp`)} AS day FROM blocks WHERE number = ${from}),
       gone AS (DELETE FROM daily_statistics USING day WHERE daily_statistics.day >= day.day)
     SELECT min(number) AS number FROM blocks, day
     WHERE timestamp >= extract(epoch FROM day.day::timestamp AT TIME ZONE 'UTC')::bigint
-      AND number <= ${blockNumber}`;
-  if (typeof first?.number === "number")
-    await applyDailyStatistics(sql, { from: first.number, to: blockNumber });
+      AND number < ${from}`;
+  return async () => {
+    if (typeof first?.number === "number")
+      await applyDailyStatistics(sql, { from: first.number, to: from - 1 });
+  };
 }
 
 /** Adds the recorded blocks of a range to the statistics of their UTC days; after `applyAddresses` of the range. */

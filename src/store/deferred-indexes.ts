@@ -1,16 +1,17 @@
 import type { Sql, Transaction } from "../db/client.ts";
 import { chainTables } from "./chain-tables.ts";
 
-/** Tables of state, whose rows are found by their primary keys while they are written. */
-const STATE_TABLES = ["addresses", "tokens", "token_balances", "token_id_balances", "nft_owners"];
 /** Indexes that begin with these are appended to, and roll-back needs them. */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
 
 /**
- * Takes away the indexes that a first load would update at random places and does not need itself, and remembers how
- * to bring them back.
+ * Drops the indexes that a first load would update at random places and does not need itself, and remembers how to
+ * build them. Tables of state keep their primary keys, which find the rows to update.
  */
-export async function deferIndexes(sql: Transaction): Promise<void> {
+export async function deferIndexes(
+  sql: Transaction,
+  stateTables: readonly string[],
+): Promise<void> {
   const chain = Object.values(chainTables).map((table) => table.name);
   const indexes = await sql<
     { name: string; tableName: string; constraint: string | null; definition: string }[]
@@ -26,7 +27,7 @@ export async function deferIndexes(sql: Transaction): Promise<void> {
     LEFT JOIN pg_constraint ON conindid = index.oid AND contype = 'p'
     LEFT JOIN pg_attribute ON attrelid = owner.oid AND attnum = indkey[0]
     WHERE owner.relnamespace = current_schema()::regnamespace AND amname = 'btree'
-      AND (owner.relname = ANY (${chain}::text[]) OR owner.relname = ANY (${STATE_TABLES}::text[]) AND conname IS NULL)
+      AND (owner.relname = ANY (${chain}::text[]) OR owner.relname = ANY (${[...stateTables]}::text[]) AND conname IS NULL)
       AND (attname IS NULL OR attname <> ALL (${BLOCK_COLUMNS}::text[]))
     ORDER BY 1`;
   await sql`UPDATE sync_state SET indexed = false`;

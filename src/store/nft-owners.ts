@@ -3,17 +3,10 @@ import type { Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
 import type { PageRange } from "./page.ts";
 
-export interface NftKey {
+interface NftKey {
   token: Address;
   /** Decimal text. */
   tokenId: string;
-}
-
-/** ERC-721 tokens that the recorded blocks of the range moved. */
-export async function listMovedNfts(sql: Queryable, { from, to }: BlockRange): Promise<NftKey[]> {
-  return sql<NftKey[]>`
-    SELECT DISTINCT token, token_id AS "tokenId" FROM token_transfers
-    WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}`;
 }
 
 /** Applies a range to the owners: the last transfer of a token tells its owner. */
@@ -28,8 +21,22 @@ export async function applyNftOwners(sql: Transaction, { from, to }: BlockRange)
     DO UPDATE SET owner = excluded.owner, block_number = excluded.block_number`;
 }
 
-/** Restores the owners of tokens whose last transfers were deleted; those without any transfer left go. */
-export async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Promise<void> {
+/**
+ * Undoes `applyNftOwners` for a range at the end of the chain. Runs before the rows of the blocks are deleted, the
+ * returned function afterwards.
+ */
+export async function revertNftOwners(
+  sql: Transaction,
+  { from, to }: BlockRange,
+): Promise<() => Promise<void>> {
+  const moved = await sql<NftKey[]>`
+    SELECT DISTINCT token, token_id AS "tokenId" FROM token_transfers
+    WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}`;
+  return () => restoreNftOwners(sql, moved);
+}
+
+/** Sets the owners by the transfers that are left. A token without transfers loses its row. */
+async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Promise<void> {
   if (moved.length === 0) return;
   const tokens = moved.map((key) => key.token);
   const tokenIds = moved.map((key) => key.tokenId);

@@ -81,7 +81,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       chain_id = excluded.chain_id, start_block = excluded.start_block,
       genesis_hash = excluded.genesis_hash, traced = excluded.traced,
       head_number = NULL, head_hash = NULL, head_timestamp = NULL, recorded_number = NULL,
-      proven_parts = '{}', generation = sync_state.generation + 1, coin_supply = 0`;
+      proven_parts = '{}', generation = sync_state.generation + 1`;
 }
 
 /** Parts of blocks that were proven on the chain that the database holds. */

@@ -95,14 +95,20 @@ export async function applyTokenBalances(sql: Transaction, range: BlockRange): P
 }
 
 /**
- * Undoes `applyTokenBalances` for the range, which is the end of the chain, and marks whatever was read at its blocks as
- * "to be read"; before its rows are deleted.
+ * Undoes `applyTokenBalances` for a range at the end of the chain, and marks what was read at its blocks as "to be
+ * read". Runs before the rows of the blocks are deleted, the returned function afterwards.
  */
-export async function revertTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
+export async function revertTokenBalances(
+  sql: Transaction,
+  range: BlockRange,
+): Promise<() => Promise<void>> {
+  const moved = await sql<HoldingKey[]>`
+    SELECT token, owner, token_id AS "tokenId" FROM (${changes(sql, range)}) AS changed`;
   await forgetIrregularHoldings(sql, range);
   await sql`UPDATE token_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await sql`UPDATE token_id_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await addChanges(sql, range, -1);
+  return () => deleteUnmovedHoldings(sql, moved);
 }
 
 /** Before holder counts change: what it takes is what `listTouchedHoldings` gave. */
@@ -112,15 +118,15 @@ async function forgetIrregularHoldings(sql: Transaction, range: BlockRange): Pro
     WHERE block_number IS NOT NULL AND amount > 0 AND token IN (${irregularTokensMoved(sql, range)})`;
 }
 
-/** Deletes the holdings that no transfer tells of any more; after `revertTokenBalances` and the deletion of the rows. */
-export async function deleteUntoldHoldings(
+/** Deletes those of the holdings that no transfer is left of. */
+async function deleteUnmovedHoldings(
   sql: Transaction,
-  touched: readonly HoldingKey[],
+  moved: readonly HoldingKey[],
 ): Promise<void> {
-  if (touched.length === 0) return;
-  const tokens = touched.map((key) => key.token);
-  const owners = touched.map((key) => key.owner);
-  const tokenIds = touched.map((key) => key.tokenId);
+  if (moved.length === 0) return;
+  const tokens = moved.map((key) => key.token);
+  const owners = moved.map((key) => key.owner);
+  const tokenIds = moved.map((key) => key.tokenId);
   await sql`
     DELETE FROM token_id_balances AS held
     USING unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)

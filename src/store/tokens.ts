@@ -1,5 +1,4 @@
 import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import { type BlockRange, READ_AGAIN_MAXIMUM } from "./chain.ts";
 
@@ -8,9 +7,6 @@ export interface TokenMetadataRow {
   address: Address;
   name: string | null;
   symbol: string | null;
-  /** The raw bytes of name and symbol. */
-  nameData: Hex | null;
-  symbolData: Hex | null;
   decimals: number | null;
 }
 
@@ -38,44 +34,39 @@ function lacksMetadata(sql: Queryable): Fragment {
     AND (name IS NULL OR symbol IS NULL OR (decimals IS NULL AND standard <> 721)))`;
 }
 
-/**
- * Tokens moved in the recorded blocks of the range that are new, or whose facts were not read for long: a day, or a minute
- * where one is missing. Where the range is published and about to be taken away, also those that were read in it.
- */
-export async function listTokensToDescribe(sql: Queryable, range: BlockRange): Promise<Address[]> {
-  const rows = await sql<{ token: Address }[]>`
-    SELECT DISTINCT token FROM token_transfers
-    WHERE block_number BETWEEN ${range.from} AND ${range.to}
-      AND NOT EXISTS (
-        SELECT FROM tokens WHERE address = token AND metadata_block < ${range.from}
-          AND metadata_read_at > now()
-            - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END)
-    UNION
-    (SELECT address FROM tokens
-      WHERE greatest(metadata_block, supply_block) >= ${range.from} AND metadata_block >= ${range.from}
-      LIMIT ${READ_AGAIN_MAXIMUM})
-    ORDER BY token`;
-  return rows.map((row) => row.token);
+/** A token and what is to be read of it. */
+export interface TokenToRead {
+  address: Address;
+  metadata: boolean;
+  supply: boolean;
 }
 
 /**
- * Tokens whose supply the range may have changed: new, minted or burnt in it, or irregular and moved in it. Where the
- * range is published and about to be taken away, also those whose supply was read in it.
+ * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
+ * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `tokensOfChangedSupply`. For a
+ * published range that is about to be rolled back, also what was read in it.
  */
-export async function listTokensOfChangedSupply(
-  sql: Queryable,
-  range: BlockRange,
-): Promise<Address[]> {
-  const rows = await sql<{ token: Address }[]>`
-    ${tokensOfChangedSupply(sql, range)}
-    UNION
-    (SELECT address FROM tokens
-      WHERE greatest(metadata_block, supply_block) >= ${range.from} AND supply_block >= ${range.from}
-      LIMIT ${READ_AGAIN_MAXIMUM})
-    ORDER BY 1`;
-  return rows.map((row) => row.token);
+export async function listTouchedTokens(sql: Queryable, range: BlockRange): Promise<TokenToRead[]> {
+  return sql<TokenToRead[]>`
+    SELECT address, bool_or(metadata) AS metadata, bool_or(supply) AS supply FROM (
+      SELECT token AS address, true AS metadata, false AS supply FROM token_transfers
+      WHERE block_number BETWEEN ${range.from} AND ${range.to}
+        AND NOT EXISTS (
+          SELECT FROM tokens WHERE address = token AND metadata_block < ${range.from}
+            AND metadata_read_at > now()
+              - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END)
+      UNION
+      SELECT token, false, true FROM (${tokensOfChangedSupply(sql, range)}) AS changed
+      UNION
+      (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
+        FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
+        LIMIT ${READ_AGAIN_MAXIMUM})
+    ) AS touched
+    GROUP BY address
+    ORDER BY address`;
 }
 
+/** Tokens whose supply the range may have changed: new, minted or burnt in it, or irregular and moved in it. */
 function tokensOfChangedSupply(sql: Queryable, { from, to }: BlockRange) {
   return sql`
     SELECT DISTINCT token FROM token_transfers
@@ -108,7 +99,7 @@ async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void
  * Undoes `applyTokens` for the range, which is the end of the chain, and marks what was read at its blocks as "to be read";
  * before its rows are deleted.
  */
-export async function revertTokens(sql: Transaction, range: BlockRange): Promise<void> {
+export async function revertTokens(sql: Transaction, range: BlockRange): Promise<undefined> {
   await forgetSupplies(sql, range);
   await sql`
     UPDATE tokens SET
@@ -127,15 +118,12 @@ export async function writeTokenMetadata(
   if (rows.length === 0) return;
   await sql`
     UPDATE tokens SET name = coalesce(news.name, known.name), symbol = coalesce(news.symbol, known.symbol),
-      name_data = coalesce(news.name_data, known.name_data),
-      symbol_data = coalesce(news.symbol_data, known.symbol_data),
       decimals = coalesce(news.decimals, known.decimals),
       metadata_block = ${blockNumber}, metadata_read_at = now()
     FROM unnest(
       ${rows.map((row) => row.address)}::bytea[], ${rows.map((row) => row.name)}::text[],
-      ${rows.map((row) => row.symbol)}::text[], ${rows.map((row) => row.nameData)}::bytea[],
-      ${rows.map((row) => row.symbolData)}::bytea[], ${rows.map((row) => row.decimals)}::int2[]
-    ) AS news (address, name, symbol, name_data, symbol_data, decimals)
+      ${rows.map((row) => row.symbol)}::text[], ${rows.map((row) => row.decimals)}::int2[]
+    ) AS news (address, name, symbol, decimals)
     LEFT JOIN tokens AS known ON known.address = news.address AND known.metadata_block <= ${blockNumber}
     WHERE tokens.address = news.address`;
   await sql`
@@ -178,8 +166,8 @@ export async function listPendingTokens(
   sql: Queryable,
   scope: ContractScope,
   limit: number,
-): Promise<{ metadata: Address[]; supply: Address[] }> {
-  const rows = await sql<{ address: Address; metadata: boolean; supply: boolean }[]>`
+): Promise<TokenToRead[]> {
+  return sql<TokenToRead[]>`
     (SELECT address, metadata_block IS NULL AS metadata, supply_block IS NULL AS supply FROM tokens
       WHERE (metadata_block IS NULL OR supply_block IS NULL) AND ${inScope(sql, "address", scope)}
       ORDER BY address LIMIT ${limit})
@@ -189,10 +177,6 @@ export async function listPendingTokens(
         AND least(metadata_due, supply_due) <= now() AND metadata_block IS NOT NULL AND supply_block IS NOT NULL
         AND ${inScope(sql, "address", scope)}
       ORDER BY least(metadata_due, supply_due) LIMIT ${limit})`;
-  return {
-    metadata: rows.filter((row) => row.metadata).map((row) => row.address),
-    supply: rows.filter((row) => row.supply).map((row) => row.address),
-  };
 }
 
 /** How many tokens have metadata or a supply that is to be read, counted up to `limit`. */

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { stateFamilies } from "../../src/indexer/state/families.ts";
+import { tablesOf } from "../../src/indexer/state/family.ts";
 import { deferIndexes } from "../../src/store/deferred-indexes.ts";
 import { writeChainIdentity } from "../../src/store/sync-state.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
@@ -112,7 +114,7 @@ describe("the indexes left out of a first load", () => {
       genesisHash: node.chain.at(0)?.block.hash ?? "0x",
       traced: true,
     });
-    await database.sql.begin(deferIndexes);
+    await database.sql.begin((sql) => deferIndexes(sql, tablesOf(stateFamilies)));
   });
 
   afterEach(async () => {

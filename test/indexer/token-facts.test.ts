@@ -130,8 +130,6 @@ describe("what a token leaves out", () => {
     address: token,
     name: null,
     symbol: null,
-    nameData: null,
-    symbolData: null,
     decimals: null,
   };
 

@@ -23,7 +23,7 @@ test("is read without looking at the balances, and is pending while one must be 
       { address: ZERO_ADDRESS, balance: "3" },
       ...Array.from({ length: 500 }, (_, index) => ({ address: addressAt(index), balance: "1" })),
     ],
-    syncState: { coinSupply: "503" },
+    coinSupply: "503",
   });
   await sql`ANALYZE`;
   expect(await getCoinSupply(sql)).toEqual({

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stateFamilies } from "../../src/indexer/state/families.ts";
+import { tablesOf } from "../../src/indexer/state/family.ts";
 import {
   buildDeferredIndex,
   deferIndexes,
@@ -27,7 +29,7 @@ describe("indexes deferred for a first load", () => {
   it("come back as they were, one by one", async () => {
     const { sql } = database;
     const before = await definitions();
-    await sql.begin(deferIndexes);
+    await sql.begin((transaction) => deferIndexes(transaction, tablesOf(stateFamilies)));
     const names = await listDeferredIndexes(sql);
     expect(names).toContain("address_transactions_pkey");
     expect(names).toContain("logs_address_topic0");

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
-import { listTouchedKeys } from "../../src/indexer/state.ts";
+import { stateFamilies } from "../../src/indexer/state/families.ts";
+import { listTouchedKeys } from "../../src/indexer/state/reading.ts";
 import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
 import { listMinedBlocks } from "../../src/store/blocks.ts";
 import { listCoinAccounts, listCoinAccountsByAge } from "../../src/store/coin-balances.ts";
@@ -299,7 +300,9 @@ describe("reads only what belongs to the one that is asked about", () => {
 
   test("what a roll-back reads again", async () => {
     const last = { from: BLOCKS - 1, to: BLOCKS - 1 };
-    const plans = await executedPlansOf(sql, () => listTouchedKeys(sql, last, BLOCKS - 2));
+    const plans = await executedPlansOf(sql, () =>
+      listTouchedKeys(sql, stateFamilies, last, BLOCKS - 2),
+    );
     expect(plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens)/.test(node))).toEqual(
       [],
     );

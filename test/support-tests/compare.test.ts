@@ -128,8 +128,8 @@ async function listColumns(sql: Sql): Promise<{ table: string; column: string; t
   const columns = await sql<{ table: string; column: string; type: string }[]>`
     SELECT table_name AS table, column_name AS column, data_type AS type
     FROM information_schema.columns
-    WHERE table_schema = 'public' AND table_name IN ${sql(tables)}`;
-  const state = ["chain_id", "head_hash", "head_timestamp", "traced", "coin_supply"];
+    WHERE table_schema = 'public' AND table_name IN ${sql(tables)} AND column_name <> 'singleton'`;
+  const state = ["chain_id", "head_hash", "head_timestamp", "traced"];
   const types: Record<string, string> = { head_hash: "bytea", traced: "boolean" };
   return [
     ...columns,

@@ -28,8 +28,6 @@ interface TokenRow {
   firstBlock: number;
   name: string | null;
   symbol: string | null;
-  nameData: Hex | null;
-  symbolData: Hex | null;
   decimals: number | null;
   metadataBlock: number | null;
   totalSupply: string | null;
@@ -81,7 +79,6 @@ interface SyncStateRow {
   headTimestamp: number | null;
   generation: number;
   traced: boolean;
-  coinSupply: string;
   indexed: boolean;
   synchronised: boolean;
 }
@@ -102,6 +99,8 @@ export interface World {
   tokenIdBalances?: Given<TokenBalanceRow & { tokenId: string }, "token" | "owner" | "tokenId">[];
   nftOwners?: Given<NftOwnerRow, "token" | "tokenId" | "owner">[];
   dailyStatistics?: Given<DailyStatisticsRow, "day">[];
+  /** The sum of all coin balances; by default there is none. */
+  coinSupply?: string;
   syncState?: Partial<SyncStateRow>;
 }
 
@@ -164,6 +163,11 @@ export async function publish(sql: Sql, world: World): Promise<void> {
   await insert(sql, "contracts", (world.contracts ?? []).map(contract));
   await insert(sql, "contract_destructions", (world.contractDestructions ?? []).map(destruction));
   await insert(sql, "addresses", (world.addresses ?? []).map(addressRow));
+  await insert(
+    sql,
+    "coin_supply",
+    world.coinSupply === undefined ? [] : [{ total: world.coinSupply }],
+  );
   await insert(sql, "tokens", (world.tokens ?? []).map(token));
   await insert(sql, "token_balances", (world.tokenBalances ?? []).map(tokenBalance));
   await insert(sql, "token_id_balances", (world.tokenIdBalances ?? []).map(tokenBalance));
@@ -327,8 +331,6 @@ function token(fields: Given<TokenRow, "address">): TokenRow {
     firstBlock: 0,
     name: "Pearl",
     symbol: "PRL",
-    nameData: null,
-    symbolData: null,
     decimals: 6,
     metadataBlock: 0,
     totalSupply: "500000000000",

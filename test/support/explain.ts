@@ -19,7 +19,13 @@ interface Statement {
 }
 
 /** Tables of one row, or of one row a day: they may be read whole. */
-const SMALL = new Set(["sync_state", "indexer_status", "writer", "daily_statistics"]);
+const SMALL = new Set([
+  "sync_state",
+  "coin_supply",
+  "indexer_status",
+  "writer",
+  "daily_statistics",
+]);
 
 /**
  * Plans of the statements that the work sends, in their order. Sequential scans are made unattractive, so that one in

@@ -2,6 +2,8 @@ import { pino } from "pino";
 import { createChain } from "../../src/chain/client.ts";
 import { createSql } from "../../src/db/client.ts";
 import { runIndexer } from "../../src/indexer/indexer.ts";
+import { stateFamilies } from "../../src/indexer/state/families.ts";
+import type { StateFamily } from "../../src/indexer/state/family.ts";
 import { type IndexerStatus, initialStatus } from "../../src/indexer/status.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 
@@ -18,6 +20,8 @@ export interface TestIndexerOptions {
   auditIntervalMs?: number;
   /** Default off: the scripted node makes provable blocks only when it is told to. */
   proofs?: boolean;
+  /** Default: all of the product's. */
+  families?: readonly StateFamily[];
 }
 
 /** An indexer in this process, on real parts. */
@@ -56,6 +60,7 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
     chain,
     sql,
     lockSql,
+    families: options.families ?? stateFamilies,
     metrics: createMetrics("indexer"),
     log,
     signal,

@@ -169,6 +169,6 @@ export async function publishSmallWorld(sql: Sql, chain: ScriptedChain): Promise
     ],
     nftOwners: [{ token: art, owner: account, tokenId: "1" }],
     dailyStatistics: [{ day: "2025-07-01", blockCount: HEIGHT + 1, transactionCount: 5 }],
-    syncState: { coinSupply: String(10n ** 20n + 5n) },
+    coinSupply: String(10n ** 20n + 5n),
   });
 }

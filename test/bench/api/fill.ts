@@ -3,6 +3,8 @@ import type { FetchedBlock } from "../../../src/chain/types.ts";
 import type { Sql } from "../../../src/db/client.ts";
 import { decodeBlocks } from "../../../src/indexer/decode/block.ts";
 import { publish, record } from "../../../src/indexer/publish.ts";
+import { stateFamilies } from "../../../src/indexer/state/families.ts";
+import { tablesOf } from "../../../src/indexer/state/family.ts";
 import { encodeChainRows } from "../../../src/store/chain.ts";
 import {
   buildDeferredIndex,
@@ -26,9 +28,14 @@ const EPOCH = 0;
  * state read. One contract is verified.
  */
 export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
-  const writer = { sql, epoch: EPOCH, metrics: createMetrics("indexer") };
+  const writer = {
+    sql,
+    epoch: EPOCH,
+    families: stateFamilies,
+    metrics: createMetrics("indexer"),
+  };
   const sequence = createBlocks(shape);
-  await sql.begin((transaction) => deferIndexes(transaction));
+  await sql.begin((transaction) => deferIndexes(transaction, tablesOf(stateFamilies)));
   let published = -1;
   for (let from = 0; from <= shape.head; from += BLOCKS_AT_ONCE) {
     const to = Math.min(shape.head, from + BLOCKS_AT_ONCE - 1);

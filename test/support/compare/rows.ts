@@ -37,6 +37,7 @@ export const TABLES = {
     block: "block_number",
   },
   addresses: { key: ["address"], block: null },
+  coin_supply: { key: ["singleton"], block: null },
   tokens: { key: ["address"], block: null },
   token_balances: { key: ["token", "owner"], block: null },
   token_id_balances: { key: ["token", "owner", "token_id"], block: null },

@@ -27,7 +27,7 @@ export async function snapshotDatabase(
   const head = await readHead(sql);
   const [state] = await sql<TextRow[]>`
     SELECT chain_id::text, head_number::text, '0x' || encode(head_hash, 'hex') AS head_hash,
-      head_timestamp::text, traced::text, coin_supply::text FROM sync_state`;
+      head_timestamp::text, traced::text FROM sync_state`;
   const snapshot: Partial<Snapshot> = { head: state ? [{ ...state }] : [] };
   for (const table of Object.keys(TABLES) as TableName[]) {
     const rows = await readTable(sql, table, head ?? -1);

@@ -44,7 +44,7 @@ beforeAll(async () => {
       },
       { day: "2025-07-04", burntFees: "1", withdrawnGwei: "1" },
     ],
-    syncState: { coinSupply: String(1_000_000_003n * COIN + 4n * 10n ** 17n) },
+    coinSupply: String(1_000_000_003n * COIN + 4n * 10n ** 17n),
   });
 });
 afterAll(() => server.close());

@@ -1,0 +1,44 @@
+import { isContractCode } from "../../core/contract-code.ts";
+import type { Hex } from "../../core/hex.ts";
+import {
+  applyAddresses,
+  type CoinBalance,
+  type CoinToRead,
+  countPendingCoinBalances,
+  listPendingCoins,
+  listTouchedCoins,
+  revertAddresses,
+  writeCoinBalances,
+} from "../../store/addresses.ts";
+import type { StateFamily } from "./family.ts";
+
+/** Addresses with their coin balances and the coin supply. */
+export const coins: StateFamily<CoinToRead, CoinBalance> = {
+  name: "coins",
+  tables: ["addresses", "coin_supply"],
+  apply: applyAddresses,
+  revert: revertAddresses,
+  reading: {
+    listTouched: listTouchedCoins,
+    listPending: (sql, _scope, limit) => listPendingCoins(sql, limit),
+    countPending: countPendingCoinBalances,
+    write: writeCoinBalances,
+    async fetch(chain, keys, block, ask) {
+      const addresses = keys.map(({ address }) => address);
+      const withCode = keys.filter((key) => key.withCode).map(({ address }) => address);
+      const [balances, codes] = await Promise.all([
+        chain.fetchCoinBalances(addresses, block, ask),
+        chain.fetchCodes(withCode, block, ask),
+      ]);
+      const isContract = new Map(
+        withCode.map((address, index) => [address, isContractCode(codes[index] as Hex)]),
+      );
+      const rows = addresses.map((address, index) => ({
+        address,
+        balanceWei: balances[index] as bigint,
+        isContract: isContract.get(address) ?? null,
+      }));
+      return { rows, unanswered: [] };
+    },
+  },
+};

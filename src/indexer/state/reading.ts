@@ -1,0 +1,114 @@
+import type { AskOptions, BlockReference, Chain } from "../../chain/chain.ts";
+import type { Address } from "../../core/address.ts";
+import type { Queryable, Transaction } from "../../db/client.ts";
+import type { BlockRange } from "../../store/chain.ts";
+import type { ContractScope } from "../../store/tokens.ts";
+import type { StateFamily, StateReading } from "./family.ts";
+
+/** What is to be read from the node. */
+export type StateKeys = readonly { reading: StateReading; keys: readonly unknown[] }[];
+
+/** What the node and the contracts answered, true for one block. */
+export interface StateValues {
+  block: BlockReference;
+  rows: readonly { reading: StateReading; rows: readonly unknown[] }[];
+}
+
+/** The state that the recorded blocks of a range may have changed, to be read at the block `at`. */
+export function listTouchedKeys(
+  sql: Queryable,
+  families: readonly StateFamily[],
+  range: BlockRange,
+  at: number,
+): Promise<StateKeys> {
+  return listKeys(families, (reading) => reading.listTouched(sql, range, at));
+}
+
+/** State that is still to be read, at most about `limit` keys of each family; of one contract only what it tells. */
+export function listPendingKeys(
+  sql: Queryable,
+  families: readonly StateFamily[],
+  scope: ContractScope,
+  limit: number,
+): Promise<StateKeys> {
+  const asked = families.filter(({ reading }) => "except" in scope || reading?.contractOf);
+  return listKeys(asked, (reading) => reading.listPending(sql, scope, limit));
+}
+
+function listKeys(
+  families: readonly StateFamily[],
+  list: (reading: StateReading) => Promise<unknown[]>,
+): Promise<StateKeys> {
+  return Promise.all(
+    readingsOf(families).map(async ({ reading }) => ({ reading, keys: await list(reading) })),
+  );
+}
+
+/** The number of rows that are still to be read, by family, each counted up to `limit`. */
+export async function countPending(
+  sql: Queryable,
+  families: readonly StateFamily[],
+  limit: number,
+): Promise<Record<string, number>> {
+  const counted = readingsOf(families).map(
+    async ({ name, reading }) => [name, await reading.countPending(sql, limit)] as const,
+  );
+  return Object.fromEntries(await Promise.all(counted));
+}
+
+function readingsOf(families: readonly StateFamily[]): { name: string; reading: StateReading }[] {
+  return families.flatMap(({ name, reading }) => (reading ? [{ name, reading }] : []));
+}
+
+/** The keys that the node answers itself, and those that contracts answer. */
+export function splitByAnswerer(keys: StateKeys): { ofNode: StateKeys; ofContracts: StateKeys } {
+  return {
+    ofNode: keys.filter(({ reading }) => !reading.contractOf),
+    ofContracts: keys.filter(({ reading }) => reading.contractOf),
+  };
+}
+
+/** The keys without those that the given contracts answer. */
+export function withoutContracts(keys: StateKeys, contracts: ReadonlySet<Address>): StateKeys {
+  if (contracts.size === 0) return keys;
+  return keys.map(({ reading, keys }) => ({
+    reading,
+    keys: keys.filter((key) => !reading.contractOf || !contracts.has(reading.contractOf(key))),
+  }));
+}
+
+/** The contracts that answer for the keys. */
+export function contractsOf(keys: StateKeys): Set<Address> {
+  return new Set(
+    keys.flatMap(({ reading, keys }) => keys.flatMap((key) => reading.contractOf?.(key) ?? [])),
+  );
+}
+
+/** The number of keys. */
+export function countKeys(keys: StateKeys): number {
+  return keys.reduce((sum, { keys }) => sum + keys.length, 0);
+}
+
+/** Reads the keys at a block; what the contracts in `unanswered` left out stays "to be read". Throws `ChainError`. */
+export async function fetchState(
+  chain: Chain,
+  keys: StateKeys,
+  block: BlockReference,
+  ask: AskOptions,
+): Promise<{ values: StateValues; unanswered: Set<Address> }> {
+  const answers = await Promise.all(
+    keys.map(async ({ reading, keys }) => ({
+      reading,
+      ...(await reading.fetch(chain, keys, block, ask)),
+    })),
+  );
+  return {
+    values: { block, rows: answers },
+    unanswered: new Set(answers.flatMap(({ unanswered }) => unanswered)),
+  };
+}
+
+/** Writes what was read; its keys are known by now. */
+export async function writeState(sql: Transaction, { block, rows }: StateValues): Promise<void> {
+  for (const { reading, rows: written } of rows) await reading.write(sql, block.number, written);
+}

@@ -1,0 +1,74 @@
+import type { TokenMetadata } from "../../chain/chain.ts";
+import type { Address } from "../../core/address.ts";
+import {
+  applyTokens,
+  countPendingTokens,
+  listPendingTokens,
+  listTouchedTokens,
+  revertTokens,
+  type TokenToRead,
+  writeTokenMetadata,
+  writeTokenSupplies,
+} from "../../store/tokens.ts";
+import type { StateFamily } from "./family.ts";
+
+/** What a token was asked for and answered. */
+interface TokenAnswer {
+  address: Address;
+  metadata: TokenMetadata | undefined;
+  /** In the smallest unit; null when the contract does not tell it. */
+  totalSupply: bigint | null | undefined;
+}
+
+/** Tokens with the metadata and the supply that their contracts tell. */
+export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
+  name: "tokens",
+  tables: ["tokens"],
+  apply: applyTokens,
+  revert: revertTokens,
+  reading: {
+    contractOf: ({ address }) => address,
+    listTouched: listTouchedTokens,
+    listPending: listPendingTokens,
+    countPending: countPendingTokens,
+    async fetch(chain, keys, block, ask) {
+      const ofMetadata = keys.filter(({ metadata }) => metadata).map(({ address }) => address);
+      const ofSupply = keys.filter(({ supply }) => supply).map(({ address }) => address);
+      const [metadata, supplies] = await Promise.all([
+        chain.fetchTokenMetadata(ofMetadata, block, ask),
+        chain.fetchTotalSupplies(ofSupply, block, ask),
+      ]);
+      const metadataOf = new Map(ofMetadata.map((address, index) => [address, metadata[index]]));
+      const supplyOf = new Map(ofSupply.map((address, index) => [address, supplies[index]]));
+      return {
+        rows: keys.map(({ address }) => ({
+          address,
+          metadata: metadataOf.get(address),
+          totalSupply: supplyOf.get(address),
+        })),
+        unanswered: [...metadataOf, ...supplyOf]
+          .filter(([, answer]) => answer === undefined)
+          .map(([address]) => address),
+      };
+    },
+    async write(sql, blockNumber, answers) {
+      const metadata = answers.flatMap(({ address, metadata: told }) =>
+        told === undefined
+          ? []
+          : [
+              {
+                address,
+                name: told.name?.text ?? null,
+                symbol: told.symbol?.text ?? null,
+                decimals: told.decimals,
+              },
+            ],
+      );
+      const supplies = answers.flatMap(({ address, totalSupply }) =>
+        totalSupply === undefined ? [] : [{ address, totalSupply }],
+      );
+      await writeTokenMetadata(sql, blockNumber, metadata);
+      await writeTokenSupplies(sql, blockNumber, supplies);
+    },
+  },
+};
