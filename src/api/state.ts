@@ -1,7 +1,12 @@
 import { ChainError, RequestError } from "../core/errors.ts";
 import type { Queryable, Sql } from "../db/client.ts";
 import { readSnapshot } from "../store/snapshot.ts";
-import { getServedState, isSynchronised, type ServedHead } from "../store/sync-state.ts";
+import {
+  getServedState,
+  isSynchronised,
+  type ServedHead,
+  type ServedState,
+} from "../store/sync-state.ts";
 
 const NOTHING_SERVED = "No block is indexed yet, please try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
@@ -11,10 +16,11 @@ const TRANSACTION_ABORTED = "25P02";
 
 /**
  * Reads from the index, once for each part of an answer: whatever it needs is read in that one call, and the node is
- * asked afterwards, for its state at the head that was given. Undefined before the first block.
+ * asked afterwards, for its state at the head that was given. The head comes with the rows, in the same round trip to
+ * the database: a query waits for it only where its statements need it. Undefined before the first block.
  */
 export type Read = <Found>(
-  query: (sql: Queryable, head: ServedHead | undefined) => Promise<Found>,
+  query: (sql: Queryable, head: Promise<ServedHead | undefined>) => Promise<Found>,
 ) => Promise<Found>;
 
 /** What makes one part of an answer. */
@@ -70,9 +76,11 @@ export function demandHead(head: ServedHead | undefined): ServedHead {
 
 interface Opened {
   snapshot: Queryable;
-  head: ServedHead | undefined;
-  isIndexed: boolean;
+  served: Promise<ServedState>;
 }
+
+/** Clients of databases that had all indexes when they were last asked: queries there need not wait to be told. */
+const indexed = new WeakSet<Sql>();
 
 /** One snapshot for a number of tasks, each of which reads at most once. */
 function openState(sql: Sql, count: number) {
@@ -89,12 +97,18 @@ function openState(sql: Sql, count: number) {
   function open(): Promise<Opened> {
     return new Promise((resolve, reject) => {
       readSnapshot(sql, async (snapshot) => {
-        const { head, isIndexed } = await getServedState(snapshot);
-        servedHead = head;
-        resolve({ snapshot, head, isIndexed });
+        resolve({ snapshot, served: readServedState(snapshot) });
         await allRead.promise;
       }).catch(reject);
     });
+  }
+
+  async function readServedState(snapshot: Queryable): Promise<ServedState> {
+    const served = await getServedState(snapshot);
+    servedHead = served.head;
+    if (served.isIndexed) indexed.add(sql);
+    else indexed.delete(sql);
+    return served;
   }
 
   async function run<Result>(task: Task<Result>): Promise<PromiseSettledResult<Result>> {
@@ -109,9 +123,14 @@ function openState(sql: Sql, count: number) {
       wasRead = true;
       try {
         opened ??= open();
-        const { snapshot, head, isIndexed } = await opened;
-        if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
-        return await query(snapshot, head);
+        const { snapshot, served } = await opened;
+        const head = served.then(({ head: found, isIndexed }) => {
+          if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
+          return found;
+        });
+        if (!indexed.has(sql)) await head;
+        const [found] = await Promise.all([query(snapshot, head), head]);
+        return found;
       } finally {
         finishOnce();
       }

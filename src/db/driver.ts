@@ -74,6 +74,28 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
     ],
   },
   {
+    fault: `A transaction waits for the answer to its BEGIN before it sends anything, a round trip for nothing. One that
+      only reads sends its first statements behind the BEGIN; all of them fail when the BEGIN does.`,
+    edits: [
+      {
+        file: "index.js",
+        found:
+          "      await sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute }).execute()\n",
+        repaired: `      const begun = sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute })
+          , { reject } = begun
+      begun.reject = e => reject(lost = e)
+      await (/read only/i.test(options) ? Promise.race([begun, onBeginSent]) : begun)
+      move(connection, reserved)
+`,
+      },
+      {
+        file: "index.js",
+        found: "    function onexecute(c) {\n      connection = c\n",
+        repaired: "    function onexecute(c) {\n      connection = c\n      beginSent()\n",
+      },
+    ],
+  },
+  {
     fault: `A transaction that lost its connection goes on: its late statements, and its COMMIT or ROLLBACK, are sent over
       whatever connection took the place, outside of any transaction or inside another one; or, before there is one, over
       no socket, an exception that nobody can catch (porsager/postgres#1208).`,
@@ -81,13 +103,21 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
       {
         file: "index.js",
         found: "    const queries = Queue()\n    let savepoints = 0\n",
-        repaired: "    const queries = Queue()\n    let lost = null\n      , savepoints = 0\n",
+        repaired: `    const queries = Queue()
+    let beginSent
+    const onBeginSent = new Promise(r => beginSent = r)
+    let lost = null
+      , savepoints = 0
+`,
       },
       {
         file: "index.js",
         found: "        new Promise((_, reject) => connection.onclose = reject)\n",
-        repaired:
-          "        new Promise((_, reject) => connection.onclose = e => reject(lost = e))\n",
+        repaired: `        new Promise((_, reject) => {
+          connection.onclose = e => reject(lost = e)
+          begun.catch(reject)
+        })
+`,
       },
       {
         file: "index.js",
@@ -95,6 +125,8 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
         repaired: `        q.catch(e => uncaughtError || (uncaughtError = e))
         if (lost)
           return q.reject(lost)
+        const { resolve } = q
+        q.resolve = x => lost ? q.reject(lost) : resolve(x)
 `,
       },
     ],

@@ -19,7 +19,9 @@ function task<Result>(run: (read: Read) => Promise<Result>, servedWhileLoading =
   return { servedWhileLoading, run } satisfies Task<Result>;
 }
 
-const headNumber = async (_sql: Queryable, head: { number: number } | undefined) => head?.number;
+async function headNumber(_sql: Queryable, head: Promise<{ number: number } | undefined>) {
+  return (await head)?.number;
+}
 
 async function newestBlock(sql: Queryable): Promise<number> {
   const [row] = await sql<{ number: number }[]>`SELECT max(number) AS number FROM blocks`;
@@ -52,15 +54,16 @@ test("all parts see one state, however the head moves between their reads", asyn
   const first = Promise.withResolvers<void>();
   const opener = task((read) =>
     read(async (sql, head) => {
+      await head;
       first.resolve();
       await move();
-      return [head?.number, await newestBlock(sql)];
+      return [(await head)?.number, await newestBlock(sql)];
     }),
   );
   const late = task(async (read) => {
     await first.promise;
     await move();
-    return read(async (sql, head) => [head?.number, await newestBlock(sql)]);
+    return read(async (sql, head) => [(await head)?.number, await newestBlock(sql)]);
   });
   const { outcomes, head } = await onOneState(database.sql, [opener, late, late]);
   expect(outcomes.map((outcome) => outcome.status === "fulfilled" && outcome.value)).toEqual([
@@ -184,7 +187,7 @@ test("a database that is away fails every part that reads", async () => {
 test("before the first block there is no head to be demanded", async () => {
   await database.sql`TRUNCATE blocks, sync_state`;
   const { outcomes, head } = await onOneState(database.sql, [
-    task((read) => read(async (_sql, served) => demandHead(served))),
+    task((read) => read(async (_sql, served) => demandHead(await served))),
   ]);
   expect(outcomes).toMatchObject([
     {

@@ -78,6 +78,89 @@ test("the driver shares a connection whose socket a BEGIN has filled: ours does 
   });
 });
 
+describe("the driver waits for the answer to a BEGIN: ours does not where a transaction only reads", () => {
+  /** What is written to the sockets meanwhile, piece by piece. */
+  async function writtenBy(run: (own: Sql) => Promise<unknown>): Promise<string[]> {
+    const pieces: string[] = [];
+    const record = (socket: net.Socket): void => {
+      const write = socket.write.bind(socket);
+      socket.write = ((chunk: Buffer, ...values: never[]) => {
+        pieces.push(chunk.toString("latin1"));
+        return write(chunk, ...values);
+      }) as typeof write;
+    };
+    await withSockets(record, async () => {
+      const own = createSql(database.url, { connections: 2 });
+      await own`SELECT 1`;
+      pieces.length = 0;
+      await run(own);
+      await own.end({ timeout: 1 });
+    });
+    return pieces;
+  }
+
+  test.each([
+    ["ISOLATION LEVEL REPEATABLE READ READ ONLY", 1],
+    ["ISOLATION LEVEL REPEATABLE READ", 0],
+  ])("its statements go with the BEGIN: %s", async (mode, together) => {
+    const pieces = await writtenBy((own) =>
+      own.begin(mode, (inside) => Promise.all([inside`SELECT 1 AS a`, inside`SELECT 2 AS b`])),
+    );
+    const withBegin = pieces.filter((piece) => /begin/.test(piece) && /SELECT 1/.test(piece));
+    expect(withBegin).toHaveLength(together);
+  });
+
+  test("it sees one state, and gives its connection back", async () => {
+    await database.sql`CREATE TABLE seen (n int)`;
+    const own = createSql(database.url, { connections: 1 });
+    for (let round = 0; round < 3; round++) {
+      const counts = await own.begin(
+        "ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        async (inside) => {
+          const [before] = await inside<{ n: number }[]>`SELECT count(*)::int AS n FROM seen`;
+          await database.sql`INSERT INTO seen VALUES (${round})`;
+          const [after] = await inside<{ n: number }[]>`
+          SELECT count(*)::int AS n FROM seen WHERE n <= ${100}`;
+          return [before?.n, after?.n];
+        },
+      );
+      expect(counts).toEqual([round, round]);
+    }
+    await own.end({ timeout: 1 });
+  });
+
+  test("all its statements fail with the BEGIN", async () => {
+    const own = createSql(database.url, { connections: 1 });
+    const answers: PromiseSettledResult<unknown>[] = [];
+    const refused = own.begin("READ ONLY NONSENSE", async (inside) => {
+      for (const _time of [1, 2]) answers.push(...(await Promise.allSettled([inside`SELECT 1`])));
+    });
+    await expect(refused).rejects.toThrow("syntax error");
+    await vi.waitFor(() =>
+      expect(answers).toMatchObject([{ status: "rejected" }, { status: "rejected" }]),
+    );
+    expect([...(await own`SELECT 1 AS one`)]).toEqual([{ one: 1 }]);
+    expect(
+      await own.begin("READ ONLY", async (inside) => [...(await inside`SELECT 2 AS two`)]),
+    ).toEqual([{ two: 2 }]);
+    await own.end({ timeout: 1 });
+  });
+
+  test("it fails with its connection, also with the first", async () => {
+    const nowhere = createSql("postgres://nobody@127.0.0.1:1/none", { connections: 1 });
+    await expect(nowhere.begin("READ ONLY", (inside) => inside`SELECT 1`)).rejects.toThrow(
+      "ECONNREFUSED",
+    );
+    await nowhere.end({ timeout: 1 });
+    const lost = sql.begin("READ ONLY", async (inside) => {
+      await endSession(inside);
+      await inside`SELECT 1`;
+    });
+    await expect(lost).rejects.toThrow();
+    await askAgain();
+  });
+});
+
 /** Ends the session of a transaction from outside. */
 async function endSession(transaction: Transaction): Promise<void> {
   const [backend] = await transaction<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;

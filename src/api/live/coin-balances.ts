@@ -25,7 +25,7 @@ export async function readCoinAccounts(
 ): Promise<BalancedAccount[]> {
   const { accounts, head } = await context.read(async (sql, served) => ({
     accounts: await list(sql),
-    head: served,
+    head: await served,
   }));
   return fillBalances(context, accounts, head);
 }
@@ -61,10 +61,11 @@ export async function readBalanceAt(
   const { chain } = context;
   const { account, head, stored, isPast } = await context.read(async (sql, served) => {
     const [found] = await listCoinAccounts(sql, [address]);
-    const past = served !== undefined && blockNumber < served.number;
+    const head = await served;
+    const past = head !== undefined && blockNumber < head.number;
     return {
       account: found,
-      head: served,
+      head,
       isPast: past,
       stored: past ? await getBlockReference(sql, blockNumber) : undefined,
     };

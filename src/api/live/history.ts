@@ -21,7 +21,7 @@ export async function atIndexedBlock<Found, Result>(
 ): Promise<Outcome<Result>> {
   const { block, found } = await read(async (sql, head) => ({
     block:
-      blockNumber <= demandHead(head).number
+      blockNumber <= demandHead(await head).number
         ? await getBlockReference(sql, blockNumber)
         : undefined,
     found: await query(sql),

@@ -43,7 +43,7 @@ export async function readHolders<Extra>(
       ? await listHolders(sql, token, doubtedOwners, window)
       : stored.holders;
     const owners = [...settled.map(({ owner }) => owner), ...doubtedOwners];
-    return { head: served, doubted, window, settled, extra: await more(sql, owners) };
+    return { head: await served, doubted, window, settled, extra: await more(sql, owners) };
   });
   const fresh = head ? await fetchHoldings(chain, found.doubted, head) : [];
   const holders = wholesByOwner(fresh)

@@ -40,7 +40,7 @@ export async function readWithHoldings<Found>(
 ): Promise<{ found: Found; fresh: Fresh<DoubtedHolding>[] }> {
   const { head, doubted, found } = await read(async (sql, served) => {
     const holdings = await listDoubted(sql, scope);
-    return { head: served, doubted: holdings, found: await query(sql, holdings) };
+    return { head: await served, doubted: holdings, found: await query(sql, holdings) };
   });
   return { found, fresh: head ? await fetchHoldings(chain, doubted, head) : [] };
 }
@@ -72,7 +72,7 @@ export async function readHolding(
   const { head, doubted, stored } = await read(async (sql, served) => {
     const holding = await getHolding(sql, token, owner);
     return {
-      head: served,
+      head: await served,
       stored: holding,
       doubted: holding?.unsure ? await listDoubted(sql, { token, owner }) : [],
     };

@@ -15,7 +15,7 @@ export interface TokenAtHead {
 export function readToken({ read }: Context, address: Address): Promise<TokenAtHead | undefined> {
   return read(async (sql, head) => {
     const token = await getToken(sql, address);
-    return token && { token, head: demandHead(head) };
+    return token && { token, head: demandHead(await head) };
   });
 }
 

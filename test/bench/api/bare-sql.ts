@@ -20,7 +20,7 @@ export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> 
   const action = actionsOf(module)?.get(name.toLowerCase());
   if (!action) throw new Error(`no action ${module}/${name}`);
   const recorder = recordStatements(sql);
-  const read: Read = async (query) => query(recorder.sql, await getServedHead(recorder.sql));
+  const read: Read = (query) => query(recorder.sql, getServedHead(recorder.sql));
   const context = {
     ...UNUSED_SERVICES,
     read,

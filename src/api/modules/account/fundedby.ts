@@ -27,7 +27,7 @@ export const fundedby = defineAction({
   async handle({ read, chain }, input) {
     const { funding, head } = await read(async (sql, served) => ({
       funding: await getFunding(sql, input.address),
-      head: served,
+      head: await served,
     }));
     if (!funding || !head) return ok([]);
     const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };

@@ -35,7 +35,10 @@ export const contract: Endpoint = {
       async () => {
         const { match, lookup } = await read(async (sql, head) => {
           const found = await getVerifiedMatch(sql, address);
-          return { match: found, lookup: found && (await readLookup(sql, head, address, wanted)) };
+          return {
+            match: found,
+            lookup: found && (await readLookup(sql, await head, address, wanted)),
+          };
         });
         const minimal = presentMatch(chainId(), address, match);
         if (!lookup) return jsonAnswer(minimal, 404);
