@@ -1,3 +1,4 @@
+import { decodeAbiParameters } from "viem";
 import { type Hex, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
 import { quantityToBigInt } from "../core/quantity.ts";
 import type { TokenText } from "./chain.ts";
@@ -34,19 +35,14 @@ function trimZeros(word: Hex): Hex {
   return word.replace(/(?:00)+$/, "") as Hex;
 }
 
+/** The bytes of an ABI `string`, as they stand: viem would decode them to text, with a loss where they are no UTF-8. */
 function stringBytes(answer: Hex): Hex | null {
-  const start = wordAt(answer, 0);
-  if (start === null) return null;
-  const length = wordAt(answer, start);
-  if (length === null || start + WORD + length > hexLength(answer)) return null;
-  return hexSlice(answer, start + WORD, start + WORD + length);
-}
-
-/** The word at a byte offset, null when it is not there or can be no offset within an answer. */
-function wordAt(answer: Hex, offset: number): number | null {
-  if (offset + WORD > hexLength(answer)) return null;
-  const value = Number(quantityToBigInt(hexSlice(answer, offset, offset + WORD)));
-  return value > LONGEST_ANSWER ? null : value;
+  try {
+    return decodeAbiParameters([{ type: "bytes" }], answer)[0];
+  } catch {
+    // It may be anything at all.
+    return null;
+  }
 }
 
 const LONGEST_TEXT = 255;

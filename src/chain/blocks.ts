@@ -4,8 +4,9 @@ import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "./chain
 import { NodeError } from "./errors.ts";
 import type { Features, NodeFeatures } from "./features.ts";
 import { headerOf } from "./headers.ts";
-import type { Node, NodeOutcome } from "./node.ts";
-import { type Ask, errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
+import type { Node } from "./node.ts";
+import { type Ask, errorIn, type Outcome, resultOf } from "./outcomes.ts";
+import type { RpcClient } from "./rpc-client.ts";
 import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
 import type { FetchedBlock, RawBlock, RawHeader, RawReceipt, TransactionTrace } from "./types.ts";
 
@@ -29,7 +30,8 @@ export function fetchBlocks(
   numbers: readonly number[],
   options: FetchOptions,
 ): Promise<FetchedBlocks> {
-  return source.client.onNode(options, async (node, ask) => {
+  return source.client.onNode(options, async (node, viem) => {
+    const { ask } = viem.transport;
     const features = await source.features.learn(node);
     const wantsTraces = options.traces !== false;
     if (wantsTraces) leaveToTracingNode(source, node);
@@ -201,11 +203,11 @@ async function addTraces(
 async function traceWithoutState(
   traces: (TransactionTrace[] | NodeError)[],
   traceable: readonly TraceableBlock[],
-  { tracer, refusals }: NodeFeatures,
+  { tracer, missingTracers }: NodeFeatures,
   { traceTimeout }: BlockSource,
   ask: Ask,
 ): Promise<void> {
-  if (tracer === "trace_block" || refusals.has("trace_block")) return;
+  if (tracer === "trace_block" || missingTracers.has("trace_block")) return;
   const pruned = [...traces.keys()].filter((index) => {
     const trace = traces[index];
     return trace instanceof NodeError && trace.code === "state-unavailable";
@@ -245,7 +247,7 @@ function tracesOf(
 }
 
 /** The block of an answer, null when the node has none. */
-function blockOf(outcome: NodeOutcome | undefined): RawBlock | null {
+function blockOf(outcome: Outcome | undefined): RawBlock | null {
   if (errorIn(outcome)?.code === "block-unknown") return null;
   const answer = resultOf(outcome);
   if (answer === null) return null;
@@ -258,7 +260,7 @@ function blockOf(outcome: NodeOutcome | undefined): RawBlock | null {
 }
 
 /** The receipts of an answer. None is what a node that lags behind says; that they are missing shows by their number. */
-function receiptsOf(outcome: NodeOutcome | undefined): RawReceipt[] {
+function receiptsOf(outcome: Outcome | undefined): RawReceipt[] {
   const error = errorIn(outcome);
   if (error?.code === "block-unknown") return [];
   if (error && isMissing(error)) {

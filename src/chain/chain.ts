@@ -1,10 +1,9 @@
 import type { BaseLogger } from "pino";
-import type { PublicClient } from "viem";
 import type { Address } from "../core/address.ts";
-import type { ChainError } from "../core/errors.ts";
 import type { Hex } from "../core/hex.ts";
 import type { CreationRunner } from "./creations.ts";
 import type { ChainErrorCode } from "./errors.ts";
+import type { NodeClient } from "./node-client.ts";
 import type { Retry } from "./retry.ts";
 import type { BlockHeader, FetchedBlock } from "./types.ts";
 
@@ -56,8 +55,6 @@ export interface RpcCall {
   method: string;
   params: readonly unknown[];
 }
-
-export type CallOutcome = { result: unknown } | { error: ChainError };
 
 /**
  * What the node said, or that no node could be asked. `error` is the JSON-RPC error object, without what names the node.
@@ -129,12 +126,6 @@ export interface StorageQuery {
   slot: Hex;
 }
 
-export interface InterfaceQuery {
-  address: Address;
-  /** ERC-165 id, 4 bytes. */
-  interfaceId: Hex;
-}
-
 /** Text that a contract returned. */
 export interface TokenText {
   /** Well-formed, trimmed, without control characters, at most 255 characters; may be empty. */
@@ -160,51 +151,24 @@ export interface TokenMetadata {
  */
 export interface StateReader {
   /** In wei. */
-  fetchCoinBalances(
-    addresses: readonly Address[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<bigint[]>;
+  fetchCoinBalances: StateRead<Address, bigint>;
   /** `0x` for an account without code. */
-  fetchCodes(
-    addresses: readonly Address[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<Hex[]>;
+  fetchCodes: StateRead<Address, Hex>;
   /** 32-byte words. */
-  fetchStorage(
-    slots: readonly StorageQuery[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<Hex[]>;
+  fetchStorage: StateRead<StorageQuery, Hex>;
   /** Returned bytes; `0x` when the callee has no code. Throws when one of the calls is left unanswered. */
-  fetchCalls(
-    calls: readonly ContractCall[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<(Hex | null)[]>;
-  fetchTokenBalances(
-    queries: readonly TokenBalanceQuery[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<(bigint | null | undefined)[]>;
-  fetchTotalSupplies(
-    tokens: readonly Address[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<(bigint | null | undefined)[]>;
-  fetchTokenMetadata(
-    tokens: readonly Address[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<(TokenMetadata | undefined)[]>;
-  /** False also for contracts that do not implement ERC-165. */
-  fetchSupportedInterfaces(
-    queries: readonly InterfaceQuery[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<boolean[]>;
+  fetchCalls: StateRead<ContractCall, Hex | null>;
+  fetchTokenBalances: StateRead<TokenBalanceQuery, bigint | null | undefined>;
+  fetchTotalSupplies: StateRead<Address, bigint | null | undefined>;
+  fetchTokenMetadata: StateRead<Address, TokenMetadata | undefined>;
 }
+
+/** Answers the questions at one block. */
+export type StateRead<Question, Answer> = (
+  questions: readonly Question[],
+  block: BlockReference,
+  options?: AskOptions,
+) => Promise<Answer[]>;
 
 /** How one node is doing, for health and metrics. */
 export interface NodeStatus {
@@ -225,18 +189,14 @@ export interface NodeStatus {
 export interface Chain extends StateReader, CreationRunner {
   /** In order of preference. */
   readonly nodes: readonly NodeName[];
-  /** For reads with an ABI; every request goes through `request`. */
-  readonly viem: PublicClient;
+  /** For viem's actions; what they throw wraps the node's error (`nodeErrorIn`). Each call has a budget of its own. */
+  readonly viem: NodeClient;
 
-  /** Another node for a suspect answer of `node`: the first usable one, null when there is none. */
-  otherNode(node: NodeName): NodeName | null;
   status(): NodeStatus[];
   /** As found by the last `probe` and by what was fetched since. */
   capabilities(): Capabilities;
 
   request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
-  /** One outcome per call, in order; never throws. When a node failed, that is the outcome of each call it failed. */
-  batch(calls: readonly RpcCall[], options?: AskOptions): Promise<CallOutcome[]>;
   /** Answers for a caller of our own: never throws; `eth_sendRawTransaction` is not sent twice. */
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
 

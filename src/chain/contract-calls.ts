@@ -1,14 +1,11 @@
+import { BaseError, multicall3Abi } from "viem";
+import { call, getCode, readContract } from "viem/actions";
+import type { Address } from "../core/address.ts";
 import { chunk } from "../core/async.ts";
-import { type Hex, isHexData } from "../core/hex.ts";
+import type { Hex } from "../core/hex.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
-import { type ChainErrorCode, NodeError } from "./errors.ts";
-import { aggregate, MULTICALL3, readAggregate } from "./multicall.ts";
-import type { NodeOutcome } from "./node.ts";
-import { resultOf } from "./rpc-client.ts";
-import type { StateCall } from "./state-pinning.ts";
-
-/** Reads state of one block at one node. */
-export type ReadState = (calls: readonly StateCall[]) => Promise<NodeOutcome[]>;
+import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
+import type { NodeClient } from "./node-client.ts";
 
 /**
  * What a call returned; null when the node's answer proves that the contract failed; an error when the node does not
@@ -18,9 +15,16 @@ export type Returned = Hex | null | NodeError;
 
 /** Makes contract calls in as few round trips as the chain allows. */
 export interface ContractCaller {
-  /** Throws `NodeError` for trouble of the node. */
-  call(calls: readonly ContractCall[], block: BlockReference, read: ReadState): Promise<Returned[]>;
+  /** `viem` reads the state of that block. Throws `NodeError` for trouble of the node. */
+  call(
+    viem: NodeClient,
+    calls: readonly ContractCall[],
+    block: BlockReference,
+  ): Promise<Returned[]>;
 }
+
+/** Where Multicall3 stands on every chain that has it. */
+export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
 const LARGEST_GROUP = 250;
 const SMALLEST_GROUP = 4;
@@ -46,47 +50,69 @@ const ABOUT_BLOCK: ReadonlySet<ChainErrorCode> = new Set([
 // The identity precompile: whatever else a node cannot do, it can call this.
 const CONTROL: ContractCall = { to: "0x0000000000000000000000000000000000000004", data: "0x01" };
 
+/**
+ * Creates the caller. viem's `multicall` is not enough: it takes a failed group for a failure of each of its calls, and a
+ * call that found no gas left for one that failed. Here groups are halved, and what failed in a group is called alone.
+ */
 export function createContractCaller(): ContractCaller {
   let presentSince = Number.POSITIVE_INFINITY;
   let absentUntil = -1;
 
-  async function hasMulticall({ number }: BlockReference, read: ReadState): Promise<boolean> {
-    if (number >= presentSince) return true;
-    if (number < absentUntil) return false;
-    const [code] = await read([{ method: "eth_getCode", params: [MULTICALL3] }]);
-    const present = resultOf(code) !== "0x";
-    if (present) presentSince = number;
-    else absentUntil = number + BLOCKS_TO_LOOK_AGAIN;
-    return present;
+  async function hasMulticall(viem: NodeClient, block: BlockReference): Promise<boolean> {
+    if (block.number >= presentSince) return true;
+    if (block.number < absentUntil) return false;
+    const code = await getCode(viem, { address: MULTICALL3, blockHash: block.hash });
+    if (code !== undefined) presentSince = block.number;
+    else absentUntil = block.number + BLOCKS_TO_LOOK_AGAIN;
+    return code !== undefined;
+  }
+
+  /** What the calls of one group returned, null for one that failed; undefined when the group as a whole failed. */
+  async function callGroup(
+    viem: NodeClient,
+    calls: readonly ContractCall[],
+    blockHash: Hex,
+  ): Promise<(Hex | null)[] | undefined> {
+    try {
+      const results = await readContract(viem, {
+        address: MULTICALL3,
+        abi: multicall3Abi,
+        functionName: "aggregate3",
+        args: [calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))],
+        blockHash,
+      });
+      if (results.length === calls.length) {
+        return results.map(({ success, returnData }) => (success ? returnData : null));
+      }
+    } catch (thrown) {
+      const error = nodeErrorIn(thrown);
+      if (error && (CONTRACT_FAULTS.has(error.code) || isOfCall(error))) return undefined;
+      if (error || !(thrown instanceof BaseError)) throw thrown;
+    }
+    // No such contract, whatever stands at the address.
+    presentSince = Number.POSITIVE_INFINITY;
+    return calls.map(() => null);
   }
 
   /** Fills `results` with what succeeded; gives the indexes of the rest. */
   async function callInGroups(
+    viem: NodeClient,
     calls: readonly ContractCall[],
+    blockHash: Hex,
     results: Returned[],
-    read: ReadState,
   ): Promise<number[]> {
     const rest: number[] = [];
-    let groups = chunk([...calls.keys()], LARGEST_GROUP);
-    while (groups.length > 0) {
-      const outcomes = await read(
-        groups.map((group) =>
-          ethCall(aggregate(group.map((index) => calls[index] as ContractCall))),
-        ),
+    for (let groups = chunk([...calls.keys()], LARGEST_GROUP); groups.length > 0; ) {
+      const answers = await Promise.all(
+        groups.map((group) => callGroup(viem, pick(calls, group), blockHash)),
       );
       const halves: number[][] = [];
       for (const [position, group] of groups.entries()) {
-        const outcome = outcomes[position] as NodeOutcome;
-        if ("error" in outcome) {
-          if (!CONTRACT_FAULTS.has(outcome.error.code) && !isOfCall(outcome.error)) {
-            throw outcome.error;
-          }
-          if (group.length < 2 * SMALLEST_GROUP) rest.push(...group);
-          else halves.push(...chunk(group, Math.ceil(group.length / 2)));
+        const returned = answers[position];
+        if (!returned && group.length >= 2 * SMALLEST_GROUP) {
+          halves.push(...chunk(group, Math.ceil(group.length / 2)));
           continue;
         }
-        const returned = readAggregate(outcome.result, group.length);
-        if (!returned) presentSince = Number.POSITIVE_INFINITY;
         for (const [place, index] of group.entries()) {
           const value = returned?.[place] ?? null;
           // One call of a group can use up the gas of those behind it: only success is believed.
@@ -100,22 +126,25 @@ export function createContractCaller(): ContractCaller {
   }
 
   return {
-    async call(calls, block, read) {
+    async call(viem, calls, block) {
       const results = new Array<Returned>(calls.length).fill(null);
-      const grouped = calls.length >= SMALLEST_GROUP && (await hasMulticall(block, read));
-      const single = grouped ? await callInGroups(calls, results, read) : [...calls.keys()];
-      const returned = await callSingly(
-        single.map((index) => calls[index] as ContractCall),
-        read,
-      );
+      const grouped = calls.length >= SMALLEST_GROUP && (await hasMulticall(viem, block));
+      const single = grouped
+        ? await callInGroups(viem, calls, block.hash, results)
+        : [...calls.keys()];
+      const returned = await callSingly(viem, pick(calls, single), block.hash);
       for (const [position, index] of single.entries()) results[index] = returned[position] ?? null;
       return results;
     },
   };
 }
 
-async function callSingly(calls: readonly ContractCall[], read: ReadState): Promise<Returned[]> {
-  const returned = (await read(calls.map(ethCall))).map(returnedBy);
+async function callSingly(
+  viem: NodeClient,
+  calls: readonly ContractCall[],
+  blockHash: Hex,
+): Promise<Returned[]> {
+  const returned = await Promise.all(calls.map((one) => callOne(viem, one, blockHash)));
   const unclear = [...returned.keys()].filter((index) => returned[index] instanceof NodeError);
   const [first] = unclear;
   if (first === undefined) return returned;
@@ -123,19 +152,26 @@ async function callSingly(calls: readonly ContractCall[], read: ReadState): Prom
   const answersOthers = unclear.length < returned.length || isOfCall(trouble);
   if (ABOUT_BLOCK.has(trouble.code) || !answersOthers) throw trouble;
   // Whether the node is in trouble shows by a call that cannot fail, made at the same time.
-  const asked = unclear.map((index) => calls[index] as ContractCall);
-  const [control, ...again] = await read([CONTROL, ...asked].map(ethCall));
-  resultOf(control);
-  for (const [position, index] of unclear.entries()) {
-    returned[index] = returnedBy(again[position] as NodeOutcome);
-  }
+  const [control, ...again] = await Promise.all(
+    [CONTROL, ...pick(calls, unclear)].map((one) => callOne(viem, one, blockHash)),
+  );
+  if (typeof control !== "string") throw control ?? trouble;
+  for (const [position, index] of unclear.entries()) returned[index] = again[position] as Returned;
   return returned;
 }
 
-function returnedBy(outcome: NodeOutcome): Returned {
-  if ("error" in outcome) return CONTRACT_FAULTS.has(outcome.error.code) ? null : outcome.error;
-  if (isHexData(outcome.result)) return outcome.result;
-  return new NodeError("bad-answer", "a call returned no bytes");
+async function callOne(
+  viem: NodeClient,
+  { to, data }: ContractCall,
+  blockHash: Hex,
+): Promise<Returned> {
+  try {
+    return (await call(viem, { to, data, blockHash })).data ?? "0x";
+  } catch (thrown) {
+    const error = nodeErrorIn(thrown);
+    if (!error) throw thrown;
+    return CONTRACT_FAULTS.has(error.code) ? null : error;
+  }
 }
 
 /** Whether the node answered this call with an error whose cause may be the call. */
@@ -143,6 +179,6 @@ function isOfCall({ code, answer }: NodeError): boolean {
   return answer !== undefined && (code === "node-error" || code === "timeout");
 }
 
-function ethCall({ to, data }: ContractCall): StateCall {
-  return { method: "eth_call", params: [{ to, data }] };
+function pick<Item>(items: readonly Item[], indexes: readonly number[]): Item[] {
+  return indexes.map((index) => items[index] as Item);
 }

@@ -1,11 +1,12 @@
+import { call } from "viem/actions";
 import type { Address } from "../core/address.ts";
 import { type Hex, isHexData } from "../core/hex.ts";
 import { quantity } from "../core/quantity.ts";
 import type { AskOptions, BlockReference } from "./chain.ts";
-import type { Features } from "./features.ts";
-import type { NodeOutcome } from "./node.ts";
-import { errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
-import { readAt, type StateCall } from "./state-pinning.ts";
+import { nodeErrorIn } from "./errors.ts";
+import type { NodeClient } from "./node-client.ts";
+import { resultOf } from "./outcomes.ts";
+import type { ReadPinned } from "./state.ts";
 
 /** A contract creation to be tried: nothing of it lasts. */
 export interface CreationTrial {
@@ -50,65 +51,62 @@ export interface CreationRunner {
   ): Promise<({ code: Hex; address: Address } | null)[]>;
 }
 
-/** Creates the runner over the nodes of a client. */
-export function createCreationRunner(client: RpcClient, features: Features): CreationRunner {
-  async function readAll(
-    calls: readonly StateCall[],
-    block: BlockReference,
-    options: AskOptions,
-  ): Promise<NodeOutcome[]> {
-    return client.onNode(options, async (node, ask) =>
-      readAt(block, calls, ask, await features.learn(node)),
-    );
-  }
-
+/** Creates the runner. */
+export function createCreationRunner(readPinned: ReadPinned): CreationRunner {
   return {
-    runCreations: async (trials, block, overrides = {}, options = {}) => {
-      const calls = trials.map((trial) => ({
-        method: "eth_call",
-        params: [callOf(trial)],
-        rest: overrideParameters(trial.from, overrides),
-      }));
-      return (await readAll(calls, block, options)).map((outcome) => {
-        if (errorIn(outcome)?.code === "reverted") return null;
-        const code = resultOf(outcome);
-        return isHexData(code) ? code : null;
-      });
-    },
-    traceCreations: async (trials, block, transactionIndex, options = {}) => {
-      const calls = trials.map((trial) => ({
-        method: "debug_traceCall",
-        params: [callOf(trial)],
-        rest: [{ tracer: "callTracer", txIndex: quantity(transactionIndex) }],
-      }));
-      return (await readAll(calls, block, options)).map((outcome) => {
-        const frame = resultOf(outcome) as { output?: unknown; to?: unknown; error?: unknown };
-        const { output, to, error } = frame ?? {};
-        return error === undefined && isHexData(output) && isHexData(to)
-          ? { code: output, address: to }
-          : null;
-      });
-    },
+    runCreations: (trials, block, overrides = {}, options = {}) =>
+      readPinned(block, options, (viem) =>
+        Promise.all(trials.map((trial) => runOne(viem, trial, block.hash, overrides))),
+      ),
+    traceCreations: (trials, block, transactionIndex, options = {}) =>
+      readPinned(block, options, async (viem) => {
+        const outcomes = await viem.transport.ask(
+          trials.map(({ from, initCode, value }) => ({
+            method: "debug_traceCall",
+            params: [
+              { from, data: initCode, ...(value > 0n && { value: quantity(value) }) },
+              { blockHash: block.hash },
+              { tracer: "callTracer", txIndex: quantity(transactionIndex) },
+            ],
+          })),
+        );
+        return outcomes.map((outcome) => {
+          const frame = resultOf(outcome) as { output?: unknown; to?: unknown; error?: unknown };
+          const { output, to, error } = frame ?? {};
+          return error === undefined && isHexData(output) && isHexData(to)
+            ? { code: output, address: to }
+            : null;
+        });
+      }),
   };
 }
 
-function callOf({ from, initCode, value }: CreationTrial) {
-  return { from, data: initCode, ...(value > 0n && { value: quantity(value) }) };
-}
-
-/** State overrides and block overrides, as go-ethereum takes them behind the block of eth_call. */
-function overrideParameters(
-  from: Address,
+async function runOne(
+  viem: NodeClient,
+  { from, initCode, value }: CreationTrial,
+  blockHash: Hex,
   { nonce, balance, blockNumber, timestampSeconds }: TrialOverrides,
-): unknown[] {
-  const account = {
-    ...(nonce !== undefined && { nonce: quantity(nonce) }),
-    ...(balance !== undefined && { balance: quantity(balance) }),
-  };
+): Promise<Hex | null> {
   const block = {
-    ...(blockNumber !== undefined && { number: quantity(blockNumber) }),
-    ...(timestampSeconds !== undefined && { time: quantity(timestampSeconds) }),
+    ...(blockNumber !== undefined && { number: BigInt(blockNumber) }),
+    ...(timestampSeconds !== undefined && { time: BigInt(timestampSeconds) }),
   };
-  if (Object.keys(block).length > 0) return [{ [from]: account }, block];
-  return Object.keys(account).length > 0 ? [{ [from]: account }] : [];
+  try {
+    const { data } = await call(viem, {
+      account: from,
+      data: initCode,
+      blockHash,
+      ...(value > 0n && { value }),
+      ...((nonce ?? balance) !== undefined && {
+        stateOverride: [
+          { address: from, balance, nonce: nonce === undefined ? nonce : Number(nonce) },
+        ],
+      }),
+      ...(Object.keys(block).length > 0 && { blockOverrides: block }),
+    });
+    return data ?? "0x";
+  } catch (thrown) {
+    if (nodeErrorIn(thrown)?.code === "reverted") return null;
+    throw thrown;
+  }
 }

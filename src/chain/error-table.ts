@@ -1,7 +1,7 @@
 import type { ChainErrorCode } from "./errors.ts";
 
 /** What a node said when it could not answer. */
-export interface Refusal {
+export interface FailedAnswer {
   /** Code of the JSON-RPC error object; undefined where there was none. */
   code?: number | undefined;
   /** Message of the JSON-RPC error object; empty where there was none. */
@@ -11,7 +11,7 @@ export interface Refusal {
   status: number;
 }
 
-/** One row of the table: what it means when all that it names fits; of the patterns one has to. */
+/** One row of the table. It fits when the code, the status and one of the patterns fit, as far as the row names them. */
 export interface ErrorRule {
   means: ChainErrorCode;
   texts?: readonly Pattern[];
@@ -201,17 +201,17 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
 
 /** The meaning of the first row that fits; undefined when none does. */
 export function lookUpError(
-  refusal: Refusal,
+  answer: FailedAnswer,
   table: readonly ErrorRule[] = ERROR_TABLE,
 ): ChainErrorCode | undefined {
-  return table.find((rule) => fits(rule, refusal))?.means;
+  return table.find((rule) => fits(rule, answer))?.means;
 }
 
-function fits({ texts, codes, statuses, returned }: ErrorRule, refusal: Refusal): boolean {
-  if (codes && !codes.includes(refusal.code ?? Number.NaN)) return false;
-  if (statuses && !statuses.includes(refusal.status)) return false;
-  if (returned && !/^0x[0-9a-f]+$/i.test(String(refusal.data))) return false;
-  return !texts || texts.some((pattern) => matches(pattern, refusal.message));
+function fits({ texts, codes, statuses, returned }: ErrorRule, answer: FailedAnswer): boolean {
+  if (codes && !codes.includes(answer.code ?? Number.NaN)) return false;
+  if (statuses && !statuses.includes(answer.status)) return false;
+  if (returned && !/^0x[0-9a-f]+$/i.test(String(answer.data))) return false;
+  return !texts || texts.some((pattern) => matches(pattern, answer.message));
 }
 
 function matches(pattern: Pattern, message: string): boolean {

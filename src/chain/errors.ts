@@ -1,9 +1,10 @@
+import { BaseError } from "viem";
 import { ChainError } from "../core/errors.ts";
-import { lookUpError, type Refusal } from "./error-table.ts";
+import { type FailedAnswer, lookUpError } from "./error-table.ts";
 
 /**
- * Why a call failed, and whether the same call to the same node may succeed later. `elsewhere`: it may succeed at
- * another node even though it never will at this one.
+ * Why a call failed. `retryable`: the same call to the same node may succeed later. `elsewhere`: it may succeed at another
+ * node, even if it never will at this one.
  */
 const KINDS = {
   unreachable: { retryable: true, elsewhere: true },
@@ -89,10 +90,10 @@ export function errorOfAnswer(
   http: HttpAnswer = OK,
 ): NodeError {
   const code = lookUpError({ ...answer, status: http.status }) ?? "node-error";
-  return errorOfRefusal(subject, code, answer, http);
+  return createAnswerError(subject, code, answer, http);
 }
 
-// What a node means by these it means of a batch as well, which a smaller one would not change.
+// A node that says so of a batch would say so of a smaller one, too.
 const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
   "rate-limited",
   "timeout",
@@ -101,20 +102,20 @@ const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
 ]);
 
 /**
- * Error of one error object that the node answered to a whole batch of several calls. Whatever a node has against a
- * batch that it did not even unfold, a smaller one is the cure, unless it cannot answer anything now.
+ * Error of the one error object that the node answered to a batch of several calls. The node did not look into the batch,
+ * so a smaller one is the cure, unless the node cannot answer anything now.
  */
-export function errorOfRefusedBatch(
+export function errorOfBatch(
   subject: string,
   answer: RpcErrorObject,
   http: HttpAnswer = OK,
 ): NodeError {
   const code = lookUpError({ ...answer, status: http.status }) ?? "node-error";
   const meant = NOT_OF_SIZE.has(code) || code === "response-too-large" ? code : "batch-too-large";
-  return errorOfRefusal(subject, meant, answer, http);
+  return createAnswerError(subject, meant, answer, http);
 }
 
-function errorOfRefusal(
+function createAnswerError(
   subject: string,
   code: ChainErrorCode,
   answer: RpcErrorObject,
@@ -138,8 +139,8 @@ export function parseRetryAfter(header: string | undefined): number {
 
 /** Error of an HTTP status of 400 and above whose body is no JSON-RPC error. */
 export function errorOfStatus(subject: string, { status, retryAfter }: HttpAnswer): NodeError {
-  const refusal: Refusal = { message: "", status };
-  return new NodeError(lookUpError(refusal) ?? "unavailable", `${subject}: HTTP ${status}`, {
+  const answer: FailedAnswer = { message: "", status };
+  return new NodeError(lookUpError(answer) ?? "unavailable", `${subject}: HTTP ${status}`, {
     retryAfterMs: parseRetryAfter(retryAfter),
   });
 }
@@ -165,4 +166,18 @@ export function errorOfTransport(subject: string, thrown: unknown): NodeError {
     default:
       return new NodeError("unavailable", `${subject}: ${code ?? message}`);
   }
+}
+
+/** What the node said, also where an action of viem wrapped it; undefined for an error that is none of a node. */
+export function nodeErrorIn(thrown: unknown): NodeError | undefined {
+  const error =
+    thrown instanceof BaseError ? thrown.walk((one) => one instanceof NodeError) : thrown;
+  return error instanceof NodeError ? error : undefined;
+}
+
+/** As `nodeErrorIn`; `bad-answer` where viem could not read what the node said. Anything else as it is. */
+export function unwrapError(thrown: unknown): unknown {
+  const error = nodeErrorIn(thrown);
+  if (error || !(thrown instanceof BaseError)) return error ?? thrown;
+  return new NodeError("bad-answer", thrown.shortMessage, { cause: thrown });
 }

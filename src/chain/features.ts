@@ -1,11 +1,14 @@
+import type { Block } from "viem";
+import { getBlock } from "viem/actions";
 import { ZERO_ADDRESS } from "../core/address.ts";
 import { quantity } from "../core/quantity.ts";
 import type { Capabilities, ChainOptions, Tracer } from "./chain.ts";
-import { headerOf, LATEST_BLOCK } from "./headers.ts";
-import type { Node, NodeOutcome } from "./node.ts";
-import { type Ask, errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
+import { unwrapError } from "./errors.ts";
+import type { Node } from "./node.ts";
+import type { NodeClient } from "./node-client.ts";
+import { errorIn, type Outcome } from "./outcomes.ts";
+import type { RpcClient } from "./rpc-client.ts";
 import { findTracer, isMissing } from "./tracers.ts";
-import type { RawBlock } from "./types.ts";
 
 /** What one node can do, as found by asking it; whoever finds out otherwise while using it corrects it here. */
 export interface NodeFeatures {
@@ -16,8 +19,8 @@ export interface NodeFeatures {
   /** Accepts a block hash where state is read (EIP-1898); null until state has been read. */
   stateByHash: boolean | null;
   tracer: Tracer | null;
-  /** Tracers found missing, with the node's words. */
-  refusals: Map<Tracer, string>;
+  /** Tracers that it does not have, with its words. */
+  missingTracers: Map<Tracer, string>;
   /** The tracer has traced a transaction: from then on that it is missing is trouble, not a fact. */
   hasTraced: boolean;
   /** It was told that old blocks cannot be traced. */
@@ -49,46 +52,50 @@ export function createFeatures(
   const known = new Map<Node, { features: NodeFeatures; returns: number }>();
   const pending = new Map<Node, Promise<NodeFeatures>>();
 
-  const askOf =
-    (node: Node): Ask =>
-    (calls) =>
-      client.askOnce(node, calls);
-
   async function chooseTracer(
     node: Node,
-    block: RawBlock,
-    refusals: Map<Tracer, string>,
+    viem: NodeClient,
+    { number, hash, transactions }: Block<bigint, false, "latest">,
+    missing: Map<Tracer, string>,
   ): Promise<Tracer | null> {
     if (options.traces === "off") return null;
-    const transactionHashes = block.transactions as unknown as RawBlock["hash"][];
-    const traceable = { number: block.number, hash: block.hash, transactionHashes };
-    const tracer = await findTracer(traceable, askOf(node), traceTimeout(options), refusals);
+    const block = { number: quantity(number), hash, transactionHashes: transactions };
+    const timeout = traceTimeout(options);
+    const tracer = await findTracer(block, viem.transport.ask, timeout, missing);
     if (tracer) options.log.info({ node: node.name, tracer }, "internal transactions are traced");
-    else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(refusals)}`);
+    else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
     return tracer;
   }
 
+  async function learnAnew(node: Node): Promise<NodeFeatures> {
+    try {
+      return await askAll(node);
+    } catch (thrown) {
+      throw unwrapError(thrown);
+    }
+  }
+
   async function askAll(node: Node): Promise<NodeFeatures> {
-    const ask = askOf(node);
-    const [version, latest, txpool] = await ask([
-      { method: "web3_clientVersion", params: [] },
-      LATEST_BLOCK,
+    const viem = client.of(node);
+    const [clientVersion, latest] = await Promise.all([
+      viem.request({ method: "web3_clientVersion" }),
+      getBlock(viem),
+    ]);
+    const early = quantity(latest.number > 0n ? 1 : 0);
+    const [receipts, oldState, txpool] = await viem.transport.ask([
+      { method: "eth_getBlockReceipts", params: [quantity(latest.number)] },
+      { method: "eth_getBalance", params: [ZERO_ADDRESS, early] },
       // txpool_content, which goes with it, can be hundreds of megabytes.
       { method: "txpool_status", params: [] },
     ]);
-    const { number } = headerOf(resultOf(latest));
-    const [receipts, oldState] = await ask([
-      { method: "eth_getBlockReceipts", params: [quantity(number)] },
-      { method: "eth_getBalance", params: [ZERO_ADDRESS, quantity(Math.min(number, 1))] },
-    ]);
-    const refusals = new Map<Tracer, string>();
+    const missingTracers = new Map<Tracer, string>();
     return {
-      clientVersion: String(resultOf(version)),
+      clientVersion: String(clientVersion),
       blockReceipts: !isMissingIn(receipts),
       hasGivenReceipts: false,
       stateByHash: null,
-      tracer: await chooseTracer(node, resultOf(latest) as RawBlock, refusals),
-      refusals,
+      tracer: await chooseTracer(node, viem, latest, missingTracers),
+      missingTracers,
       hasTraced: false,
       pruned: false,
       archive: hasState(oldState),
@@ -105,7 +112,7 @@ export function createFeatures(
     const features = of(node);
     if (features) return features;
     const { returns } = node;
-    const asking = pending.get(node) ?? askAll(node);
+    const asking = pending.get(node) ?? learnAnew(node);
     pending.set(node, asking);
     try {
       const learnt = await asking;
@@ -125,10 +132,14 @@ export function createFeatures(
     async dropTracer(node, tracer, reason) {
       const features = await learn(node);
       if (features.tracer !== tracer) return;
-      features.refusals.set(tracer, reason);
-      const [latest] = await client.askOnce(node, [LATEST_BLOCK]);
-      const block = resultOf(latest) as RawBlock;
-      features.tracer = await chooseTracer(node, block, features.refusals);
+      features.missingTracers.set(tracer, reason);
+      const viem = client.of(node);
+      features.tracer = await chooseTracer(
+        node,
+        viem,
+        await getBlock(viem),
+        features.missingTracers,
+      );
     },
     capabilities() {
       const all = nodes.flatMap((node) => known.get(node)?.features ?? []);
@@ -148,7 +159,7 @@ export function createFeatures(
   function whyNoTracer(all: readonly NodeFeatures[]): string {
     if (options.traces === "off") return "switched off";
     const [first] = all;
-    return first ? reasonIn(first.refusals) : "no node could be asked yet";
+    return first ? reasonIn(first.missingTracers) : "no node could be asked yet";
   }
 }
 
@@ -157,18 +168,18 @@ export function traceTimeout({ requestTimeoutMs }: Pick<ChainOptions, "requestTi
   return `${requestTimeoutMs}ms`;
 }
 
-function reasonIn(refusals: ReadonlyMap<Tracer, string>): string {
-  const [first] = refusals.values();
+function reasonIn(missing: ReadonlyMap<Tracer, string>): string {
+  const [first] = missing.values();
   return first ?? "no tracer found";
 }
 
-function isMissingIn(outcome: NodeOutcome | undefined): boolean {
+function isMissingIn(outcome: Outcome | undefined): boolean {
   const error = errorIn(outcome);
   return error !== undefined && isMissing(error);
 }
 
 /** Whether the old state that was asked for is there; null when the answer does not tell. */
-function hasState(outcome: NodeOutcome | undefined): boolean | null {
+function hasState(outcome: Outcome | undefined): boolean | null {
   const error = errorIn(outcome);
   if (!error) return true;
   return error.code === "state-unavailable" ? false : null;

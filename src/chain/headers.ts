@@ -1,26 +1,25 @@
+import { BlockNotFoundError } from "viem";
+import { getBlock } from "viem/actions";
 import { type Hex, isHash } from "../core/hex.ts";
-import { isQuantity, quantity, quantityToNumber } from "../core/quantity.ts";
-import type { AskOptions, Head, RpcCall } from "./chain.ts";
-import { NodeError } from "./errors.ts";
-import { errorIn, type RpcClient, resultOf } from "./rpc-client.ts";
+import { isQuantity, quantityToNumber } from "../core/quantity.ts";
+import { NodeError, nodeErrorIn, unwrapError } from "./errors.ts";
+import type { NodeClient } from "./node-client.ts";
 import type { BlockHeader } from "./types.ts";
 
-/** Asks for the newest block, without its transactions. */
-export const LATEST_BLOCK: RpcCall = { method: "eth_getBlockByNumber", params: ["latest", false] };
+type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;
 
-/** The call for a block by number or hash, without its transactions. */
-export function headerCall(numberOrHash: number | Hex): RpcCall {
-  return typeof numberOrHash === "number"
-    ? { method: "eth_getBlockByNumber", params: [quantity(numberOrHash), false] }
-    : { method: "eth_getBlockByHash", params: [numberOrHash, false] };
+/** Whether a block as the node sends it has what identifies it. */
+export function isHeader(answer: unknown): answer is RawIdentity {
+  const { number, hash, parentHash, timestamp } = (answer ?? {}) as Record<string, unknown>;
+  return isQuantity(number) && isQuantity(timestamp) && isHash(hash) && isHash(parentHash);
 }
 
-/** The header in a block answer or a `newHeads` notification. Throws `NodeError` when it is not whole. */
+/** The header in a block as the node sends it, or in a `newHeads` notification. Throws `NodeError` when it is not whole. */
 export function headerOf(answer: unknown): BlockHeader {
-  const { number, hash, parentHash, timestamp } = (answer ?? {}) as Record<string, unknown>;
-  if (!isQuantity(number) || !isQuantity(timestamp) || !isHash(hash) || !isHash(parentHash)) {
+  if (!isHeader(answer)) {
     throw new NodeError("bad-answer", "a block has no number, time, hash or parent");
   }
+  const { number, hash, parentHash, timestamp } = answer;
   return {
     number: quantityToNumber(number),
     hash,
@@ -29,24 +28,36 @@ export function headerOf(answer: unknown): BlockHeader {
   };
 }
 
-/** See `Chain.fetchHead`. */
-export function fetchHead(client: RpcClient, options: AskOptions): Promise<Head> {
-  return client.onNode(options, async (node, ask) => {
-    const [outcome] = await ask([LATEST_BLOCK]);
-    return { ...headerOf(resultOf(outcome)), node: node.name };
-  });
+/** The header of a block, of the newest one when none is named; null when the node has no such block. */
+export async function findHeader(
+  viem: NodeClient,
+  numberOrHash?: number | Hex,
+): Promise<BlockHeader | null> {
+  try {
+    const block = await getBlock(viem, blockParameter(numberOrHash));
+    return {
+      number: Number(block.number),
+      hash: block.hash,
+      parentHash: block.parentHash,
+      timestampSeconds: Number(block.timestamp),
+    };
+  } catch (thrown) {
+    if (thrown instanceof BlockNotFoundError) return null;
+    if (nodeErrorIn(thrown)?.code === "block-unknown") return null;
+    throw unwrapError(thrown);
+  }
 }
 
-/** See `Chain.fetchHeader`. */
-export function fetchHeader(
-  client: RpcClient,
-  numberOrHash: number | Hex,
-  options: AskOptions,
-): Promise<BlockHeader | null> {
-  return client.onNode(options, async (_node, ask) => {
-    const [outcome] = await ask([headerCall(numberOrHash)]);
-    if (errorIn(outcome)?.code === "block-unknown") return null;
-    const answer = resultOf(outcome);
-    return answer === null ? null : headerOf(answer);
-  });
+function blockParameter(numberOrHash?: number | Hex) {
+  if (numberOrHash === undefined) return {};
+  return typeof numberOrHash === "number"
+    ? { blockNumber: BigInt(numberOrHash) }
+    : { blockHash: numberOrHash };
+}
+
+/** The newest block's header. Throws `NodeError`. */
+export async function getHead(viem: NodeClient): Promise<BlockHeader> {
+  const head = await findHeader(viem);
+  if (!head) throw new NodeError("bad-answer", "the node has no newest block");
+  return head;
 }

@@ -2,6 +2,7 @@ import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import { type ChainErrorCode, errorOfAnswer, NodeError } from "./errors.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
+import type { Outcome } from "./outcomes.ts";
 import { createTransport, methodOf } from "./transport.ts";
 
 /** One node, asked no faster and in no larger pieces than it bears. */
@@ -11,7 +12,7 @@ export interface Node {
    * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
    * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls.
    */
-  call(calls: readonly RpcCall[], signal: AbortSignal): Promise<NodeOutcome[]>;
+  call(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]>;
   /** False from a failure until `accept`, and while the node wants to be left alone. */
   readonly usable: boolean;
   /** Why the node is out of use, null when it is not. */
@@ -28,9 +29,6 @@ export interface Node {
   status(): NodeStatus;
   close(): Promise<void>;
 }
-
-/** `CallOutcome` with what this folder knows of an error. */
-export type NodeOutcome = { result: unknown } | { error: NodeError };
 
 type NodeOptions = Pick<
   ChainOptions,
@@ -72,9 +70,9 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     calls: readonly RpcCall[],
     batchLimit: AdaptiveLimit,
     signal: AbortSignal,
-  ): Promise<NodeOutcome[]> {
+  ): Promise<Outcome[]> {
     const startedAt = performance.now();
-    let outcomes: NodeOutcome[];
+    let outcomes: Outcome[];
     let failure: NodeError | undefined;
     try {
       const answers = await transport.exchange(calls, signal);
@@ -102,8 +100,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     return outcomes;
   }
 
-  async function call(calls: readonly RpcCall[], signal: AbortSignal): Promise<NodeOutcome[]> {
-    const outcomes = new Array<NodeOutcome>(calls.length);
+  async function call(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
+    const outcomes = new Array<Outcome>(calls.length);
     const batchLimit = HEAVY.test(calls[0]?.method ?? "") ? traces : lookUps;
     const waiting = calls.map((_, index) => index);
     let largest = calls.length;
@@ -114,7 +112,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       const batch = indexes.map((index) => calls[index] as RpcCall);
       const answers = await exchange(batch, batchLimit, signal);
       for (const [position, index] of indexes.entries()) {
-        const outcome = answers[position] as NodeOutcome;
+        const outcome = answers[position] as Outcome;
         if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
           waiting.push(index);
           largest = Math.min(largest, indexes.length >> 1);
@@ -230,7 +228,7 @@ function createHealth(name: NodeName, { log, onReturn }: Pick<NodeOptions, "log"
 }
 
 /** The first error that says something about the pace or the size of the question. */
-function firstAboutPace(outcomes: readonly NodeOutcome[]): NodeError | undefined {
+function firstAboutPace(outcomes: readonly Outcome[]): NodeError | undefined {
   for (const outcome of outcomes) {
     if (!("error" in outcome)) continue;
     if (outcome.error.code === "rate-limited" || isTooLarge(outcome.error)) return outcome.error;

@@ -1,7 +1,9 @@
+import { getChainId } from "viem/actions";
 import type { AskOptions, ChainOptions, NodeName } from "./chain.ts";
 import { createErrorCleaner } from "./error-objects.ts";
-import { NodeError } from "./errors.ts";
+import { NodeError, nodeErrorIn } from "./errors.ts";
 import { createNode, type Node } from "./node.ts";
+import { createNodeClient } from "./node-client.ts";
 import { parseNodeUrl } from "./node-url.ts";
 
 /** The nodes of one chain, in order of preference. */
@@ -15,7 +17,7 @@ export interface NodePool {
   /** Asks whether the node is there and of this chain; takes it back into use, or out for good. */
   check(node: Node): Promise<void>;
   /** From now on a node that comes back is taken only with this answer to `eth_chainId`. */
-  expectChainId(chainId: string): void;
+  expectChainId(chainId: number): void;
   close(): Promise<void>;
 }
 
@@ -31,13 +33,15 @@ export function createPool(options: ChainOptions): NodePool {
     return node;
   });
   const inCheck = new Set<Node>();
-  let expectedChainId: string | undefined;
+  let expectedChainId: number | undefined;
 
   async function check(node: Node): Promise<void> {
-    const call = { method: "eth_chainId", params: [] };
-    const [outcome] = await node.call([call], options.signal);
-    if (outcome === undefined || "error" in outcome) return;
-    if (outcome.result === (expectedChainId ?? outcome.result)) node.accept();
+    const viem = createNodeClient((calls) => node.call(calls, options.signal));
+    const chainId = await getChainId(viem).catch((thrown: unknown) => {
+      if (!nodeErrorIn(thrown)) throw thrown;
+    });
+    if (chainId === undefined) return;
+    if (chainId === (expectedChainId ?? chainId)) node.accept();
     else node.exclude(new NodeError("other-chain", `${node.name} serves another chain`));
   }
 

@@ -1,24 +1,26 @@
 import type { AskOptions, ForwardedAnswer, RpcCall } from "./chain.ts";
-import { type ChainErrorCode, NodeError } from "./errors.ts";
-import type { Node, NodeOutcome } from "./node.ts";
+import { type ChainErrorCode, NodeError, unwrapError } from "./errors.ts";
+import type { Node } from "./node.ts";
+import { createNodeClient, type NodeClient } from "./node-client.ts";
+import { type Ask, errorIn, type Outcome, resultOf } from "./outcomes.ts";
 import type { NodePool } from "./pool.ts";
 import { Retry } from "./retry.ts";
-
-/** Asks calls of one node; one outcome per call, in order. */
-export type Ask = (calls: readonly RpcCall[]) => Promise<NodeOutcome[]>;
 
 /** Asks the nodes of a pool, again as long as the budget lasts (retry.ts). */
 export interface RpcClient {
   /** The result of one call; throws `NodeError`. */
   request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
   /** One outcome per call, in order, of whichever node could give it; never throws. */
-  batch(calls: readonly RpcCall[], options?: AskOptions): Promise<NodeOutcome[]>;
-  /** Asks that node only, and again only for what it left open while it answered the rest. */
-  askOnce(node: Node, calls: readonly RpcCall[]): Promise<NodeOutcome[]>;
-  /** Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. */
+  batch(calls: readonly RpcCall[], options?: AskOptions): Promise<Outcome[]>;
+  /** A client of that node only, which asks again only for what it left open while it answered the rest. */
+  of(node: Node): NodeClient;
+  /**
+   * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
+   * node said, also where an action of viem wrapped it.
+   */
   onNode<Result>(
     options: AskOptions,
-    task: (node: Node, ask: Ask) => Promise<Result>,
+    task: (node: Node, viem: NodeClient) => Promise<Result>,
   ): Promise<Result>;
   /** See `Chain.forward`. */
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
@@ -57,20 +59,17 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         asked = open.length;
         const answers = await node.call(pick(calls, open), stop);
         for (const [position, index] of open.entries()) {
-          outcomes[index] = answers[position] as NodeOutcome;
+          outcomes[index] = answers[position] as Outcome;
         }
       }
     };
   }
 
-  async function batch(
-    calls: readonly RpcCall[],
-    options: AskOptions = {},
-  ): Promise<NodeOutcome[]> {
+  async function batch(calls: readonly RpcCall[], options: AskOptions = {}): Promise<Outcome[]> {
     const stop = stopOf(options);
     const retry = options.retry ?? new Retry(stop);
     const unasked = new NodeError("other-chain", "no node serves this chain");
-    const outcomes: NodeOutcome[] = calls.map(() => ({ error: unasked }));
+    const outcomes: Outcome[] = calls.map(() => ({ error: unasked }));
     let open = calls.map((_, index) => index);
     for (;;) {
       const asked = open.length;
@@ -78,7 +77,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       for (const node of pool.candidates(options)) {
         const answers = await node.call(pick(calls, open), stop);
         open = open.filter((index, position) => {
-          const outcome = answers[position] as NodeOutcome;
+          const outcome = answers[position] as Outcome;
           const failed = "error" in outcome;
           // That this node never will does not outweigh that another one will later.
           if (!failed || !worthRetrying.has(index)) outcomes[index] = outcome;
@@ -96,10 +95,10 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
 
   return {
     batch,
-    askOnce: (node, calls) => asking(node, signal, new Retry(signal), {})(calls),
+    of: (node) => createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
     async request(method, params, options) {
       const [outcome] = await batch([{ method, params }], options);
-      return resultOf(outcome as NodeOutcome);
+      return resultOf(outcome as Outcome);
     },
     async onNode(options, task) {
       const stop = stopOf(options);
@@ -108,10 +107,11 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         let failure = new NodeError("other-chain", "no node serves this chain");
         for (const node of pool.candidates(options)) {
           try {
-            return await task(node, asking(node, stop, retry, options));
+            return await task(node, createNodeClient(asking(node, stop, retry, options)));
           } catch (thrown) {
-            if (!(thrown instanceof NodeError) || !thrown.elsewhere) throw thrown;
-            if (!failure.retryable) failure = thrown;
+            const error = unwrapError(thrown);
+            if (!(error instanceof NodeError) || !error.elsewhere) throw error;
+            if (!failure.retryable) failure = error;
           }
         }
         if (!mayAskAgain(failure, options) || !(await retry.again())) throw failure;
@@ -123,7 +123,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       for (const node of pool.candidates(options)) {
         const outcomes = await node.call(pick(calls, open), stopOf(options));
         open = open.filter((index, position) => {
-          const outcome = outcomes[position] as NodeOutcome;
+          const outcome = outcomes[position] as Outcome;
           if (!("error" in outcome)) {
             answers[index] = { result: outcome.result };
             return false;
@@ -136,18 +136,6 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       return answers;
     },
   };
-}
-
-/** The result of an outcome; throws its error. */
-export function resultOf(outcome: NodeOutcome | undefined): unknown {
-  if (outcome === undefined) throw new NodeError("bad-answer", "a call was left without an answer");
-  if ("error" in outcome) throw outcome.error;
-  return outcome.result;
-}
-
-/** The error of an outcome, if it is one. */
-export function errorIn(outcome: NodeOutcome | undefined): NodeError | undefined {
-  return outcome !== undefined && "error" in outcome ? outcome.error : undefined;
 }
 
 function pick(calls: readonly RpcCall[], indexes: readonly number[]): readonly RpcCall[] {

@@ -1,104 +1,88 @@
-import { numberToHex, pad } from "viem";
-import { type Address, wordOfAddress } from "../core/address.ts";
-import { type Hex, hexConcat, isHexData } from "../core/hex.ts";
-import { isQuantity, quantityToBigInt } from "../core/quantity.ts";
+import { encodeFunctionData, erc20Abi, pad, parseAbi } from "viem";
+import { getBalance, getCode, getStorageAt } from "viem/actions";
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
 import { decodeText, decodeUint, decodeUint8 } from "./abi.ts";
 import type {
   AskOptions,
   BlockReference,
   ContractCall,
+  StateRead,
   StateReader,
+  StorageQuery,
   TokenBalanceQuery,
 } from "./chain.ts";
-import { createContractCaller, type ReadState, type Returned } from "./contract-calls.ts";
+import { createContractCaller, type Returned } from "./contract-calls.ts";
 import { NodeError } from "./errors.ts";
 import type { Features } from "./features.ts";
-import { type RpcClient, resultOf } from "./rpc-client.ts";
-import { readAt, type StateCall } from "./state-pinning.ts";
+import { createNodeClient, type NodeClient } from "./node-client.ts";
+import type { RpcClient } from "./rpc-client.ts";
+import { pinTo } from "./state-pinning.ts";
 
-// Selectors: ERC-20 and ERC-721, ERC-1155, ERC-165.
-const BALANCE_OF: Hex = "0x70a08231";
-const BALANCE_OF_ID: Hex = "0x00fdd58e";
-const TOTAL_SUPPLY: Hex = "0x18160ddd";
-const NAME: Hex = "0x06fdde03";
-const SYMBOL: Hex = "0x95d89b41";
-const DECIMALS: Hex = "0x313ce567";
-const SUPPORTS_INTERFACE: Hex = "0x01ffc9a7";
+const erc1155Abi = parseAbi([
+  "function balanceOf(address owner, uint256 id) view returns (uint256)",
+]);
 
-/** Creates the reads of `StateReader` over the nodes of a client. */
-export function createStateReader(client: RpcClient, features: Features): StateReader {
+const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: "totalSupply" });
+const METADATA = (["name", "symbol", "decimals"] as const).map((functionName) =>
+  encodeFunctionData({ abi: erc20Abi, functionName }),
+);
+
+/** A client whose reads of state are all of one block, at one node. */
+export type ReadPinned = <Result>(
+  block: BlockReference,
+  options: AskOptions,
+  task: (viem: NodeClient) => Promise<Result>,
+) => Promise<Result>;
+
+/** Creates the way to read state at one block. */
+export function createPinnedReads(client: RpcClient, features: Features): ReadPinned {
+  return (block, options, task) =>
+    client.onNode(options, async (node, viem) => {
+      const { ask } = viem.transport;
+      return task(createNodeClient(pinTo(block, ask, await features.learn(node))));
+    });
+}
+
+/** Creates the reads of `StateReader`. */
+export function createStateReader(readPinned: ReadPinned): StateReader {
   const caller = createContractCaller();
-
-  function atNode<Result>(
-    block: BlockReference,
-    options: AskOptions,
-    task: (read: ReadState) => Promise<Result>,
-  ): Promise<Result> {
-    return client.onNode(options, async (node, ask) => {
-      const known = await features.learn(node);
-      return task((calls) => readAt(block, calls, ask, known));
-    });
-  }
-
-  /** The results of calls none of which may fail. */
-  function readAll<Value>(
-    calls: readonly StateCall[],
-    parse: (result: unknown) => Value | undefined,
-    block: BlockReference,
-    options: AskOptions,
-  ): Promise<Value[]> {
-    return atNode(block, options, async (read) => {
-      const outcomes = await read(calls);
-      return outcomes.map((outcome, index) => {
-        const value = parse(resultOf(outcome));
-        if (value !== undefined) return value;
-        throw new NodeError("bad-answer", `${calls[index]?.method}: no answer of that kind`);
-      });
-    });
-  }
 
   function callEach(
     calls: readonly ContractCall[],
     block: BlockReference,
     options: AskOptions = {},
   ): Promise<Returned[]> {
-    return atNode(block, options, (read) => caller.call(calls, block, read));
+    return readPinned(block, options, (viem) => caller.call(viem, calls, block));
   }
 
-  async function fetchCalls(
-    calls: readonly ContractCall[],
-    block: BlockReference,
-    options?: AskOptions,
-  ): Promise<(Hex | null)[]> {
-    return (await callEach(calls, block, options)).map((returned) => {
-      if (returned instanceof NodeError) throw returned;
-      return returned;
-    });
+  /** Asks everything at once; none of it may fail. */
+  function readEach<Question, Answer>(
+    read: (viem: NodeClient, question: Question, blockHash: Hex) => Promise<Answer>,
+  ): StateRead<Question, Answer> {
+    return (questions, block, options = {}) =>
+      readPinned(block, options, (viem) =>
+        Promise.all(questions.map((question) => read(viem, question, block.hash))),
+      );
   }
 
   return {
-    fetchCalls,
-    fetchCoinBalances: (addresses, block, options = {}) =>
-      readAll(
-        addresses.map((address) => ({ method: "eth_getBalance", params: [address] })),
-        (result) => (isQuantity(result) ? quantityToBigInt(result) : undefined),
-        block,
-        options,
-      ),
-    fetchCodes: (addresses, block, options = {}) =>
-      readAll(
-        addresses.map((address) => ({ method: "eth_getCode", params: [address] })),
-        (result) => (isHexData(result) ? result : undefined),
-        block,
-        options,
-      ),
-    fetchStorage: (slots, block, options = {}) =>
-      readAll(
-        slots.map(({ address, slot }) => ({ method: "eth_getStorageAt", params: [address, slot] })),
-        (result) => (isQuantity(result) ? pad(result, { size: 32 }) : undefined),
-        block,
-        options,
-      ),
+    async fetchCalls(calls, block, options) {
+      return (await callEach(calls, block, options)).map((returned) => {
+        if (returned instanceof NodeError) throw returned;
+        return returned;
+      });
+    },
+    fetchCoinBalances: readEach((viem, address: Address, blockHash) =>
+      getBalance(viem, { address, blockHash }),
+    ),
+    fetchCodes: readEach(
+      async (viem, address: Address, blockHash) =>
+        (await getCode(viem, { address, blockHash })) ?? "0x",
+    ),
+    fetchStorage: readEach(async (viem, { address, slot }: StorageQuery, blockHash) =>
+      pad((await getStorageAt(viem, { address, slot, blockHash })) as Hex),
+    ),
     async fetchTokenBalances(queries, block, options) {
       return (await callEach(queries.map(balanceCall), block, options)).map(answeredUint);
     },
@@ -107,8 +91,7 @@ export function createStateReader(client: RpcClient, features: Features): StateR
       return (await callEach(calls, block, options)).map(answeredUint);
     },
     async fetchTokenMetadata(tokens, block, options) {
-      const selectors = [NAME, SYMBOL, DECIMALS];
-      const calls = tokens.flatMap((to) => selectors.map((data) => ({ to, data })));
+      const calls = tokens.flatMap((to) => METADATA.map((data) => ({ to, data })));
       const answers = await callEach(calls, block, options);
       return tokens.map((_, index) => {
         const [name = null, symbol = null, decimals = null] = answers.slice(index * 3);
@@ -118,19 +101,6 @@ export function createStateReader(client: RpcClient, features: Features): StateR
           symbol: decodeText(symbol),
           decimals: decodeUint8(decimals),
         };
-      });
-    },
-    async fetchSupportedInterfaces(queries, block, options) {
-      const calls = queries.flatMap(({ address, interfaceId }) =>
-        ["0x01ffc9a7" as const, "0xffffffff" as const, interfaceId].map((id) =>
-          interfaceCall(address, id),
-        ),
-      );
-      const answers = (await fetchCalls(calls, block, options)).map(decodeUint);
-      // ERC-165, "How to detect if a contract implements ERC-165": it must deny the third id of all.
-      return queries.map((_, index) => {
-        const [itself, invalid, asked] = answers.slice(index * 3);
-        return itself === 1n && invalid === 0n && asked === 1n;
       });
     },
   };
@@ -145,13 +115,10 @@ function answeredUint(returned: Returned): bigint | null | undefined {
 }
 
 function balanceCall({ token, owner, id }: TokenBalanceQuery): ContractCall {
+  const functionName = "balanceOf";
   const data =
     id === undefined
-      ? hexConcat(BALANCE_OF, wordOfAddress(owner))
-      : hexConcat(BALANCE_OF_ID, wordOfAddress(owner), numberToHex(id, { size: 32 }));
+      ? encodeFunctionData({ abi: erc20Abi, functionName, args: [owner] })
+      : encodeFunctionData({ abi: erc1155Abi, functionName, args: [owner, id] });
   return { to: token, data };
-}
-
-function interfaceCall(to: Address, id: Hex): ContractCall {
-  return { to, data: hexConcat(SUPPORTS_INTERFACE, pad(id, { dir: "right", size: 32 })) };
 }

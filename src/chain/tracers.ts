@@ -2,7 +2,7 @@ import type { Hex } from "../core/hex.ts";
 import type { RpcCall, Tracer } from "./chain.ts";
 import { type ChainErrorCode, NodeError } from "./errors.ts";
 import { frameOfCallTracer, tracesOfDebugBlock, tracesOfFlatBlock } from "./frames.ts";
-import { type Ask, resultOf } from "./rpc-client.ts";
+import { type Ask, resultOf } from "./outcomes.ts";
 import type { TransactionTrace } from "./types.ts";
 
 /** What a tracer must know of a block. */
@@ -101,20 +101,20 @@ const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
 ]);
 
 /**
- * The best tracer of a node that is not in `refusals`, tried on its newest block; null when there is none. Adds to
- * `refusals` those found missing, with the node's words. A block without transactions proves no more than that the
+ * The best tracer of a node that is not in `missing`, tried on its newest block; null when there is none. Adds to
+ * `missing` those found missing, with the node's words. A block without transactions proves no more than that the
  * method is there. Throws `NodeError` when the node cannot say now.
  */
 export async function findTracer(
   block: TraceableBlock,
   ask: Ask,
   timeout: string,
-  refusals: Map<Tracer, string>,
+  missing: Map<Tracer, string>,
 ): Promise<Tracer | null> {
   const sample =
     block.transactionHashes.length > 0 ? block.transactionHashes.slice(0, 1) : [block.hash];
   for (const { name } of KINDS) {
-    if (refusals.has(name)) continue;
+    if (missing.has(name)) continue;
     const [traces] = await fetchTraces(
       name,
       [{ ...block, transactionHashes: sample }],
@@ -124,7 +124,7 @@ export async function findTracer(
     if (!(traces instanceof NodeError)) return name;
     if (UNDECIDED.has(traces.code)) throw traces;
     if (!isMissing(traces)) return name;
-    refusals.set(name, traces.message);
+    missing.set(name, traces.message);
   }
   return null;
 }

@@ -5,7 +5,7 @@ import { splitCredentials } from "../core/credentials.ts";
 import type { NodeName, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import {
-  errorOfRefusedBatch,
+  errorOfBatch,
   errorOfStatus,
   errorOfTransport,
   type HttpAnswer,
@@ -166,7 +166,7 @@ function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked)
   if (entries.length < count && count > 1) {
     const error: unknown = entries[0]?.error;
     if (entries.length === 1 && isErrorObject(error)) {
-      throw errorOfRefusedBatch(subject, cleanError(error), http);
+      throw errorOfBatch(subject, cleanError(error), http);
     }
   }
   if (entries.length !== count) {

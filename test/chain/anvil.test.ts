@@ -1,3 +1,4 @@
+import { call, getBalance, getBlockNumber } from "viem/actions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import type { Address } from "../../src/core/address.ts";
@@ -131,8 +132,8 @@ describe("anvil", () => {
 
   test("is read through viem, reverts included", async () => {
     const { chain, alice } = await open();
-    expect(await chain.viem.getBlockNumber()).toBe(0n);
-    expect(await chain.viem.getBalance({ address: alice })).toBe(10_000n * 10n ** 18n);
-    await expect(chain.viem.call({ data: "0x5f5ffd" })).rejects.toThrow(/revert/);
+    expect(await getBlockNumber(chain.viem)).toBe(0n);
+    expect(await getBalance(chain.viem, { address: alice })).toBe(10_000n * 10n ** 18n);
+    await expect(call(chain.viem, { data: "0x5f5ffd" })).rejects.toThrow(/revert/);
   });
 });

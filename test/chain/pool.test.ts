@@ -32,7 +32,6 @@ describe("several nodes", () => {
     expect(await chain.request("eth_chainId", [])).toBe("0x7a69");
     expect(second.count("eth_chainId")).toBe(2);
     expect(chain.status()[0]).toMatchObject({ usable: false, failure: "unreachable" });
-    expect(chain.otherNode(chain.nodes[1] ?? "")).toBeNull();
 
     const back = await startScriptedNode({ chain: shared, port: first.port });
     await until(async () => {
@@ -90,7 +89,6 @@ describe("several nodes", () => {
     const { chain } = openChain([first, second]);
     expect(await chain.probe()).toMatchObject({ chainId: 31337, capabilities: { settled: true } });
     expect(chain.status()[1]).toMatchObject({ usable: false, failure: "other-chain" });
-    expect(chain.otherNode(chain.nodes[0] ?? "")).toBeNull();
     await first.stop();
     await expect(chain.request("eth_chainId", [])).rejects.toMatchObject({ code: "unreachable" });
   });
@@ -122,8 +120,6 @@ describe("several nodes", () => {
     expect(await chain.fetchHead({ node: two })).toMatchObject({ number: 3, node: two });
     expect(await chain.fetchHead({ avoid: one })).toMatchObject({ number: 3, node: two });
     expect(await chain.fetchHead({ avoid: two })).toMatchObject({ number: 0, node: one });
-    expect(chain.otherNode(one)).toBe(two);
-    expect(chain.otherNode(two)).toBe(one);
   });
 
   test("are only one when a single one is to be avoided", async () => {
@@ -131,6 +127,5 @@ describe("several nodes", () => {
     const { chain } = openChain([node]);
     const [only = ""] = chain.nodes;
     expect(await chain.fetchHead({ avoid: only })).toMatchObject({ number: 0, node: only });
-    expect(chain.otherNode(only)).toBeNull();
   });
 });

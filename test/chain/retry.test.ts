@@ -52,7 +52,7 @@ test("an asking that brings a part costs nothing of the budget", async () => {
     seen.add(params[0]);
     return false;
   }
-  const outcomes = await chain.batch(calls);
+  const outcomes = await chain.viem.transport.ask(calls);
   expect(outcomes.filter((outcome) => "error" in outcome)).toEqual([]);
   expect(node.requests.length).toBeGreaterThan(ASKINGS);
 });

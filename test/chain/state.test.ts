@@ -30,10 +30,6 @@ function mintTo(owner: typeof alice, amount: bigint) {
   return { to: token, logs: [{ address: token, topics, data: word(amount) }] };
 }
 
-function interfaceCall(id: string): Hex {
-  return `0x01ffc9a7${id}${"0".repeat(56)}`;
-}
-
 /** Block 1 mints, block 2 mints again and describes the contracts. */
 function grow(chain: ScriptedChain): void {
   chain.mine(
@@ -60,14 +56,6 @@ function grow(chain: ScriptedChain): void {
           { to: token, data: DECIMALS, returns: word(18) },
           { to: odd, data: SYMBOL, returns: "0x1234" },
           { to: odd, data: DECIMALS, returns: word(1000) },
-          { to: token, data: interfaceCall("01ffc9a7"), returns: word(1) },
-          { to: token, data: interfaceCall("ffffffff"), returns: word(0) },
-          { to: token, data: interfaceCall("80ac58cd"), returns: word(1) },
-          { to: token, data: interfaceCall("d9b67a26"), returns: word(0) },
-          // Says yes to everything, so implements nothing.
-          { to: odd, data: interfaceCall("01ffc9a7"), returns: word(1) },
-          { to: odd, data: interfaceCall("ffffffff"), returns: word(1) },
-          { to: odd, data: interfaceCall("80ac58cd"), returns: word(1) },
         ],
       },
     },
@@ -132,18 +120,6 @@ describe.each(WAYS)("state %s", (_, behaviour) => {
       { name: null, symbol: null, decimals: null },
       { name: null, symbol: null, decimals: null },
     ]);
-  });
-
-  test("tells interfaces only of contracts that implement ERC-165", async () => {
-    const { node, chain } = await open();
-    const queries = [
-      { address: token, interfaceId: "0x80ac58cd" },
-      { address: token, interfaceId: "0xd9b67a26" },
-      { address: odd, interfaceId: "0x80ac58cd" },
-      { address: alice, interfaceId: "0x80ac58cd" },
-    ] as const;
-    const answers = await chain.fetchSupportedInterfaces(queries, reference(node.chain, 2));
-    expect(answers).toEqual([true, false, false, false]);
   });
 
   test("is asked of nobody when nothing is asked", async () => {

@@ -1,8 +1,8 @@
+import { call } from "viem/actions";
 import type { Chain } from "../../chain/chain.ts";
-import { NodeError } from "../../chain/errors.ts";
+import { nodeErrorIn } from "../../chain/errors.ts";
 import { ChainError } from "../../core/errors.ts";
 import { type Hex, isHexData, lowerHex } from "../../core/hex.ts";
-import { quantity } from "../../core/quantity.ts";
 import type { TransactionDetail } from "../../store/transactions.ts";
 
 /**
@@ -14,10 +14,9 @@ export async function fetchRevertData(
   chain: Chain,
   transaction: TransactionDetail,
 ): Promise<Hex | undefined> {
-  const { from, to, gas, value, input, blockNumber, parentHash } = transaction;
-  const message = { from, ...(to && { to }), gas: quantity(gas), value: quantity(value), input };
+  const { blockNumber, parentHash } = transaction;
   const parent = Math.max(blockNumber - 1, 0);
-  const data = await fetchFailure(chain, [message, quantity(parent)]);
+  const data = await fetchFailure(chain, transaction, parent);
   // By number, for nodes that know no state by hash: right only if that is the number of the block meant.
   const header = data === undefined ? null : await chain.fetchHeader(parent);
   if (header && header.hash !== parentHash) {
@@ -28,14 +27,25 @@ export async function fetchRevertData(
   return data;
 }
 
-/** What a call fails with. */
-async function fetchFailure(chain: Chain, parameters: unknown[]): Promise<Hex | undefined> {
+/** What the transaction's call fails with behind a block. */
+async function fetchFailure(
+  { viem }: Chain,
+  { from, to, gas, value, input }: TransactionDetail,
+  blockNumber: number,
+): Promise<Hex | undefined> {
   try {
-    await chain.request("eth_call", parameters);
+    await call(viem, {
+      account: from,
+      ...(to && { to }),
+      gas: BigInt(gas),
+      value: BigInt(value),
+      data: input,
+      blockNumber: BigInt(blockNumber),
+    });
     return undefined;
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    if (!(error instanceof NodeError)) return undefined;
+  } catch (thrown) {
+    const error = nodeErrorIn(thrown);
+    if (!error) throw thrown;
     if (error.code === "out-of-gas") return "0x";
     if (error.code !== "reverted") return undefined;
     const data = error.answer?.data;

@@ -1,0 +1,91 @@
+import {
+  type Client,
+  createClient,
+  createTransport,
+  type EIP1193RequestFn,
+  type Transport,
+} from "viem";
+import { isHexData } from "../core/hex.ts";
+import { isQuantity } from "../core/quantity.ts";
+import type { RpcCall } from "./chain.ts";
+import { NodeError } from "./errors.ts";
+import { isHeader } from "./headers.ts";
+import { type Ask, resultOf } from "./outcomes.ts";
+
+/**
+ * viem's client over our nodes. What its actions ask at the same time goes out as one question. `transport.ask` sends calls
+ * as they stand: for blocks, receipts and traces, which viem's formatters would only slow down (docs/benchmarks.md, "What
+ * viem costs").
+ */
+export type NodeClient = Client<Transport<"nodes", { ask: Ask }>>;
+
+interface Waiting {
+  call: RpcCall;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Creates a client that asks by `ask`, which also does the batches, limits, retries and the pinning to a block. */
+export function createNodeClient(ask: Ask): NodeClient {
+  let waiting: Waiting[] = [];
+
+  async function send(): Promise<void> {
+    const asked = waiting;
+    waiting = [];
+    try {
+      const outcomes = await ask(asked.map(({ call }) => call));
+      for (const [index, { call, resolve, reject }] of asked.entries()) {
+        try {
+          resolve(readResult(call, resultOf(outcomes[index])));
+        } catch (error) {
+          reject(error);
+        }
+      }
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  }
+
+  return createClient({
+    cacheTime: 0,
+    // A contract may answer with URLs to be asked (EIP-3668): nobody asks what the chain names.
+    ccipRead: false,
+    transport: () =>
+      createTransport(
+        {
+          key: "nodes",
+          name: "Nodes",
+          type: "nodes",
+          // retry.ts decides what is asked again.
+          retryCount: 0,
+          request: (({ method, params = [] }) =>
+            new Promise<unknown>((resolve, reject) => {
+              const call: RpcCall = { method, params: params as readonly unknown[] };
+              if (waiting.push({ call, resolve, reject }) === 1) setImmediate(() => void send());
+            })) as EIP1193RequestFn,
+        },
+        { ask },
+      ),
+  }) as NodeClient;
+}
+
+/** The form of the results that viem reads unchecked: it takes an empty text for 0. */
+const FORMS: Readonly<Record<string, (result: unknown) => boolean>> = {
+  eth_call: isHexData,
+  eth_chainId: isQuantity,
+  eth_getBalance: isQuantity,
+  eth_getBlockByHash: isHeaderOrNull,
+  eth_getBlockByNumber: isHeaderOrNull,
+  eth_getCode: isHexData,
+  eth_getStorageAt: isQuantity,
+  eth_getTransactionCount: isQuantity,
+};
+
+function isHeaderOrNull(result: unknown): boolean {
+  return result === null || isHeader(result);
+}
+
+function readResult({ method }: RpcCall, result: unknown): unknown {
+  if (FORMS[method]?.(result) !== false) return result;
+  throw new NodeError("bad-answer", `${method}: no answer of that kind`);
+}

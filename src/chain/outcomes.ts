@@ -1,0 +1,20 @@
+import type { RpcCall } from "./chain.ts";
+import { NodeError } from "./errors.ts";
+
+/** What became of one call. */
+export type Outcome = { result: unknown } | { error: NodeError };
+
+/** Asks calls of one node; one outcome per call, in order. */
+export type Ask = (calls: readonly RpcCall[]) => Promise<Outcome[]>;
+
+/** The result of an outcome; throws its error. */
+export function resultOf(outcome: Outcome | undefined): unknown {
+  if (outcome === undefined) throw new NodeError("bad-answer", "a call was left without an answer");
+  if ("error" in outcome) throw outcome.error;
+  return outcome.result;
+}
+
+/** The error of an outcome, if it is one. */
+export function errorIn(outcome: Outcome | undefined): NodeError | undefined {
+  return outcome !== undefined && "error" in outcome ? outcome.error : undefined;
+}
