@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   errorOfAnswer,
-  errorOfRefusedBatch,
+  errorOfBatch,
   errorOfStatus,
   errorOfTransport,
   parseRetryAfter,
@@ -27,7 +27,7 @@ describe("error of a JSON-RPC error object", () => {
 
 describe("error of a batch that was refused as a whole", () => {
   test("asks for smaller batches whatever the node has against it", () => {
-    const error = errorOfRefusedBatch("node batch", { code: -32600, message: "Invalid Request" });
+    const error = errorOfBatch("node batch", { code: -32600, message: "Invalid Request" });
     expect(error.code).toBe("batch-too-large");
   });
 
@@ -38,7 +38,7 @@ describe("error of a batch that was refused as a whole", () => {
     ["unauthorized", "invalid api key"],
     ["response-too-large", "The batch response was too large"],
   ])("asks for no smaller one when the node is %s", (code, message) => {
-    expect(errorOfRefusedBatch("node batch", { code: -32_000, message }).code).toBe(code);
+    expect(errorOfBatch("node batch", { code: -32_000, message }).code).toBe(code);
   });
 });
 
@@ -53,7 +53,7 @@ describe("error of an HTTP status", () => {
     const answer = { code: -32_005, message: "slow down" };
     expect(errorOfStatus("node", http).retryAfterMs).toBe(2000);
     expect(errorOfAnswer("node", answer, http).retryAfterMs).toBe(2000);
-    expect(errorOfRefusedBatch("node", answer, http).retryAfterMs).toBe(2000);
+    expect(errorOfBatch("node", answer, http).retryAfterMs).toBe(2000);
   });
 });
 

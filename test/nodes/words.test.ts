@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Hex, numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorOfAnswer, errorOfRefusedBatch } from "../../src/chain/errors.ts";
+import { errorOfAnswer, errorOfBatch } from "../../src/chain/errors.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { createJsonRpc, type JsonRpc } from "../support/oracle/json-rpc.ts";
 import { openChain } from "../support/test-chain.ts";
@@ -81,7 +81,7 @@ describe("what geth says when it cannot answer", () => {
       body: JSON.stringify(calls.map((call) => ({ jsonrpc: "2.0", params: [], ...call }))),
     });
     const [refused] = (await response.json()) as { error: { code: number; message: string } }[];
-    expect(refused && errorOfRefusedBatch("geth", refused.error).code).toBe("batch-too-large");
+    expect(refused && errorOfBatch("geth", refused.error).code).toBe("batch-too-large");
     const { chain } = openChain([geth], { batchSize: 2_000 });
     const { number, hash } = await chain.fetchHead();
     const balances = await chain.fetchCoinBalances(Array(1_500).fill(developer.address), {
