@@ -149,7 +149,7 @@ export const side = z
   .describe("Only transactions that the address sent (`from`) or received (`to`)");
 
 /** Inclusive bound of block numbers; a bad value, also one of 2^31 and more, is ignored. */
-export const blockBound = z
+const blockBound = z
   .string()
   .regex(UNSIGNED)
   .transform(BigInt)

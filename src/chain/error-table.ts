@@ -21,7 +21,7 @@ export interface ErrorRule {
   returned?: true;
 }
 
-export type Pattern = RegExp | ((message: string) => boolean);
+type Pattern = RegExp | ((message: string) => boolean);
 
 /**
  * What a node's error means: the first row that fits. Codes mean different things with different providers (-32007 is a

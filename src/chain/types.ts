@@ -33,7 +33,7 @@ export interface RawTransaction {
 }
 
 /** EIP-7702. */
-export interface RawAuthorization {
+interface RawAuthorization {
   chainId: Hex;
   address: Hex;
   nonce: Hex;
@@ -77,7 +77,7 @@ export interface RawReceipt {
 }
 
 /** EIP-4895. `amount` is in Gwei. */
-export interface RawWithdrawal {
+interface RawWithdrawal {
   index: Hex;
   validatorIndex: Hex;
   address: Hex;

@@ -6,7 +6,7 @@ import { sendCopy } from "./driver.ts";
 // Node the same and saves the server a fifth of its time.
 
 /** Value of a numeric column: a number below 2^53, a big integer, or a hex quantity. Negative ones are not encoded. */
-export type Quantity = number | bigint | Hex;
+type Quantity = number | bigint | Hex;
 
 interface ColumnValues {
   bytea: Hex;

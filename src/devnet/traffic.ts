@@ -84,7 +84,7 @@ export async function playRound(rpc: Rpc, world: World): Promise<number> {
 }
 
 /** The transactions of a round, a pure function of its number: a payment, a coin transfer and one scene. */
-export function transactionsOf(world: World, round: number): SampleTransaction[] {
+function transactionsOf(world: World, round: number): SampleTransaction[] {
   const cycle = Math.floor(round / ROUNDS_OF_A_CYCLE);
   const call: Call = (from, contract, functionName, args, valueWei = 0n) => {
     const data = world.encode(contract, functionName, args);

@@ -16,7 +16,7 @@ import {
 } from "./validate.ts";
 
 /** A block as a node gave it. */
-export interface Answer {
+interface Answer {
   blockNumber: number;
   node: NodeName;
   fetched: FetchedBlock;

@@ -37,7 +37,7 @@ export interface IndexerStatus {
 /** Rows of a block, balances of accounts, holdings of tokens. */
 export type AuditKind = "blocks" | "coins" | "holdings";
 
-export interface BackfillProgress {
+interface BackfillProgress {
   from: number;
   to: number;
   /** Blocks up to here are recorded whole. */

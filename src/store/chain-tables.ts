@@ -2,7 +2,7 @@ import { copyTable, type RowOf } from "../db/copy.ts";
 
 // The append-only tables that a block is recorded into, as COPY takes them (migrations/0001_chain.sql).
 
-export const blocksTable = copyTable("blocks", {
+const blocksTable = copyTable("blocks", {
   number: "int8",
   hash: "bytea",
   parent_hash: "bytea",
@@ -18,7 +18,7 @@ export const blocksTable = copyTable("blocks", {
   reward: "numeric",
 });
 
-export const transactionsTable = copyTable("transactions", {
+const transactionsTable = copyTable("transactions", {
   block_number: "int8",
   transaction_index: "int4",
   hash: "bytea",
@@ -44,13 +44,13 @@ export const transactionsTable = copyTable("transactions", {
   extra: "json?",
 });
 
-export const transactionHashesTable = copyTable("transaction_hashes", {
+const transactionHashesTable = copyTable("transaction_hashes", {
   hash: "bytea",
   block_number: "int8",
   transaction_index: "int4",
 });
 
-export const logsTable = copyTable("logs", {
+const logsTable = copyTable("logs", {
   block_number: "int8",
   log_index: "int4",
   transaction_index: "int4",
@@ -62,7 +62,7 @@ export const logsTable = copyTable("logs", {
   data: "bytea",
 });
 
-export const internalTransactionsTable = copyTable("internal_transactions", {
+const internalTransactionsTable = copyTable("internal_transactions", {
   block_number: "int8",
   transaction_index: "int4",
   position: "int4",
@@ -81,7 +81,7 @@ export const internalTransactionsTable = copyTable("internal_transactions", {
   effective: "bool",
 });
 
-export const withdrawalsTable = copyTable("withdrawals", {
+const withdrawalsTable = copyTable("withdrawals", {
   block_number: "int8",
   withdrawal_index: "int8",
   validator_index: "int8",
@@ -89,7 +89,7 @@ export const withdrawalsTable = copyTable("withdrawals", {
   amount: "numeric",
 });
 
-export const unclesTable = copyTable("uncles", {
+const unclesTable = copyTable("uncles", {
   block_number: "int8",
   position: "int4",
   hash: "bytea",
@@ -98,7 +98,7 @@ export const unclesTable = copyTable("uncles", {
   miner: "bytea",
 });
 
-export const tokenTransfersTable = copyTable("token_transfers", {
+const tokenTransfersTable = copyTable("token_transfers", {
   block_number: "int8",
   log_index: "int4",
   batch_index: "int4",
@@ -111,7 +111,7 @@ export const tokenTransfersTable = copyTable("token_transfers", {
   amount: "numeric?",
 });
 
-export const contractsTable = copyTable("contracts", {
+const contractsTable = copyTable("contracts", {
   address: "bytea",
   block_number: "int8",
   transaction_index: "int4",
@@ -120,21 +120,21 @@ export const contractsTable = copyTable("contracts", {
   code_hash: "bytea?",
 });
 
-export const contractDestructionsTable = copyTable("contract_destructions", {
+const contractDestructionsTable = copyTable("contract_destructions", {
   address: "bytea",
   block_number: "int8",
   transaction_index: "int4",
   position: "int4",
 });
 
-export const addressTransactionsTable = copyTable("address_transactions", {
+const addressTransactionsTable = copyTable("address_transactions", {
   address: "bytea",
   block_number: "int8",
   transaction_index: "int4",
   sides: "int2",
 });
 
-export const addressInternalTransactionsTable = copyTable("address_internal_transactions", {
+const addressInternalTransactionsTable = copyTable("address_internal_transactions", {
   address: "bytea",
   block_number: "int8",
   transaction_index: "int4",
@@ -143,7 +143,7 @@ export const addressInternalTransactionsTable = copyTable("address_internal_tran
   valued: "bool",
 });
 
-export const addressTokenTransfersTable = copyTable("address_token_transfers", {
+const addressTokenTransfersTable = copyTable("address_token_transfers", {
   address: "bytea",
   standard: "int2",
   block_number: "int8",

@@ -6,7 +6,7 @@ import type { Queryable } from "../db/client.ts";
  * How something of a deployment was proven. `compared`: the creation code on chain is the compiled one. `run`: other
  * creation code ran, but the compiled one, run in its place, returns the code on chain. `unknown`: not at all.
  */
-export type ProofKind = "compared" | "run" | "unknown";
+type ProofKind = "compared" | "run" | "unknown";
 
 /** An immutable variable as it stands in the code on chain. */
 export interface ImmutableValue {

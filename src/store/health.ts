@@ -19,7 +19,7 @@ export interface IndexHealth {
 }
 
 /** The part of the indexer's report that is judged or measured; the whole of it is shown. */
-export interface IndexerReport {
+interface IndexerReport {
   phase: string;
   nodeHead: number | null;
   /** State still to be read from the node, by kind. */

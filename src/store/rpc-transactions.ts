@@ -6,7 +6,7 @@ import { inPublishedBlocks } from "./page.ts";
 // Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
 
 /** What only some types of transactions have, as the node gave it. */
-export interface TransactionExtra {
+interface TransactionExtra {
   accessList?: unknown;
   authorizationList?: unknown;
   maxFeePerBlobGas?: Hex;

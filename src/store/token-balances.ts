@@ -4,7 +4,7 @@ import { type BlockRange, READ_AGAIN_MAXIMUM } from "./chain.ts";
 import { type ContractScope, inScope } from "./tokens.ts";
 
 /** Whose holding of what is meant; `tokenId` (decimal text) only for ERC-1155, null for the holding as a whole. */
-export interface HoldingKey {
+interface HoldingKey {
   token: Address;
   owner: Address;
   tokenId: string | null;

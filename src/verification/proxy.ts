@@ -5,7 +5,7 @@ import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/he
 import { readCodeMetadata } from "./match/metadata.ts";
 
 /** What a proxy was recognised by, in the reference's words. */
-export type ProxyKind =
+type ProxyKind =
   | "eip1167"
   | "eip7702"
   | "master_copy"

@@ -7,7 +7,7 @@ import { createScratch, type Ending } from "./program.ts";
 import { COMPILER, ENCODED_ARGUMENTS, OWNED, vault } from "./vaults.ts";
 
 /** The kinds of verifiers that the plugin knows; the older one has no Sourcify that can be pointed here. */
-export type Verifier = "etherscan" | "blockscout" | "sourcify";
+type Verifier = "etherscan" | "blockscout" | "sourcify";
 
 /** A Hardhat project of vaults, and Hardhat run in it. */
 export interface HardhatProject {

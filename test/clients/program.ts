@@ -22,7 +22,7 @@ export interface Scratch {
   remove(): void;
 }
 
-export interface RunOptions {
+interface RunOptions {
   folder?: string;
   environment?: Readonly<Record<string, string>>;
 }

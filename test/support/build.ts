@@ -104,8 +104,8 @@ export interface World {
   syncState?: Partial<SyncStateRow>;
 }
 
-export const GENESIS_SECONDS = 1_751_328_000;
-export const BLOCK_SECONDS = 15;
+const GENESIS_SECONDS = 1_751_328_000;
+const BLOCK_SECONDS = 15;
 export const GWEI = 1_000_000_000n;
 
 /** Timestamp of a block by default. */

@@ -21,7 +21,7 @@ export interface DeploymentChain {
   ): Promise<{ address: Address; runtimeCode: Hex }>;
 }
 
-export interface Receipt {
+interface Receipt {
   contractAddress: Address | null;
   status: Hex;
   logs: { data: Hex }[];

@@ -99,7 +99,7 @@ export async function deployProgram(node: DeploymentChain, program: Program): Pr
   return address;
 }
 
-export async function initCodeOf({ source, name, arguments: given = "" }: Program): Promise<Hex> {
+async function initCodeOf({ source, name, arguments: given = "" }: Program): Promise<Hex> {
   const output = (await compileStandardJson({
     language: "Solidity",
     sources: { [PATH]: { content: source } },

@@ -45,4 +45,4 @@ export interface Endpoint {
 }
 
 /** An answer, and where it sends the client. */
-export type SourcifyAnswer = Answer & { location?: string };
+type SourcifyAnswer = Answer & { location?: string };

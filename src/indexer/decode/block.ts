@@ -9,7 +9,7 @@ import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
 
 /** No rows of any table. */
-export function emptyRows(): ChainRows {
+function emptyRows(): ChainRows {
   return {
     blocks: [],
     transactions: [],

@@ -5,7 +5,7 @@ import { quantityToNumber } from "../../core/quantity.ts";
 import type { ChainRows } from "../../store/chain-tables.ts";
 
 /** Token standards as `token_transfers.standard` has them: the number of the ERC. */
-export const STANDARD = { erc20: 20, erc404: 404, erc721: 721, erc1155: 1155 } as const;
+const STANDARD = { erc20: 20, erc404: 404, erc721: 721, erc1155: 1155 } as const;
 
 /** keccak-256 of `Transfer(address,address,uint256)`: ERC-20 and ERC-721. */
 const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";

@@ -8,7 +8,7 @@ import { PARTS, type Part, prove } from "./prove.ts";
 export type ProofScope = "whole" | "sample" | "none";
 
 /** How the proofs of a part of the blocks go. */
-export interface PartStatus {
+interface PartStatus {
   /** Blocks since the start whose part was proven. */
   proven: number;
   /** Blocks since the start whose part could not be proven, and which every node tells so. */
@@ -20,7 +20,7 @@ export interface PartStatus {
 export type ProofStatus = Record<Part, PartStatus>;
 
 /** A part that could not be proven, and why. */
-export interface Unproven {
+interface Unproven {
   part: Part;
   reason: string;
 }

@@ -47,7 +47,7 @@ export interface StateReading<Key = unknown, Row = unknown> {
   write(sql: Transaction, blockNumber: number, rows: readonly Row[]): Promise<void>;
 }
 
-export interface StateAnswers<Row> {
+interface StateAnswers<Row> {
   rows: Row[];
   /** Contracts that left something unanswered. It stays "to be read". */
   unanswered: Address[];

@@ -1,6 +1,6 @@
 /** What the CBOR in contract code is made of: integers, byte strings, texts, booleans, lists, maps with text keys. */
 export type CborValue = number | boolean | null | string | Buffer | CborValue[] | CborMap;
-export type CborMap = Map<string, CborValue>;
+type CborMap = Map<string, CborValue>;
 
 const MAX_DEPTH = 8;
 

@@ -13,7 +13,7 @@ export interface Syntax {
   keepsFunctions: boolean;
 }
 
-export interface Variable {
+interface Variable {
   name: string;
   /** As written: `uint256`, `contract IERC20`. */
   type: string;

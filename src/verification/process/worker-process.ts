@@ -30,7 +30,7 @@ export const DEFAULT_LIMITS: WorkerLimits = {
 };
 
 /** The worker process ended without an answer, or was ended by the signal of the caller. */
-export class WorkerError extends PeriscopeError {
+class WorkerError extends PeriscopeError {
   constructor(message: string) {
     super("worker", message);
   }

@@ -6,7 +6,7 @@ export const SPOILAGES = ["clean", "wrong", "late", "limited", "cut"] as const;
 export type Spoilage = (typeof SPOILAGES)[number];
 
 /** The share of answers that is spoilt: of the calls' where they are wrong, else of the HTTP requests'. */
-export const SPOILT_SHARE = 0.1;
+const SPOILT_SHARE = 0.1;
 /** Some ten times as long as an answer takes. */
 export const LATE_MS = 150;
 

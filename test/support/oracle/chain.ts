@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import type { Call, JsonRpc } from "./json-rpc.ts";
 
 /** `eth_getBlockByNumber` with its transactions, as far as it is used. */
-export interface NodeBlock {
+interface NodeBlock {
   number: Hex;
   hash: Hex;
   parentHash: Hex;
@@ -20,7 +20,7 @@ export interface NodeBlock {
 }
 
 /** `eth_getUncleByBlockHashAndIndex`. */
-export interface NodeUncle {
+interface NodeUncle {
   hash: Hex;
   number: Hex;
   timestamp: Hex;

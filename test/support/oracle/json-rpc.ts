@@ -5,7 +5,7 @@ export interface Call {
 }
 
 /** The node's answer to one call of a batch: what it gave, or what it complained about. */
-export interface Answer {
+interface Answer {
   result?: unknown;
   error?: { code: number; message: string; data?: unknown };
 }

@@ -19,7 +19,7 @@ export interface Metadata {
 }
 
 /** An address, and the block after which its state is meant. */
-export interface Place {
+interface Place {
   address: Address;
   blockNumber: number;
 }

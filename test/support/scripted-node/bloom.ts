@@ -3,8 +3,6 @@ import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/hex.ts";
 
 const BLOOM_BYTES = 256;
 
-export const EMPTY_BLOOM: Hex = `0x${"00".repeat(BLOOM_BYTES)}`;
-
 /** The bloom filter over address and topics of the logs. Source: Yellow Paper, section 4.3.1. */
 export function bloomOf(logs: readonly { address: Hex; topics: readonly Hex[] }[]): Hex {
   const bloom = new Uint8Array(BLOOM_BYTES);

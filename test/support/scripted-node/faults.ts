@@ -150,7 +150,7 @@ export function blockWith(fields: Partial<RawBlock>): Effect {
 }
 
 /** The share of answers that a flaky node spoils. */
-export const FLAKY_SHARE = 0.1;
+const FLAKY_SHARE = 0.1;
 
 /** What a flaky node does to a tenth of its answers, by kind; `lateMs` is longer than its client waits. */
 export function flakiness(lateMs: number): Record<"wrong" | "late" | "limited" | "cut", Fault[]> {

@@ -43,7 +43,7 @@ export interface Deployment {
 const compiled = compileContracts();
 
 /** A compiled contract of `contracts/` by its Solidity name. Throws when there is none. */
-export function compiledContract(contract: string): CompiledContract {
+function compiledContract(contract: string): CompiledContract {
   const found = compiled[contract];
   if (!found) throw new Error(`no contract ${contract}`);
   return found;
@@ -63,11 +63,6 @@ export function callData(contract: string, functionName: string, ...args: unknow
 /** Address that CREATE2 by `from` gives to init code, lower case. */
 export function create2Address(from: Address, salt: Hex, code: Hex): Address {
   return getContractAddress({ opcode: "CREATE2", from, salt, bytecode: code }).toLowerCase() as Hex;
-}
-
-/** Address of what `from` creates at this nonce, lower case. */
-export function createAddress(from: Address, nonce: number): Address {
-  return getContractAddress({ from, nonce: BigInt(nonce) }).toLowerCase() as Hex;
 }
 
 /** A 32-byte word of a number. */

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import { createJsonRpc, type JsonRpc } from "../oracle/json-rpc.ts";
 
 /** A transaction to send. Fields left out: no receiver (a creation), no value, no data, 1,000,000 gas, type 2. */
-export interface Draft {
+interface Draft {
   from: Address;
   to?: Address;
   value?: bigint;
@@ -15,7 +15,7 @@ export interface Draft {
 }
 
 /** What scenarios use of a receipt. */
-export interface StageReceipt {
+interface StageReceipt {
   transactionHash: Hex;
   status: Hex;
   gasUsed: Hex;

@@ -17,7 +17,7 @@ import type { Scenario, Scene } from "./scene.ts";
 import { createStage, type Stage } from "./stage.ts";
 
 /** Every scenario, in the order in which `everything` plays them. */
-export const SCENARIOS = {
+const SCENARIOS = {
   envelopes,
   delegations,
   blobs,

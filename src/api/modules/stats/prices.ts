@@ -7,7 +7,7 @@ import type { Context } from "../../action.ts";
 import { demandHead } from "../../state.ts";
 
 /** Price of the coin; null where no source tells it. */
-export interface CoinPrice {
+interface CoinPrice {
   /** Decimal text. */
   price: string | null;
   /** Unix seconds of the price, as text. */
