@@ -1,11 +1,9 @@
 import { RequestError } from "../core/errors.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
+import type { ServedChain } from "./served-chain.ts";
 
-/** A chain that this server answers for. */
-export interface ServedChain {
-  /** Throws `RequestError` until it is known. */
-  chainId(): number;
-}
+/** What is asked of a chain here: `chainId` throws `RequestError` until it is known. */
+type Identified = Pick<ServedChain, "chainId">;
 
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
@@ -15,7 +13,7 @@ const WRONG_CHAIN =
  * none may be guessed. An empty id counts as absent, for a client of the wire sends the name without a value. Throws
  * `RequestError`. Source: docs/wire.md, "Chains".
  */
-export function chooseChain<Chain extends ServedChain>(
+export function chooseChain<Chain extends Identified>(
   chains: readonly Chain[],
   { query, body }: Pick<ParsedRequest, "query" | "body">,
 ): Chain {
@@ -34,7 +32,7 @@ function sentIn(input: Input): InputValue | undefined {
 }
 
 /** Throws what a chain's id is not known for, when it may be the one. */
-function findChain<Chain extends ServedChain>(
+function findChain<Chain extends Identified>(
   chains: readonly Chain[],
   id: InputValue,
 ): Chain | undefined {

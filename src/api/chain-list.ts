@@ -1,31 +1,39 @@
 import { isIPv6 } from "node:net";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { ServedChain } from "./chain-choice.ts";
 import { jsonAnswer } from "./envelope.ts";
-import { send } from "./http.ts";
+import { type HttpOptions, send } from "./http.ts";
 import { type HealthOptions, problemsOf, readHealth } from "./ops/health.ts";
-
-/** A chain by what tells how it is. */
-export interface ListedChain extends HealthOptions, ServedChain {
-  /** The chain's name for people, if it has one. */
-  networkName: string | undefined;
-}
+import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
 
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
 
 /**
- * Adds Etherscan's `/v2/chainlist`: the chains in the order given, without those whose id is not known yet. Source:
+ * Adds Etherscan's `/v2/chainlist`: the chains in their order, without those whose id is not known yet. Source:
  * docs/wire.md, "Chains".
  */
 export function addChainList(
   app: FastifyInstance,
-  { publicUrl }: { publicUrl: string | undefined },
-  chains: readonly ListedChain[],
+  options: HealthOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
 ): void {
   app.get("/v2/chainlist", async (request, reply) => {
-    const base = publicUrl ?? baseOf(request);
-    const entries = await Promise.all(chains.map((chain) => describe(chain, base)));
-    const result = entries.filter((entry) => entry !== undefined);
+    const base = options.publicUrl ?? baseOf(request);
+    const isOnly = options.chains().length === 1;
+    const entries = await Promise.all(
+      request.chains.map(async (chain) => {
+        const chainId = knownChainId(chain);
+        if (chainId === undefined) return [];
+        return [
+          {
+            chainname: chainTitle(chain),
+            chainid: String(chainId),
+            blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
+            apiurl: `${base}/v2/api?chainid=${chainId}`,
+            ...(await stateOf(chain, options)),
+          },
+        ];
+      }),
+    );
+    const result = entries.flat();
     return send(reply, jsonAnswer({ comments: STATUSES, totalcount: result.length, result }));
   });
 }
@@ -37,30 +45,17 @@ function baseOf({ protocol, host, socket }: FastifyRequest): string {
   return `${protocol}://${host || `${address}:${localPort}`}`;
 }
 
-async function describe(chain: ListedChain, base: string) {
-  const chainId = knownChainId(chain);
-  if (chainId === undefined) return undefined;
-  return {
-    chainname: chain.networkName ?? `Chain ${chainId}`,
-    chainid: String(chainId),
-    blockexplorer: `${base}/`,
-    apiurl: `${base}/v2/api?chainid=${chainId}`,
-    ...(await stateOf(chain)),
-  };
-}
-
-/** Undefined until the node was reached for the first time. */
-function knownChainId({ chainId }: ServedChain): number | undefined {
-  try {
-    return chainId();
-  } catch {
-    return undefined;
-  }
-}
-
-async function stateOf(chain: ListedChain): Promise<{ status: number; comment: string }> {
-  const health = await readHealth(chain);
+async function stateOf(
+  chain: ServedChain,
+  options: HealthOptions,
+): Promise<{ status: number; comment: string }> {
+  const reason = chain.stopped();
+  if (reason !== null) return { status: 0, comment: reason };
+  const health = await readHealth(chain, options);
   if (!health) return { status: 0, comment: "the database does not answer" };
+  if (health.indexer?.phase === "halted") {
+    return { status: 0, comment: health.indexer.reason ?? "the node has another chain" };
+  }
   if (!chain.chain.status().some(({ usable }) => usable)) {
     return { status: 0, comment: "the node does not answer" };
   }

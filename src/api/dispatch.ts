@@ -1,6 +1,6 @@
 import { RequestError } from "../core/errors.ts";
 import { getServedState } from "../store/sync-state.ts";
-import type { Action, RawParameters, Services } from "./action.ts";
+import type { Action, RawParameters } from "./action.ts";
 import { tagOfHead } from "./caching.ts";
 import { createWaits, inTime, type Waits } from "./deadline.ts";
 import {
@@ -17,16 +17,25 @@ import {
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 import type { LargeAnswers } from "./large-answers.ts";
 import { actionsOf } from "./registry.ts";
+import type { ServedChain } from "./served-chain.ts";
 import { demandIndex, onOneState } from "./state.ts";
 
-/** Runs an action and gives the answer in its envelope, or 304 when its tag is one of those `known` to the client. Throws what is no outcome of the action itself. */
+/** Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws what is no outcome of the action itself. */
 export type Dispatch = (
   action: Action,
   request: ParsedRequest,
   dialect: Dialect,
-  client: string,
-  known: readonly string[],
+  chain: ServedChain,
+  asker: Asker,
 ) => Promise<Answer>;
+
+/** Who asks. */
+export interface Asker {
+  /** As the rate limiter tells clients apart. */
+  client: string;
+  /** Tags of answers that the client has. */
+  known: readonly string[];
+}
 
 const DEFAULT_RPC_ID = 1;
 
@@ -75,7 +84,7 @@ function nameOf(value: InputValue): string {
   return typeof value === "string" ? value.toLowerCase() : "";
 }
 
-export interface DispatchOptions extends Services {
+export interface DispatchOptions {
   /** Of the program. */
   version: string;
   /** Time that an answer may take, see `inTime`. */
@@ -90,17 +99,19 @@ type Made = { block?: BlockName | undefined } & (
 
 /** Creates the one dispatcher of a server. */
 export function createDispatch(
-  { sql, version, requestTimeoutMs, ...services }: DispatchOptions,
-  largeAnswers: LargeAnswers,
+  { version, requestTimeoutMs }: DispatchOptions,
+  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
 ): Dispatch {
   async function run(
     action: Action,
     input: Input,
     dialect: Dialect,
-    client: string,
-    known: readonly string[],
+    chain: ServedChain,
+    { client, known }: Asker,
     waits: Waits,
   ): Promise<Made> {
+    const { sql, ...services } = chain;
+    const largeAnswers = largeAnswersOf(chain);
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: failed(complaint) };
@@ -129,10 +140,10 @@ export function createDispatch(
     return { outcome: settledValue(outcomes[0]), block: head, etag };
   }
 
-  return async (action, request, dialect, client, known) => {
+  return async (action, request, dialect, chain, asker) => {
     const waits = createWaits();
     const made = await inTime(
-      run(action, request.input, dialect, client, known, waits),
+      run(action, request.input, dialect, chain, asker, waits),
       requestTimeoutMs,
       waits.words,
     );

@@ -14,10 +14,12 @@ import { compressAnswers } from "./compression.ts";
 import { type Answer, type Dialect, failed, failureAnswer } from "./envelope.ts";
 import { requestErrorOf } from "./failures.ts";
 import { redactUrl } from "./redact.ts";
+import { readChainOfPath, type ServedChains } from "./served-chain.ts";
 import { cutSlowReaders } from "./slow-readers.ts";
 import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "./sourcify/errors.ts";
 
 export interface HttpOptions {
+  chains: ServedChains;
   log: Logger;
   /** Time for a request to arrive whole, for its answer to be taken, and for a connection that is silent meanwhile. */
   requestTimeoutMs: number;
@@ -61,7 +63,9 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   const { log, requestTimeoutMs, trustedProxies } = options;
   const process = randomBytes(4).toString("hex");
   let requests = 0;
+  const chainOfPath = readChainOfPath(options.chains);
   const app = Fastify({
+    rewriteUrl: chainOfPath.rewriteUrl,
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({
       disableRequestLogging: true,
@@ -100,6 +104,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     app.server.emit("request", request, response),
   );
   app.decorateRequest("actionName", null);
+  chainOfPath.attach(app);
   readBodies(app);
   const noteProxy = createProxyNote(log);
   app.addHook("onRequest", (request, reply, done) => {
@@ -192,7 +197,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {
       method: request.method,
-      url: redactUrl(request.url, !request.is404),
+      url: redactUrl(request.originalUrl, !request.is404),
       action: request.actionName ?? undefined,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,

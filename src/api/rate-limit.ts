@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { Metrics } from "../telemetry/metrics.ts";
+import type { ProcessMetrics } from "../telemetry/metrics.ts";
 import { networkOf } from "./client-network.ts";
 import { type Answer, failed, failureAnswer } from "./envelope.ts";
 import { dialectOf, refusal, send } from "./http.ts";
@@ -8,7 +8,7 @@ import { queryInput } from "./request.ts";
 import { isSourcifyUrl } from "./sourcify/errors.ts";
 
 export interface RateLimitOptions {
-  metrics: Metrics;
+  metrics: ProcessMetrics;
   /** Requests that one address may make a minute, an IPv6 network of 64 bits counting as one; 0 for no limit. */
   rateLimit: number;
   /** Keys of clients that are counted by their key instead. */

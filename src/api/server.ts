@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
-import type { Services } from "./action.ts";
 import { knownTags, sendTagged } from "./caching.ts";
-import { chooseChain, type ServedChain } from "./chain-choice.ts";
+import { chooseChain } from "./chain-choice.ts";
 import { addChainList } from "./chain-list.ts";
 import {
   createDispatch,
-  type Dispatch,
+  type DispatchOptions,
   findAction,
   findActionOfPath,
   namesIn,
@@ -14,25 +13,23 @@ import type { Dialect } from "./envelope.ts";
 import { parseRpcBody } from "./eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/handle.ts";
 import { createHttp, type HttpOptions, refusal, send } from "./http.ts";
-import { createLargeAnswers } from "./large-answers.ts";
+import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
 import { addMultipart } from "./multipart.ts";
 import { addDocumentation } from "./openapi/document.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "./ops/metrics.ts";
-import type { NetworkOptions } from "./pages/network.ts";
 import { addPages } from "./pages/pages.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "./rate-limit.ts";
 import { parseRequest, queryInput } from "./request.ts";
+import { decideChain, perChain, type ServedChain } from "./served-chain.ts";
 import { addSourcify } from "./sourcify/routes.ts";
 import { namesSubmission } from "./submissions.ts";
 
-export type ServerOptions = Services &
-  HttpOptions &
+export type ServerOptions = HttpOptions &
   RpcOptions &
   RateLimitOptions &
   HealthOptions &
-  MetricsOptions &
-  NetworkOptions & {
+  MetricsOptions & {
     /** Where clients reach this server, without a slash at the end. */
     publicUrl: string | undefined;
     /** Metrics and the whole health are told by a server of their own. */
@@ -55,12 +52,11 @@ const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  const largeAnswers = createLargeAnswers(options.sql);
-  const dispatch = createDispatch(options, largeAnswers);
-  addActions(app, [{ chainId: options.chainId, dispatch }], limiter);
+  const largeAnswers = perChain(({ sql }) => createLargeAnswers(sql));
+  addActions(app, options, limiter, largeAnswers);
   addRpc(app, options, limiter);
   addSourcify(app, options, limiter, largeAnswers);
-  addChainList(app, options, [options]);
+  addChainList(app, options);
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
@@ -80,17 +76,14 @@ export function createOperationsServer(
   return app;
 }
 
-/** A chain with what answers for it. */
-interface DispatchedChain extends ServedChain {
-  dispatch: Dispatch;
-}
-
 /** `/api` serves the first of the chains, `/v2/api` the one that a request means. */
 function addActions(
   app: FastifyInstance,
-  chains: readonly [DispatchedChain, ...DispatchedChain[]],
+  options: DispatchOptions,
   limiter: RateLimiter,
+  largeAnswers: (chain: ServedChain) => LargeAnswers,
 ): void {
+  const dispatch = createDispatch(options, largeAnswers);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
@@ -105,8 +98,12 @@ function addActions(
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
-      const { dispatch } = dialect === "etherscan" ? chooseChain(chains, parsed) : chains[0];
-      const answer = await dispatch(action, parsed, dialect, client, knownTags(request));
+      const known = knownTags(request);
+      const chain = decideChain(
+        request,
+        dialect === "etherscan" ? chooseChain(request.chains, parsed) : undefined,
+      );
+      const answer = await dispatch(action, parsed, dialect, chain, { client, known });
       return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
     };
   const takesSources = (request: FastifyRequest) =>
@@ -142,12 +139,15 @@ function isNamed(
   return (request.routeOptions.url ?? "").endsWith("/:action");
 }
 
-function addRpc(app: FastifyInstance, options: Services & RpcOptions, limiter: RateLimiter): void {
+function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter): void {
   const answerRpc = createRpcHandler(options);
   for (const path of RPC_PATHS) {
     app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
-      return send(reply, body ? await answerRpc(body.json) : parseErrorAnswer());
+      return send(
+        reply,
+        body ? await answerRpc(body.json, decideChain(request)) : parseErrorAnswer(),
+      );
     });
     // Of the explorer's actions none is here, yet the reference asks for their names first.
     app.get(path, async (request, reply) => {

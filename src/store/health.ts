@@ -21,6 +21,8 @@ export interface IndexHealth {
 /** The part of the indexer's report that is judged or measured; the whole of it is shown. */
 interface IndexerReport {
   phase: string;
+  /** Why it waits or is halted. */
+  reason: string | null;
   nodeHead: number | null;
   /** State still to be read from the node, by kind. */
   pending: Readonly<Record<string, number>> | null;

@@ -100,33 +100,66 @@ export async function getJobStatus(
   return row;
 }
 
+/** A job whose turn it is, and which of the sources it is in. */
+export interface Turn {
+  source: number;
+  address: Address;
+  guid: string;
+}
+
 /**
- * Begins the next job among the addresses of which none runs; undefined when there is none. Clients take turns, the one
- * whose last turn was longest ago first; but whoever kept the runners busy for the budget or longer within the last hour
- * waits until none of the others does. Of a client the job that waits longest is taken. It counts as abandoned 15 s after
- * the last `renewLease`.
+ * The next job to be begun, of all chains whose tables are in the schemas, among the addresses of which none runs, and
+ * among the sources that are open; undefined when there is none. Clients take turns over all chains, the one whose last
+ * turn was longest ago first; but whoever kept the runners busy for the budget or longer within the last hour waits until
+ * none of the others does. Of a client the job that waits longest is taken.
  */
-export async function claimJob(sql: Sql, budgetMs: number): Promise<ClaimedJob | undefined> {
+export async function findTurn(
+  sql: Sql,
+  sources: readonly { schema: string }[],
+  open: readonly boolean[],
+  budgetMs: number,
+): Promise<Turn | undefined> {
+  const columns = sql`address, guid, client, state, created_at, started_at, busy_ms`;
+  const jobs = sources.map(
+    ({ schema }, source) => sql`
+      SELECT ${source}::int AS source, ${open[source] === true}::boolean AS is_open, ${columns}
+      FROM ${sql(schema)}.verification_jobs WHERE state IN ('pending', 'running')
+      UNION ALL
+      SELECT ${source}::int, false, ${columns}
+      FROM ${sql(schema)}.verification_jobs
+      WHERE started_at > now() - interval '1 hour' AND state NOT IN ('pending', 'running')`,
+  );
+  const all = jobs.reduce((first, second) => sql`${first} UNION ALL ${second}`);
+  const [turn] = await sql<Turn[]>`
+    WITH jobs AS (${all}), past AS (
+      SELECT client, max(started_at) AS last_turn, count(*) FILTER (WHERE state = 'running') AS running,
+        sum(busy_ms + CASE WHEN state = 'running' THEN ${elapsedMs(sql)} ELSE 0 END) AS busy_ms
+      FROM jobs
+      WHERE started_at > now() - interval '1 hour'
+      GROUP BY client)
+    SELECT waiting.source, waiting.address, waiting.guid
+    FROM jobs waiting
+    LEFT JOIN past ON past.client = waiting.client
+    WHERE waiting.state = 'pending' AND waiting.is_open AND NOT EXISTS (
+      SELECT FROM jobs running
+      WHERE running.source = waiting.source AND running.address = waiting.address AND running.state = 'running')
+    ORDER BY coalesce(past.busy_ms, 0) >= ${budgetMs}, coalesce(past.running, 0), past.last_turn NULLS FIRST,
+      waiting.created_at, waiting.guid
+    LIMIT 1`;
+  return turn;
+}
+
+/**
+ * Begins a job; undefined when it does not wait any more. It counts as abandoned 15 s after the last `renewLease`.
+ */
+export async function claimJob(
+  sql: Sql,
+  { address, guid }: Omit<Turn, "source">,
+): Promise<ClaimedJob | undefined> {
   const [row] = await sql<ClaimedJob[]>`
     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1,
       started_at = now(), lease_until = now() + ${LEASE}::interval
-    WHERE state = 'pending' AND (address, guid) = (
-      SELECT waiting.address, waiting.guid
-      FROM verification_jobs waiting
-      LEFT JOIN (
-        SELECT client, max(started_at) AS last_turn, count(*) FILTER (WHERE state = 'running') AS running,
-          sum(busy_ms + CASE WHEN state = 'running' THEN ${elapsedMs(sql)} ELSE 0 END) AS busy_ms
-        FROM verification_jobs
-        WHERE started_at > now() - interval '1 hour'
-        GROUP BY client
-      ) past ON past.client = waiting.client
-      WHERE waiting.state = 'pending' AND NOT EXISTS (
-        SELECT FROM verification_jobs running
-        WHERE running.address = waiting.address AND running.state = 'running')
-      ORDER BY coalesce(past.busy_ms, 0) >= ${budgetMs}, coalesce(past.running, 0), past.last_turn NULLS FIRST,
-        waiting.created_at, waiting.guid
-      LIMIT 1
-      FOR UPDATE OF waiting SKIP LOCKED)
+    WHERE address = ${address} AND guid = ${guid} AND state = 'pending'
     RETURNING guid, address, attempts AS attempt, compiler, compiler_version AS "compilerVersion",
       request`.catch(conflict);
   return row;

@@ -9,7 +9,10 @@ import {
   Registry,
 } from "prom-client";
 
-/** The metrics of one thread. Every thread counts for itself; a scrape adds them up (`renderMetrics`). */
+/** The metrics of the process as a whole. */
+export type ProcessMetrics = ReturnType<typeof createProcessMetrics>;
+
+/** The metrics of a chain in one thread. Every thread counts for itself; a scrape adds them up (`renderMetrics`). */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What a thread has counted, as plain data that can be sent to another thread. */
@@ -30,28 +33,25 @@ const MISNAMED = [
   "nodejs_active_resources_total",
 ];
 
-/** Creates the metrics of a thread. No label ever holds a text that a request brought. */
-export function createMetrics(thread: "main" | "indexer") {
+/** Creates the metrics of the process as a whole. No label ever holds a text that a request brought. */
+export function createProcessMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  countEventLoop(registry, thread);
-  // About the process as a whole, so only once.
-  if (thread === "main") {
-    collectDefaultMetrics({ register: registry });
-    for (const name of MISNAMED) registry.removeSingleMetric(name);
-  }
+  countEventLoop(registry, "main");
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   return {
     registry,
     httpRequests: new Counter({
       name: "periscope_http_requests_total",
       help: "Requests answered",
-      labelNames: ["module", "action", "status"] as const,
+      labelNames: ["module", "action", "status", "chain"] as const,
       registers,
     }),
     httpSeconds: new Histogram({
       name: "periscope_http_request_duration_seconds",
       help: "Time from a request's headers to the end of its answer",
-      labelNames: ["module", "action"] as const,
+      labelNames: ["module", "action", "chain"] as const,
       buckets: REQUEST_SECONDS,
       registers,
     }),
@@ -61,6 +61,16 @@ export function createMetrics(thread: "main" | "indexer") {
       labelNames: ["client"] as const,
       registers,
     }),
+  };
+}
+
+/** Creates the metrics of a chain in one thread; `thread` when it is the only one there. */
+export function createMetrics(thread?: "indexer") {
+  const registry = new Registry();
+  const registers = [registry];
+  if (thread !== undefined) countEventLoop(registry, thread);
+  return {
+    registry,
     rpcRequests: new Counter({
       name: "periscope_rpc_requests_total",
       help: "HTTP requests to nodes, by JSON-RPC method and outcome",
@@ -210,14 +220,28 @@ export function measureState(state: readonly StateMetric[]): Promise<CountedMetr
   return registry.getMetricsAsJSON();
 }
 
-/** What threads have counted, added up, in the text format of Prometheus; every sample has the labels. */
+/**
+ * What threads have counted, added up, in the text format of Prometheus. Every sample has the labels of what it was
+ * counted for.
+ */
 export function renderMetrics(
-  counted: readonly CountedMetrics[],
-  labels: Readonly<Record<string, string>>,
+  parts: readonly {
+    counted: readonly CountedMetrics[];
+    labels: Readonly<Record<string, string>>;
+  }[],
 ): Promise<string> {
-  const registry = AggregatorRegistry.aggregate([...counted]);
-  registry.setDefaultLabels(labels);
-  return registry.metrics();
+  const labelled = parts.flatMap(({ counted, labels }) =>
+    counted.map((metrics) =>
+      metrics.map((metric) => ({
+        ...metric,
+        values: metric.values.map((value) => ({
+          ...value,
+          labels: { ...value.labels, ...labels, ...value.labels },
+        })),
+      })),
+    ),
+  );
+  return AggregatorRegistry.aggregate(labelled).metrics();
 }
 
 /** Content type of `renderMetrics`. */

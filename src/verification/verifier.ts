@@ -3,14 +3,13 @@ import type { Chain } from "../chain/chain.ts";
 import type { Address } from "../core/address.ts";
 import { sleep } from "../core/async.ts";
 import { messageOf } from "../core/errors.ts";
-import type { Sql } from "../db/client.ts";
 import { deleteOldProxyChecks, type ProxyCheck } from "../store/proxies.ts";
 import { deleteOldJobs, type JobLimits, type JobStatus } from "../store/verification-jobs.ts";
 import { isFullyVerified } from "../store/verified-contracts.ts";
 import { getVerifiedMatch, type VerifiedMatch } from "../store/verified-lookup.ts";
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
 import type { TrialChain } from "./jobs/prove.ts";
-import { startQueue } from "./jobs/queue.ts";
+import { type JobQueue, type JobSource, startQueue } from "./jobs/queue.ts";
 import {
   DEFAULT_JOB_LIMITS,
   getVerificationStatus,
@@ -30,25 +29,37 @@ import {
 } from "./proxies.ts";
 import type { VerificationRequest } from "./request.ts";
 
-export interface VerifierOptions {
-  /** The database that is written to. */
-  sql: Sql;
-  chain: Pick<Chain, "fetchHead" | "fetchCodes" | "fetchStorage" | "fetchCalls"> & TrialChain;
+export interface VerificationWorksOptions {
   catalogue: CompilerCatalogue;
-  /** Jobs that run at once. */
+  /** Jobs that compile at once. */
   concurrency: number;
   log: Pick<Logger, "info" | "warn">;
   limits?: WorkerLimits;
-  jobLimits?: JobLimits;
   /** See `QueueOptions`. */
   budgetMs?: number;
-  /** Told of every job that ended. */
-  onJob?: (outcome: "passed" | "failed", ms: number) => void;
+}
+
+/** What all chains of a process verify with: one queue, one set of compilers. */
+export interface VerificationWorks {
+  queue: JobQueue;
+  compilers: CompilerCatalogue["list"];
+  /** Stops everything; running jobs go back to the queue. */
+  close(): Promise<void>;
+}
+
+export interface VerifierOptions extends Omit<JobSource, "schema" | "log" | "chain"> {
+  /** The database that is written to is `sql`. Schema of its tables: default `public`. */
+  schema?: string;
+  chain: Pick<Chain, "fetchHead" | "fetchCodes" | "fetchStorage" | "fetchCalls"> & TrialChain;
+  /** Null where other processes verify. */
+  works: VerificationWorks | null;
+  log: Pick<Logger, "info" | "warn">;
+  jobLimits?: JobLimits;
   /** Told what became of every submission. */
   onSubmission?: (outcome: Submission["outcome"]) => void;
 }
 
-/** Accepts verifications, runs them, and keeps what follows from them. */
+/** Accepts verifications of one chain, has them run, and keeps what follows from them. */
 export interface Verifier {
   /** See `submitVerification`. */
   submit(
@@ -70,40 +81,68 @@ export interface Verifier {
   proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
   /** Compilers at hand, by their long versions. */
   compilers: CompilerCatalogue["list"];
-  /** Stops everything; running jobs go back to the queue. */
+  /** Leaves the queue; running jobs go back to it. */
   close(): Promise<void>;
 }
 
 const CLEANING_MS = 3_600_000;
 
-/** Creates the verifier of a process and starts to work on the queue. */
-export function createVerifier(options: VerifierOptions): Verifier {
-  const { sql, log } = options;
+/** Creates what the chains of a process verify with, and starts to work. */
+export function createVerificationWorks(options: VerificationWorksOptions): VerificationWorks {
+  const { catalogue, log } = options;
   const closing = new AbortController();
   const workers = createWorkerPool(options.limits ?? DEFAULT_LIMITS);
+  const queue = startQueue({ ...options, workers });
+  const cleaning = cleanAtIntervals([removeAbandonedFolders], log, closing.signal);
+  return {
+    queue,
+    compilers: (family) => catalogue.list(family),
+    close: async () => {
+      closing.abort();
+      await Promise.all([queue.stop(), cleaning]);
+      await workers.close();
+    },
+  };
+}
+
+async function cleanAtIntervals(
+  tasks: readonly (() => Promise<unknown>)[],
+  log: Pick<Logger, "warn">,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    for (const result of await Promise.allSettled(tasks.map((task) => task()))) {
+      if (result.status === "rejected")
+        log.warn({ error: messageOf(result.reason) }, "old verifications cannot be removed");
+    }
+    await sleep(CLEANING_MS, signal);
+  }
+}
+
+/** Creates the verifier of a chain; with works its jobs are worked on from now on. */
+export function createVerifier(options: VerifierOptions): Verifier {
+  const { sql, log, works } = options;
+  const closing = new AbortController();
   let ended = new AbortController();
-  const queue = startQueue({
+  const queue = works?.queue.add({
+    schema: "public",
     ...options,
-    workers,
     onJob: (outcome, ms) => {
       ended.abort();
       ended = new AbortController();
       options.onJob?.(outcome, ms);
     },
   });
-
-  async function clean(): Promise<void> {
-    while (!closing.signal.aborted) {
-      const cleaning = [deleteOldJobs(sql), deleteOldProxyChecks(sql), removeAbandonedFolders()];
-      for (const result of await Promise.allSettled(cleaning)) {
-        if (result.status === "rejected")
-          log.warn({ error: messageOf(result.reason) }, "old verifications cannot be removed");
-      }
-      await sleep(CLEANING_MS, closing.signal);
-    }
-  }
-
-  const loops = Promise.all([clean(), keepProxiesFresh(options, log, closing.signal)]);
+  const loops =
+    works &&
+    Promise.all([
+      cleanAtIntervals(
+        [() => deleteOldJobs(sql), () => deleteOldProxyChecks(sql)],
+        log,
+        closing.signal,
+      ),
+      keepProxiesFresh(options, log, closing.signal),
+    ]);
   return {
     submit: async (request, client, submissionOptions) => {
       const submission = await submitVerification(
@@ -114,7 +153,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         submissionOptions,
       );
       options.onSubmission?.(submission.outcome);
-      if (submission.outcome === "accepted") queue.wake();
+      if (submission.outcome === "accepted") queue?.wake();
       return submission;
     },
     isFullyVerified: (address) => isFullyVerified(sql, address),
@@ -124,11 +163,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
       waitForVerification(sql, guid, timeoutMs, () => ended.signal, signal),
     verifyProxy: (address, expected, guid) => verifyProxy(options, address, expected, guid),
     proxyStatus: (guid) => getProxyStatus(sql, guid),
-    compilers: (family) => options.catalogue.list(family),
+    compilers: works?.compilers ?? (async () => []),
     close: async () => {
       closing.abort();
-      await Promise.all([queue.stop(), loops]);
-      await workers.close();
+      await Promise.all([queue?.stop(), loops]);
     },
   };
 }

@@ -1,24 +1,30 @@
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
+import type { ServedChain } from "../../src/api/served-chain.ts";
 import { createServer, type ServerOptions } from "../../src/api/server.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
 import type { Sql } from "../../src/db/client.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { createVerifier, type Verifier } from "../../src/verification/verifier.ts";
+import { createMetrics, createProcessMetrics } from "../../src/telemetry/metrics.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
 import { bundledCatalogue } from "./bundled-verifier.ts";
 import { createTestDatabase } from "./postgres.ts";
+import { startTestVerifier } from "./verifier.ts";
 
 /** The server over a database of its own. */
 export interface TestApp {
   app: FastifyInstance;
   sql: Sql;
   chain: Chain;
+  /** The one chain that is served. */
+  served: ServedChain;
   /** Ends the server and removes the database. */
   close(): Promise<void>;
 }
 
-export interface TestAppOptions extends Partial<ServerOptions> {
+export interface TestAppOptions
+  extends Partial<Omit<ServerOptions, "chains">>,
+    Partial<Omit<ServedChain, "log" | "metrics">> {
   /** Default: a port where no node is. */
   nodeUrl?: string;
   /** Has a verifier of its own with the bundled compiler. */
@@ -37,6 +43,7 @@ const NO_NODE = "http://127.0.0.1:1";
 /** Builds the server over an empty, migrated database; fill it with the builders of build.ts. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { nodeUrl = NO_NODE, verifies = false, ...serverOptions } = options;
+  const { log: _log, metrics: _metrics, ...ofChain } = serverOptions;
   const database = await createTestDatabase();
   const log = pino({ level: "silent" });
   const controller = new AbortController();
@@ -51,9 +58,15 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     signal: controller.signal,
   });
   const verifier = verifies
-    ? createVerifier({ sql: database.sql, chain, catalogue: bundledCatalogue, concurrency: 1, log })
+    ? startTestVerifier({
+        sql: database.sql,
+        chain,
+        catalogue: bundledCatalogue,
+        concurrency: 1,
+        log,
+      })
     : undefined;
-  const app = createServer({
+  const served: ServedChain = {
     sql: database.sql,
     chain,
     chainId: () => TEST_CHAIN_ID,
@@ -61,7 +74,17 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     log,
     staticReward: 0n,
     priceFeeds: {},
+    networkName: undefined,
+    coinSymbol: "ETH",
     sendRawTransaction: true,
+    metrics: createMetrics(),
+    countedElsewhere: () => [],
+    stopped: () => null,
+    ...ofChain,
+  };
+  const app = createServer({
+    chains: () => [served],
+    log,
     rpcBatchLimit: 5,
     operationsApart: false,
     version: "0.0.0-test",
@@ -73,8 +96,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     rateLimit: 0,
     apiKeys: [],
     apiKeyRateLimit: 0,
-    metrics: createMetrics("main"),
-    countedElsewhere: () => [],
+    metrics: createProcessMetrics(),
     ...serverOptions,
   });
   await app.ready();
@@ -82,6 +104,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     app,
     sql: database.sql,
     chain,
+    served,
     close: async () => {
       await app.close();
       await verifier?.close();

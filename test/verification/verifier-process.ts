@@ -2,14 +2,14 @@ import { pino } from "pino";
 import { createChain } from "../../src/chain/client.ts";
 import { createSql } from "../../src/db/client.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
-import { createVerifier } from "../../src/verification/verifier.ts";
+import { startTestVerifier } from "../support/verifier.ts";
 
 // A verifier as a process of its own, to be killed: database, node and compilers are its arguments.
 
 const [databaseUrl = "", rpcUrl = "", folder = ""] = process.argv.slice(2);
 const log = pino({ level: "silent" });
 
-createVerifier({
+startTestVerifier({
   sql: createSql(databaseUrl, { connections: 4 }),
   chain: createChain({
     urls: [rpcUrl],

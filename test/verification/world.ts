@@ -7,13 +7,10 @@ import type { Sql } from "../../src/db/client.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
 import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
-import {
-  createVerifier,
-  type Verifier,
-  type VerifierOptions,
-} from "../../src/verification/verifier.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { startTestVerifier, type TestVerifierOptions } from "../support/verifier.ts";
 import { type CompilerFolder, createCompilerFolder } from "./compiler-folder.ts";
 import { type DeploymentChain, startDeploymentChain } from "./deployment.ts";
 
@@ -26,7 +23,7 @@ export interface World {
   chain: Chain;
   compilers: CompilerFolder;
   /** Starts a verifier; whoever does closes it. */
-  startVerifier(options?: Partial<VerifierOptions>): Verifier;
+  startVerifier(options?: Partial<TestVerifierOptions>): Verifier;
   stop(): Promise<void>;
 }
 
@@ -62,7 +59,7 @@ export async function startWorld(anvilArgs?: readonly string[]): Promise<World> 
     chain,
     compilers,
     startVerifier: (options = {}) =>
-      createVerifier({ sql: database.sql, chain, catalogue, concurrency: 1, log, ...options }),
+      startTestVerifier({ sql: database.sql, chain, catalogue, concurrency: 1, log, ...options }),
     stop: async () => {
       await indexer.stop();
       closing.abort();

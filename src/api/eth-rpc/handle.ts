@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
-import type { Services } from "../action.ts";
 import { createWaits, inTime } from "../deadline.ts";
 import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
 import { requestErrorOf, TOO_LARGE } from "../failures.ts";
+import type { ServedChain } from "../served-chain.ts";
 import { type OneState, onOneState, type Read } from "../state.ts";
 import {
   checkForwarded,
@@ -17,8 +17,6 @@ import { indexMethods } from "./methods.ts";
 import { type IndexMethod, type RpcOutcome, rpcFailure } from "./rpc.ts";
 
 export interface RpcOptions {
-  /** Whether `eth_sendRawTransaction` is passed on to the node. */
-  sendRawTransaction: boolean;
   /** Most entries of a batch. */
   rpcBatchLimit: number;
   /** Time that an answer may take, see `inTime`. */
@@ -44,11 +42,28 @@ const UNREACHABLE = { code: -32_603, message: "upstream node is not reachable" }
 const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("Invalid params. Params must be a list.");
 
-/** Answers a parsed body: one request, or a batch in its order. */
-export type RpcHandler = (body: unknown) => Promise<Answer>;
+/** Answers a parsed body: one request, or a batch in its order. Throws `RequestError` for a batch that is too long. */
+export type RpcHandler = (body: unknown, chain: ServedChain) => Promise<Answer>;
 
-/** Creates the JSON-RPC side of a server. Throws `RequestError` for a batch that is too long. */
-export function createRpcHandler({ sql, ...services }: Services & RpcOptions): RpcHandler {
+/** Creates the JSON-RPC side of a server. */
+export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions): RpcHandler {
+  return async (body, chain) => {
+    const isBatch = Array.isArray(body);
+    if (isBatch && body.length > rpcBatchLimit) {
+      throw new RequestError(413, `Payload Too Large. Max batch size is ${rpcBatchLimit}`);
+    }
+    const entries = isBatch ? body : [body];
+    const { answers, block } = await answerAll(entries, chain, requestTimeoutMs);
+    return { ...jsonText(isBatch ? `[${answers.join(",")}]` : (answers[0] ?? "")), block };
+  };
+}
+
+/** The answers to entries about one chain, as texts, and the block that they are true for. */
+async function answerAll(
+  entries: readonly unknown[],
+  { sql, ...services }: ServedChain,
+  requestTimeoutMs: number,
+): Promise<{ answers: string[]; block: BlockName | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
     const known = requestErrorOf(thrown);
     if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");
@@ -62,7 +77,7 @@ export function createRpcHandler({ sql, ...services }: Services & RpcOptions): R
       run: (read: Read) => {
         const waits = createWaits();
         const answer = method.answer({ ...services, read: waits.watch(read) }, parameters);
-        return inTime(answer, services.requestTimeoutMs, waits.words);
+        return inTime(answer, requestTimeoutMs, waits.words);
       },
     }));
     return onOneState(sql, tasks);
@@ -72,7 +87,7 @@ export function createRpcHandler({ sql, ...services }: Services & RpcOptions): R
   async function forward(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     if (calls.length === 0) return [];
     try {
-      const answers = await inTime(services.chain.forward(calls), services.requestTimeoutMs);
+      const answers = await inTime(services.chain.forward(calls), requestTimeoutMs);
       return answers.map((answer) => ("unreachable" in answer ? { error: UNREACHABLE } : answer));
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
@@ -80,38 +95,25 @@ export function createRpcHandler({ sql, ...services }: Services & RpcOptions): R
     }
   }
 
-  async function answerAll(
-    entries: readonly unknown[],
-  ): Promise<{ answers: string[]; block: BlockName | undefined }> {
-    const plans = entries.map((entry) => plan(entry, services));
-    const [forwarded, { outcomes, head }] = await Promise.all([
-      forward(plans.flatMap((step) => (step.kind === "forward" ? [step.call] : []))),
-      answerFromIndex(plans.filter((step) => step.kind === "index")),
-    ]);
-    const answers = plans.map((step, index) => {
-      const outcome =
-        step.kind === "answered"
-          ? step.outcome
-          : step.kind === "forward"
-            ? forwarded.shift()
-            : outcomeOf(outcomes.shift());
-      return { jsonrpc: "2.0", ...outcome, id: idOf(entries[index]) };
-    });
-    return { answers: await toTexts(answers), block: head };
-  }
-
   function outcomeOf(settled: PromiseSettledResult<RpcOutcome> | undefined): RpcOutcome {
     return settled?.status === "fulfilled" ? settled.value : fail(settled?.reason);
   }
 
-  return async (body) => {
-    const isBatch = Array.isArray(body);
-    if (isBatch && body.length > services.rpcBatchLimit) {
-      throw new RequestError(413, `Payload Too Large. Max batch size is ${services.rpcBatchLimit}`);
-    }
-    const { answers, block } = await answerAll(isBatch ? body : [body]);
-    return { ...jsonText(isBatch ? `[${answers.join(",")}]` : (answers[0] ?? "")), block };
-  };
+  const plans = entries.map((entry) => plan(entry, services));
+  const [forwarded, { outcomes, head }] = await Promise.all([
+    forward(plans.flatMap((step) => (step.kind === "forward" ? [step.call] : []))),
+    answerFromIndex(plans.filter((step) => step.kind === "index")),
+  ]);
+  const answers = plans.map((step, index) => {
+    const outcome =
+      step.kind === "answered"
+        ? step.outcome
+        : step.kind === "forward"
+          ? forwarded.shift()
+          : outcomeOf(outcomes.shift());
+    return { jsonrpc: "2.0", ...outcome, id: idOf(entries[index]) };
+  });
+  return { answers: await toTexts(answers), block: head };
 }
 
 /** The answers as texts, others being served between long ones; those for which no room is left tell so. */
@@ -135,7 +137,7 @@ export function parseErrorAnswer(): Answer {
 }
 
 /** Checks an entry in the order of docs/wire.md, "Checks of an entry". */
-function plan(entry: unknown, options: RpcOptions): Plan {
+function plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan {
   if (!isObject(entry)) return INCOMPLETE;
   const { id, jsonrpc, method: name, params } = entry;
   if (id === undefined) return answered("id is a required field");
@@ -162,7 +164,7 @@ function plan(entry: unknown, options: RpcOptions): Plan {
 function findMethod(
   name: unknown,
   params: unknown,
-  { sendRawTransaction }: RpcOptions,
+  { sendRawTransaction }: Pick<ServedChain, "sendRawTransaction">,
 ): IndexMethod | ForwardedMethod | undefined {
   if (typeof name !== "string") return undefined;
   if (Object.hasOwn(indexMethods, name)) return indexMethods[name];

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
 import { countOpenJobs } from "../../store/verification-jobs.ts";
-import type { Services } from "../action.ts";
 import { inTime } from "../deadline.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { send } from "../http.ts";
+import { chainTitle, type ServedChain } from "../served-chain.ts";
 
-export interface HealthOptions extends Pick<Services, "sql" | "chain" | "log"> {
+export interface HealthOptions {
   /** Of the program. */
   version: string;
   /** Time that an answer may take, see `inTime`. */
@@ -20,39 +20,71 @@ const MAXIMUM_SILENCE_SECONDS = 60;
 
 /**
  * Adds `/health/live` (the process answers), `/health/ready` (its answers are worth asking for) and `/health`, whole or
- * as much of it as is for everybody: what the page at `/` shows.
+ * as much of it as is for everybody: what the page at `/` shows. Of several chains each is told for itself; the process
+ * is ready while one of them is, since a chain that is broken is so in every process.
  */
 export function addHealth(
   app: FastifyInstance,
-  services: HealthOptions,
+  options: HealthOptions,
   extent: "whole" | "public",
 ): void {
+  const reportOf = async (served: ServedChain) => {
+    const health = await readHealth(served, options);
+    if (extent === "public") return publicReport(served, options, health);
+    const verification = health && (await countOpenJobs(served.sql).catch(() => undefined));
+    return { ...report(served, options, health), verification: verification ?? null };
+  };
   app.get("/health/live", (_request, reply) => send(reply, jsonAnswer({ status: "live" })));
-  app.get("/health/ready", async (_request, reply) => {
-    const problems = problemsOf(await readHealth(services));
+  app.get("/health/ready", async ({ chains }, reply) => {
+    const { isReady, problems } = judge(
+      await Promise.all(
+        chains.map(async (served) => ({
+          name: chainTitle(served),
+          problems: problemsOf(await readHealth(served, options), served.stopped()),
+        })),
+      ),
+    );
     return send(
       reply,
-      problems.length === 0
+      isReady
         ? jsonAnswer({ status: "ready" })
         : jsonAnswer({ status: "not ready", problems }, 503),
     );
   });
-  app.get("/health", async (_request, reply) => {
-    const health = await readHealth(services);
-    const answer =
-      extent === "public"
-        ? publicReport(services, health)
-        : {
-            ...report(services, health),
-            verification: (health && (await countOpenJobs(services.sql))) ?? null,
-          };
-    return send(reply, jsonAnswer(answer, health ? 200 : 503));
+  app.get("/health", async (request, reply) => {
+    const reports = await Promise.all(request.chains.map(reportOf));
+    const [only, ...others] = reports;
+    const isAnswered = reports.some(({ head }) => head !== null);
+    const httpStatus = isAnswered ? 200 : 503;
+    if (others.length === 0) return send(reply, jsonAnswer(only, httpStatus));
+    const chains = reports.map(({ version: _, ...chain }, index) => ({
+      name: chainTitle(request.chains[index] ?? request.chains[0]),
+      ...chain,
+    }));
+    const { isReady, problems } = judge(chains);
+    const status = isReady ? "ready" : "not ready";
+    return send(
+      reply,
+      jsonAnswer({ status, problems, version: options.version, chains }, httpStatus),
+    );
   });
 }
 
+/** What one chain's problems, or several chains', mean for the process. */
+function judge(chains: readonly { name: string; problems: readonly string[] }[]) {
+  const isReady = chains.some(({ problems }) => problems.length === 0);
+  const problems =
+    chains.length === 1
+      ? (chains[0]?.problems ?? [])
+      : chains.flatMap((chain) => chain.problems.map((problem) => `${chain.name}: ${problem}`));
+  return { isReady, problems };
+}
+
 /** Undefined when the database does not answer. */
-export async function readHealth(options: HealthOptions): Promise<IndexHealth | undefined> {
-  const { sql, log, requestTimeoutMs } = options;
+export async function readHealth(
+  { sql, log }: Pick<ServedChain, "sql" | "log">,
+  { requestTimeoutMs }: HealthOptions,
+): Promise<IndexHealth | undefined> {
   try {
     return await inTime(getIndexHealth(sql), requestTimeoutMs);
   } catch (error) {
@@ -67,8 +99,12 @@ export function lagOf({ headNumber, indexer }: IndexHealth): number | null {
   return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
 }
 
-/** Why this process is not ready; empty when it is. */
-export function problemsOf(health: IndexHealth | undefined): string[] {
+/** Why what is served of a chain is not worth asking for; empty when it is. `stopped`: see `ServedChain`. */
+export function problemsOf(
+  health: IndexHealth | undefined,
+  stopped: string | null = null,
+): string[] {
+  if (stopped !== null) return [`stopped: ${stopped}`];
   if (!health) return ["the database does not answer"];
   const lag = lagOf(health);
   const silence = health.indexerAgeSeconds;
@@ -89,29 +125,31 @@ export function problemsOf(health: IndexHealth | undefined): string[] {
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);
 }
 
-function report(services: HealthOptions, health?: IndexHealth) {
+function report(served: ServedChain, options: HealthOptions, health?: IndexHealth) {
   return {
-    ...publicReport(services, health),
+    ...publicReport(served, options, health),
     database: { reachable: health !== undefined },
     indexer: health?.indexer ?? null,
     indexerAgeSeconds: health?.indexerAgeSeconds ?? null,
-    nodes: services.chain.status(),
+    nodes: served.chain.status(),
   };
 }
 
-function publicReport({ version }: HealthOptions, health?: IndexHealth) {
-  const problems = problemsOf(health);
+function publicReport(served: ServedChain, { version }: HealthOptions, health?: IndexHealth) {
+  const problems = problemsOf(health, served.stopped());
   const indexer = health?.indexer;
   return {
     status: problems.length === 0 ? "ready" : "not ready",
     problems,
     version,
     chainId: health?.chainId ?? null,
-    head: health && {
-      number: health.headNumber,
-      hash: health.headHash,
-      timestamp: health.headTimestamp,
-    },
+    head: health
+      ? {
+          number: health.headNumber,
+          hash: health.headHash,
+          timestamp: health.headTimestamp,
+        }
+      : null,
     nodeHead: health?.indexer?.nodeHead ?? null,
     lag: health ? lagOf(health) : null,
     gaps: health?.gaps ?? null,

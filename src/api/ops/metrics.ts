@@ -4,17 +4,17 @@ import { countOpenJobs } from "../../store/verification-jobs.ts";
 import {
   type CountedMetrics,
   METRICS_TYPE,
-  type Metrics,
   measureState,
+  type ProcessMetrics,
   renderMetrics,
   type StateMetric,
 } from "../../telemetry/metrics.ts";
+import { knownChainId, type ServedChain } from "../served-chain.ts";
 import { type HealthOptions, lagOf, problemsOf, readHealth } from "./health.ts";
 
 export interface MetricsOptions {
-  metrics: Metrics;
-  /** What the other threads of this process have counted. */
-  countedElsewhere(): CountedMetrics;
+  /** Of the process as a whole; each chain has its own. */
+  metrics: ProcessMetrics;
 }
 
 /** Counts what a server answers. */
@@ -27,35 +27,55 @@ export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions):
   });
 }
 
-/** Adds `/metrics`: each with the chain's id as a label, once that is known. */
+/**
+ * Adds `/metrics`: each with the chain's id as a label, once that is known; of several chains what is about the process
+ * as a whole has none.
+ */
 export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
-  const { metrics, countedElsewhere } = options;
-  app.get("/metrics", async (_request, reply) => {
-    const health = await readHealth(options);
-    const state = await measureState(await describeState(options, health));
-    const counted = await metrics.registry.getMetricsAsJSON();
-    const chainId = health?.chainId ?? null;
-    const labels = chainId === null ? {} : { chain: String(chainId) };
-    const text = await renderMetrics([state, counted, countedElsewhere()], labels);
+  app.get("/metrics", async ({ chains }, reply) => {
+    const ofChains = await Promise.all(chains.map((chain) => measure(chain, options)));
+    const ofProcess = await options.metrics.registry.getMetricsAsJSON();
+    const [only] = ofChains;
+    const labels = ofChains.length === 1 && only ? only.labels : {};
+    const text = await renderMetrics([...ofChains, { counted: [ofProcess], labels }]);
     return reply.header("content-type", METRICS_TYPE).send(text);
   });
 }
 
+/** All that is measured of one chain. */
+async function measure(
+  chain: ServedChain,
+  options: HealthOptions,
+): Promise<{ counted: CountedMetrics[]; labels: Record<string, string> }> {
+  const health = await readHealth(chain, options);
+  const chainId = health?.chainId ?? knownChainId(chain);
+  return {
+    counted: [
+      await measureState(await describeState(chain, options, health)),
+      await chain.metrics.registry.getMetricsAsJSON(),
+      chain.countedElsewhere(),
+    ],
+    labels: chainId === undefined ? {} : { chain: String(chainId) },
+  };
+}
+
 /** Module and action by the registry's names; for other routes the route. Nothing of what the request says. */
-function labelsOf({ actionName, routeOptions }: FastifyRequest) {
+function labelsOf({ actionName, routeOptions, chain }: FastifyRequest) {
   const [module = "", action = "none"] = actionName?.split("/") ?? ["none", routeOptions.url];
-  return { module, action };
+  const chainId = chain && knownChainId(chain);
+  return { module, action, ...(chainId && { chain: String(chainId) }) };
 }
 
 /** What holds now, whichever process brought it about. */
 async function describeState(
+  served: ServedChain,
   options: HealthOptions,
   health: IndexHealth | undefined,
 ): Promise<StateMetric[]> {
   const indexer = health?.indexer;
   const pending = Object.entries(indexer?.pending ?? {});
-  const jobs = health && (await countOpenJobs(options.sql));
-  const nodes = options.chain.status();
+  const jobs = health && (await countOpenJobs(served.sql));
+  const nodes = served.chain.status();
   const headAge = health?.headTimestamp && Date.now() / 1000 - health.headTimestamp;
   return [
     {
@@ -67,7 +87,7 @@ async function describeState(
     single(
       "periscope_ready",
       "1 while answers are worth asking for",
-      problemsOf(health).length === 0,
+      problemsOf(health, served.stopped()).length === 0,
     ),
     single("periscope_head_block", "Newest block that is served", health?.headNumber),
     single("periscope_head_age_seconds", "Age of that block", headAge),

@@ -1,18 +1,8 @@
 import { type Examples, getExamples } from "../../store/examples.ts";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
-import type { Services } from "../action.ts";
-import type { RpcOptions } from "../eth-rpc/handle.ts";
 import type { RateLimitOptions } from "../rate-limit.ts";
+import type { ServedChain } from "../served-chain.ts";
 import { type ExampleRequest, exampleRequests } from "./examples.ts";
-
-export interface NetworkOptions
-  extends Pick<Services, "sql" | "priceFeeds" | "verifier">,
-    RpcOptions,
-    RateLimitOptions {
-  /** The chain's name for people, if it has one. */
-  networkName: string | undefined;
-  coinSymbol: string;
-}
 
 /** A part of the program that can be on or off. */
 interface Feature {
@@ -35,31 +25,34 @@ export interface Network {
 /**
  * Gives a function that describes the chain as far as it is indexed; that throws when the database does not answer.
  */
-export function createNetworkDescription(options: NetworkOptions): () => Promise<Network> {
-  const describeVerifier = createVerifierDescription(options);
+export function createNetworkDescription(
+  served: ServedChain,
+  options: RateLimitOptions,
+): () => Promise<Network> {
+  const describeVerifier = createVerifierDescription(served);
   return async () => {
     const [health, subjects] = await Promise.all([
-      getIndexHealth(options.sql),
-      getExamples(options.sql),
+      getIndexHealth(served.sql),
+      getExamples(served.sql),
     ]);
     return {
-      name: options.networkName ?? null,
+      name: served.networkName ?? null,
       chainId: health.chainId,
       features: [
         describeTraces(health),
         describeVerifier(),
-        describePrices(options),
-        describeSending(options),
+        describePrices(served),
+        describeSending(served),
         describeRateLimit(options),
       ],
       subjects,
-      examples: exampleRequests(subjects, options.coinSymbol),
+      examples: exampleRequests(subjects, served.coinSymbol),
     };
   };
 }
 
 /** The lists of compilers may have to be fetched, which nobody waits for: what was known last is told. */
-function createVerifierDescription({ verifier }: NetworkOptions): () => Feature {
+function createVerifierDescription({ verifier }: ServedChain): () => Feature {
   let detail = "Its compilers are being listed";
   return () => {
     Promise.all([verifier.compilers("solc"), verifier.compilers("vyper")]).then(
@@ -86,7 +79,7 @@ function describeTraces({ traced, indexer }: IndexHealth): Feature {
   };
 }
 
-function describePrices({ priceFeeds, coinSymbol }: NetworkOptions): Feature {
+function describePrices({ priceFeeds, coinSymbol }: ServedChain): Feature {
   const { usd } = priceFeeds;
   return {
     name: `Price of ${coinSymbol}`,
@@ -95,7 +88,7 @@ function describePrices({ priceFeeds, coinSymbol }: NetworkOptions): Feature {
   };
 }
 
-function describeSending({ sendRawTransaction }: NetworkOptions): Feature {
+function describeSending({ sendRawTransaction }: ServedChain): Feature {
   return {
     name: "Sending transactions",
     on: sendRawTransaction,
@@ -105,7 +98,7 @@ function describeSending({ sendRawTransaction }: NetworkOptions): Feature {
   };
 }
 
-function describeRateLimit({ rateLimit }: NetworkOptions): Feature {
+function describeRateLimit({ rateLimit }: RateLimitOptions): Feature {
   return {
     name: "Rate limit",
     on: rateLimit > 0,

@@ -5,8 +5,11 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { jsonAnswer } from "../envelope.ts";
+import type { HttpOptions } from "../http.ts";
 import { send } from "../http.ts";
-import { createNetworkDescription, type NetworkOptions } from "./network.ts";
+import type { RateLimitOptions } from "../rate-limit.ts";
+import { perChain } from "../served-chain.ts";
+import { createNetworkDescription } from "./network.ts";
 import { watchSync } from "./sync-history.ts";
 
 /** A file as it is sent. */
@@ -48,8 +51,11 @@ const SECURITY_HEADERS = {
 };
 
 /** Adds the pages for people: `/` with the state of the index, `/docs` with the API, and what they are made of. */
-export function addPages(app: FastifyInstance, options: NetworkOptions): void {
-  const history = watchSync(app, options.sql);
+export function addPages(
+  app: FastifyInstance,
+  options: Pick<HttpOptions, "chains"> & RateLimitOptions,
+): void {
+  const historyOf = watchSync(app, options.chains);
   for (const [url, file] of Object.entries(FILES)) {
     let asset: Promise<Asset> | undefined;
     app.get(url, async (request, reply) => {
@@ -57,10 +63,12 @@ export function addPages(app: FastifyInstance, options: NetworkOptions): void {
       return sendAsset(request, reply, await asset);
     });
   }
-  app.get("/pages/history.json", (_request, reply) => send(reply, jsonAnswer(history())));
-  const describeNetwork = createNetworkDescription(options);
-  app.get("/pages/network.json", async (_request, reply) =>
-    send(reply, jsonAnswer(await describeNetwork())),
+  app.get("/pages/history.json", ({ chains }, reply) =>
+    send(reply, jsonAnswer(historyOf(chains[0]))),
+  );
+  const describe = perChain((chain) => createNetworkDescription(chain, options));
+  app.get("/pages/network.json", async ({ chains }, reply) =>
+    send(reply, jsonAnswer(await describe(chains[0])())),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
-import type { Sql } from "../../db/client.ts";
 import { getIndexHealth } from "../../store/health.ts";
+import { perChain, type ServedChain, type ServedChains } from "../served-chain.ts";
 
 /** Where the synchronisation stood at one moment. */
 export interface SyncSample {
@@ -15,15 +15,22 @@ export interface SyncSample {
 const INTERVAL_MS = 5_000;
 const SAMPLES = 120;
 
-/** Looks at the synchronisation every few seconds while the server is up; gives the last ten minutes, oldest first. */
-export function watchSync(app: FastifyInstance, sql: Sql): () => readonly SyncSample[] {
-  const samples: SyncSample[] = [];
+/**
+ * Looks at the synchronisation of each chain every few seconds while the server is up; gives the last ten minutes of one,
+ * oldest first.
+ */
+export function watchSync(
+  app: FastifyInstance,
+  served: ServedChains,
+): (chain: ServedChain) => readonly SyncSample[] {
+  const samplesOf = perChain((): SyncSample[] => []);
   let timer: NodeJS.Timeout | undefined;
 
-  async function look(): Promise<void> {
+  async function look(chain: ServedChain): Promise<void> {
     // The database may be away for a while: that leaves a hole.
-    const health = await getIndexHealth(sql).catch(() => undefined);
+    const health = await getIndexHealth(chain.sql).catch(() => undefined);
     if (!health) return;
+    const samples = samplesOf(chain);
     samples.push({
       at: Date.now() / 1000,
       head: health.headNumber,
@@ -34,12 +41,12 @@ export function watchSync(app: FastifyInstance, sql: Sql): () => readonly SyncSa
   }
 
   app.addHook("onListen", (done) => {
-    timer = setInterval(() => void look(), INTERVAL_MS).unref();
+    timer = setInterval(() => served().forEach((chain) => void look(chain)), INTERVAL_MS).unref();
     done();
   });
   app.addHook("onClose", (_app, done) => {
     clearInterval(timer);
     done();
   });
-  return () => samples;
+  return samplesOf;
 }

@@ -1,10 +1,13 @@
 import type { z } from "zod";
 import type { Context } from "../action.ts";
 import type { Answer } from "../envelope.ts";
+import type { ServedChain } from "../served-chain.ts";
 
 /** What a handler of Sourcify's dialect works with for one request. */
 export interface SourcifyContext extends Omit<Context, "dialect" | "sent"> {
   networkName: string | undefined;
+  /** All chains that the request may mean. */
+  chains: readonly ServedChain[];
 }
 
 /** A request as it was sent, its parts not yet looked at. */
@@ -41,6 +44,11 @@ export interface Endpoint {
   body?: z.ZodType;
   /** By HTTP status; error objects aside. */
   answers: Readonly<Record<number, DescribedAnswer>>;
+  /** The chain that is asked, where the path does not name it: else the first one. */
+  chainOf?(
+    request: SourcifyRequest,
+    chains: readonly ServedChain[],
+  ): Promise<ServedChain | undefined>;
   handle(context: SourcifyContext, request: SourcifyRequest): Promise<SourcifyAnswer>;
 }
 

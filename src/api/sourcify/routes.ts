@@ -1,44 +1,45 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
 import { RequestError } from "../../core/errors.ts";
-import type { Services } from "../action.ts";
 import { inTime } from "../deadline.ts";
 import { type HttpOptions, refusal, send } from "../http.ts";
 import { lookUp } from "../input.ts";
 import type { LargeAnswers } from "../large-answers.ts";
 import type { RateLimiter } from "../rate-limit.ts";
 import { mediaTypeOf, parseJson, queryInput } from "../request.ts";
+import { decideChain, knownChainId, type ServedChain, type ServedChains } from "../served-chain.ts";
 import { demandIndex, onOneState } from "../state.ts";
-import type { Endpoint, SourcifyContext, SourcifyRequest } from "./endpoint.ts";
+import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
 import { isRecord } from "./endpoints/verify.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 import { endpoints } from "./registry.ts";
-
-/** What the dialect takes beyond the services. */
-export type SourcifyOptions = Services &
-  Pick<HttpOptions, "requestTimeoutMs"> & { networkName: string | undefined };
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** Adds Sourcify's API v2 below `/sourcify`. Source: docs/clients.md, "Sourcify". */
 export function addSourcify(
   app: FastifyInstance,
-  { sql, requestTimeoutMs, ...services }: SourcifyOptions,
+  { requestTimeoutMs }: Pick<HttpOptions, "requestTimeoutMs">,
   limiter: RateLimiter,
-  largeAnswers: LargeAnswers,
+  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
 ): void {
   const answer =
     (endpoint: Endpoint): RouteHandlerMethod =>
     async (request, reply) => {
       request.actionName = `sourcify/${endpoint.name}`;
       const client = limiter.clientOf(request, queryInput(request));
+      const { chains } = request;
       const run = async () => {
+        const asked = readRequest(request);
+        const served = decideChain(request, await chainOf(endpoint, asked, chains));
+        const { sql, ...services } = served;
         if (endpoint.method === "POST") await demandIndex(sql);
         const { outcomes, head } = await onOneState(sql, [
           {
             servedWhileLoading: false,
             run: (read) => {
-              const context: SourcifyContext = { ...services, read, client, largeAnswers };
-              return endpoint.handle(context, readRequest(request));
+              const largeAnswers = largeAnswersOf(served);
+              const context = { ...services, chains, read, client, largeAnswers };
+              return endpoint.handle(context, asked);
             },
           },
         ]);
@@ -63,6 +64,18 @@ export function addSourcify(
       });
     }
   }
+}
+
+/** The chain that a request asks about: the path's where it names one of them, else the first. */
+async function chainOf(
+  endpoint: Endpoint,
+  request: SourcifyRequest,
+  chains: ReturnType<ServedChains>,
+): Promise<ServedChain> {
+  const { chainId = "" } = request.parameters;
+  const wanted = /^\d{1,20}$/.test(chainId) ? BigInt(chainId) : undefined;
+  const named = chains.find((chain) => wanted === BigInt(knownChainId(chain) ?? -1));
+  return named ?? (await endpoint.chainOf?.(request, chains)) ?? chains[0];
 }
 
 /** The paths of an endpoint: clients may put nothing between the base and the first part. */

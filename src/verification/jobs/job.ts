@@ -25,6 +25,8 @@ export interface JobSurroundings {
   catalogue: CompilerCatalogue;
   workers: WorkerPool;
   log: Pick<Logger, "info" | "warn">;
+  /** Runs what waits for nodes and servers, while another job may have the processor. */
+  whileAsking<Result>(ask: () => Promise<Result>): Promise<Result>;
 }
 
 /** Clients send a second form after a failure: they must not wait long for the first. */
@@ -43,7 +45,7 @@ export async function runJob(
   const startedAt = performance.now();
   const outcome = await outcomeOf(surroundings, job, signal);
   const failure = "failure" in outcome ? outcome.failure : null;
-  if (failure === null) await detectBeforePass(surroundings, job);
+  if (failure === null) await surroundings.whileAsking(() => detectBeforePass(surroundings, job));
   await sql.begin(async (transaction) => {
     const finished = await finishJob(
       transaction,
@@ -72,8 +74,11 @@ async function outcomeOf(
   try {
     // An earlier job of the address may have passed while this one waited.
     if (await isFullyVerified(surroundings.sql, job.address)) return { alreadyVerified: true };
-    const build = await surroundings.catalogue.resolve(familyOf(job), job.compilerVersion);
-    const facts = await fetchOnChainFacts(surroundings, job.address, signal);
+    const { catalogue, whileAsking } = surroundings;
+    const [build, facts] = await whileAsking(async () => [
+      await catalogue.resolve(familyOf(job), job.compilerVersion),
+      await fetchOnChainFacts(surroundings, job.address, signal),
+    ]);
     const answer = await surroundings.workers.run(
       build,
       {
@@ -87,7 +92,9 @@ async function outcomeOf(
     );
     if (answer.type !== "verified") throw new TypeError(`the worker answered with ${answer.type}`);
     const { source } = answer;
-    const proof = await proveDeployment(surroundings.chain, job.address, facts, source, signal);
+    const proof = await whileAsking(() =>
+      proveDeployment(surroundings.chain, job.address, facts, source, signal),
+    );
     return { row: rowOf(job, facts, source, proof), sources: source.sources };
   } catch (error) {
     if (error instanceof VerificationError && !signal.aborted) return { failure: error.failure };

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { sleep } from "../../core/async.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isDatabaseGone } from "../../db/failures.ts";
@@ -5,28 +6,52 @@ import {
   abandonJob,
   type ClaimedJob,
   claimJob,
+  findTurn,
   reclaimAbandonedJobs,
   releaseJob,
   renewLease,
 } from "../../store/verification-jobs.ts";
 import { reasonOf } from "../errors.ts";
 import { type JobSurroundings, runJob } from "./job.ts";
+import { createSlots } from "./slots.ts";
 
-/** Runs the jobs of the database. */
+/** Runs the jobs of any number of chains, whose tables are in one database. */
 export interface JobQueue {
-  /** Looks for a job at once: one was added. */
-  wake(): void;
+  /** Takes the jobs of a chain in. */
+  add(source: JobSource): JobChain;
   /** Stops what runs and gives it back to the queue. */
   stop(): Promise<void>;
 }
 
-export interface QueueOptions extends JobSurroundings {
-  /** Jobs that run at once in this process. */
+/** A chain that jobs are about. */
+export interface JobSource extends Pick<JobSurroundings, "sql" | "chain" | "log"> {
+  /** Schema of its tables. */
+  schema: string;
+  /** Told of every job that ended. */
+  onJob?: ((outcome: "passed" | "failed", ms: number) => void) | undefined;
+}
+
+/** A chain in the queue. */
+export interface JobChain {
+  /** Looks for a job at once: one was added. */
+  wake(): void;
+  /** Takes the chain out, stops what runs of it and gives it back. */
+  stop(): Promise<void>;
+}
+
+export interface QueueOptions extends Pick<JobSurroundings, "catalogue" | "workers"> {
+  /** Jobs that compile at once in this process; so many of each chain may wait for its node besides. */
   concurrency: number;
   /** Time that a client may keep the runners busy within an hour before it waits for all others. */
   budgetMs?: number;
-  /** Told of every job that ended. */
-  onJob?: ((outcome: "passed" | "failed", ms: number) => void) | undefined;
+  log: Pick<Logger, "warn">;
+}
+
+interface Member extends JobSource {
+  readonly stopping: AbortController;
+  /** Jobs that wait for a node, or for a compiler to be fetched. */
+  asking: number;
+  readonly running: Set<Promise<void>>;
 }
 
 /** Other processes add jobs too. */
@@ -40,79 +65,159 @@ const RETRY_MS = 100;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
-/** Starts to work on the queue. Any number of processes may do so on one database. */
+/**
+ * Starts to work on the queue. Any number of processes may do so on one database. A job gives its place away while it
+ * waits for its node, so that a node that does not answer keeps no other chain's jobs waiting.
+ */
 export function startQueue(options: QueueOptions): JobQueue {
-  const { sql, log, concurrency, onJob, budgetMs = BUDGET_MS } = options;
+  const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
+  const members = new Set<Member>();
+  const slots = createSlots(concurrency);
   let woken = new AbortController();
+
+  function wake(): void {
+    woken.abort();
+    woken = new AbortController();
+  }
 
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
+      await slots.enter();
+      const seen = woken.signal;
+      let pauseMs = 0;
       try {
-        const seen = woken.signal;
-        const job = await claimJob(sql, budgetMs);
-        if (job === undefined) await sleep(IDLE_MS, AbortSignal.any([seen, stopping.signal]));
-        else await run(job);
+        pauseMs = (await beginNext()) ? 0 : IDLE_MS;
       } catch (error) {
         log.warn({ error: messageOf(error) }, "the verification queue cannot be read");
-        await sleep(FAILURE_PAUSE_MS, stopping.signal);
+        pauseMs = FAILURE_PAUSE_MS;
       }
+      if (pauseMs === 0) continue;
+      slots.leave();
+      await sleep(pauseMs, AbortSignal.any([seen, stopping.signal]));
     }
   }
 
-  async function run(job: ClaimedJob): Promise<void> {
+  /** Begins the job whose turn it is, in the place that was entered; false when there is none. */
+  async function beginNext(): Promise<boolean> {
+    const [first] = members;
+    if (!first || stopping.signal.aborted) return false;
+    const all = [...members];
+    const open = all.map(({ asking }) => asking < concurrency);
+    const turn = await findTurn(first.sql, all, open, budgetMs);
+    const member = turn && all[turn.source];
+    if (!member || !members.has(member)) return false;
+    const job = await claimJob(member.sql, turn);
+    // Another process has begun it meanwhile.
+    if (!job) return beginNext();
+    const running = run(member, job).finally(() => {
+      slots.leave();
+      member.running.delete(running);
+    });
+    member.running.add(running);
+    return true;
+  }
+
+  async function run(member: Member, job: ClaimedJob): Promise<void> {
+    const { sql } = member;
     const lost = new AbortController();
     const startedAt = performance.now();
     const lease = setInterval(() => {
       void renewLease(sql, job).then(
         (isOurs) => isOurs || lost.abort(),
-        (error) => log.warn({ error: messageOf(error) }, "a lease was not renewed"),
+        (error) => member.log.warn({ error: messageOf(error) }, "a lease was not renewed"),
       );
     }, LEASE_MS);
     try {
-      const passed = await runJob(options, job, AbortSignal.any([lost.signal, stopping.signal]));
-      onJob?.(passed ? "passed" : "failed", performance.now() - startedAt);
+      const surroundings = {
+        ...options,
+        ...member,
+        whileAsking: <Result>(ask: () => Promise<Result>) => askOutside(member, ask),
+      };
+      const signal = AbortSignal.any([lost.signal, member.stopping.signal]);
+      const passed = await runJob(surroundings, job, signal);
+      member.onJob?.(passed ? "passed" : "failed", performance.now() - startedAt);
     } catch (error) {
-      if (stopping.signal.aborted) return await releaseJob(sql, job);
-      // Says nothing of the job, however often it happens.
-      if (isDatabaseGone(error)) return await giveBack(job);
-      log.warn({ address: job.address, error: messageOf(error) }, "a verification broke off");
-      await abandonJob(sql, job);
-      await reclaimAbandonedJobs(sql, CRASHED);
+      await putBack(member, job, error).catch((failure) =>
+        log.warn({ error: messageOf(failure) }, "a verification cannot be given back"),
+      );
     } finally {
       clearInterval(lease);
     }
   }
 
+  /** Runs what only waits for others while the place is another job's. */
+  async function askOutside<Result>(member: Member, ask: () => Promise<Result>): Promise<Result> {
+    member.asking++;
+    slots.leave();
+    try {
+      return await ask();
+    } finally {
+      member.asking--;
+      wake();
+      await slots.enter(true);
+    }
+  }
+
+  async function putBack(member: Member, job: ClaimedJob, error: unknown): Promise<void> {
+    const { sql } = member;
+    if (member.stopping.signal.aborted) return await releaseJob(sql, job);
+    // Says nothing of the job, however often it happens.
+    if (isDatabaseGone(error)) return await giveBack(member, job);
+    member.log.warn({ address: job.address, error: messageOf(error) }, "a verification broke off");
+    await abandonJob(sql, job);
+    await reclaimAbandonedJobs(sql, CRASHED);
+  }
+
   /** Waits for the database to return, unless this process ends or the job's lease before it. */
-  async function giveBack(job: ClaimedJob): Promise<void> {
-    for (const end = performance.now() + LEASE_MS; ; await sleep(RETRY_MS, stopping.signal)) {
+  async function giveBack({ sql, stopping: { signal } }: Member, job: ClaimedJob): Promise<void> {
+    for (const end = performance.now() + LEASE_MS; ; await sleep(RETRY_MS, signal)) {
       try {
         return await releaseJob(sql, job);
       } catch (error) {
-        if (stopping.signal.aborted || performance.now() > end) throw error;
+        if (signal.aborted || performance.now() > end) throw error;
       }
     }
   }
 
-  async function reclaim(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function reclaim({ sql, stopping: { signal }, log: memberLog }: Member): Promise<void> {
+    while (!signal.aborted) {
       await reclaimAbandonedJobs(sql, CRASHED).catch((error: unknown) =>
-        log.warn({ error: messageOf(error) }, "abandoned verifications cannot be reclaimed"),
+        memberLog.warn({ error: messageOf(error) }, "abandoned verifications cannot be reclaimed"),
       );
-      await sleep(LEASE_MS, stopping.signal);
+      await sleep(LEASE_MS, signal);
     }
   }
 
-  const loops = Promise.all([reclaim(), ...Array.from({ length: concurrency }, work)]);
+  async function remove(member: Member, reclaiming: Promise<void>): Promise<void> {
+    members.delete(member);
+    member.stopping.abort();
+    await Promise.all([reclaiming, ...member.running]);
+  }
+
+  const working = work();
+  const chains: JobChain[] = [];
   return {
-    wake: () => {
-      woken.abort();
-      woken = new AbortController();
+    add: (source) => {
+      const member = {
+        ...source,
+        stopping: new AbortController(),
+        asking: 0,
+        running: new Set<Promise<void>>(),
+      };
+      members.add(member);
+      const reclaiming = reclaim(member);
+      wake();
+      const chain = { wake, stop: () => remove(member, reclaiming) };
+      chains.push(chain);
+      return chain;
     },
     stop: async () => {
       stopping.abort();
-      await loops;
+      await Promise.all(chains.map((chain) => chain.stop()));
+      // There may be none at all.
+      slots.leave();
+      await working;
     },
   };
 }

@@ -2,7 +2,11 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOperationsServer } from "../../../src/api/server.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
-import { createMetrics, type Metrics } from "../../../src/telemetry/metrics.ts";
+import {
+  createMetrics,
+  createProcessMetrics,
+  type Metrics,
+} from "../../../src/telemetry/metrics.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { publish } from "../../support/build.ts";
 
@@ -30,8 +34,8 @@ test("is text in the format of Prometheus, with the process's own metrics", asyn
   const answer = await server.app.inject("/metrics");
   expect(answer.statusCode).toBe(200);
   expect(answer.headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
-  expect(answer.body).toMatch(/^process_resident_memory_bytes \d+$/m);
-  expect(answer.body).toMatch(/^periscope_info\{version="0\.0\.0-test"\} 1$/m);
+  expect(answer.body).toMatch(/^process_resident_memory_bytes\{chain="31337"\} \d+$/m);
+  expect(answer.body).toMatch(/^periscope_info\{version="0\.0\.0-test",chain="31337"\} 1$/m);
 });
 
 test("leaves out what is not known before the first block", async () => {
@@ -113,8 +117,8 @@ test("names the chain in every sample once it is known", async () => {
 test("is told by a server of its own when operations are apart", async () => {
   const apart = await createTestApp({ operationsApart: true });
   const operations = createOperationsServer({
-    ...{ sql: apart.sql, chain: apart.chain, log: pino({ level: "silent" }), version: "1" },
-    ...{ requestTimeoutMs: 1000, trustedProxies: [], metrics: indexer, countedElsewhere: () => [] },
+    ...{ chains: () => [apart.served], log: pino({ level: "silent" }), version: "1" },
+    ...{ requestTimeoutMs: 1000, trustedProxies: [], metrics: createProcessMetrics() },
   });
   expect((await apart.app.inject("/metrics")).statusCode).toBe(404);
   expect((await operations.inject("/metrics")).statusCode).toBe(200);

@@ -3,8 +3,9 @@ import type { Address } from "../../../src/core/address.ts";
 import { getDeploymentProof } from "../../../src/store/deployment-proofs.ts";
 import { getVerifiedContract, isFullyVerified } from "../../../src/store/verified-contracts.ts";
 import { DEFAULT_JOB_LIMITS, type Submission } from "../../../src/verification/jobs/submit.ts";
-import type { Verifier, VerifierOptions } from "../../../src/verification/verifier.ts";
+import type { Verifier } from "../../../src/verification/verifier.ts";
 import { addressAt, wordAt } from "../../support/build.ts";
+import type { TestVerifierOptions } from "../../support/verifier.ts";
 import { initCodeOf } from "../deployment.ts";
 import { deployProgram, note, requestFor, startWorld, type World } from "../world.ts";
 
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-function verifier(options?: Partial<VerifierOptions>): Verifier {
+function verifier(options?: Partial<TestVerifierOptions>): Verifier {
   const started = world.startVerifier(options);
   onTestFinished(() => started.close());
   return started;

@@ -6,10 +6,10 @@ export const chains: Endpoint = {
   name: "chains",
   method: "GET",
   path: "/chains",
-  summary: "The one chain that is served",
+  summary: "The chains that are served",
   answers: {
     200: {
-      description: "The chain; the URL of its node is nobody's business",
+      description: "The chains; the URLs of their nodes are nobody's business",
       schema: z.array(
         z.object({
           name: z.string(),
@@ -23,18 +23,20 @@ export const chains: Endpoint = {
       ),
     },
   },
-  async handle({ chainId, networkName }) {
-    const name = networkName ?? `Chain ${chainId()}`;
-    return jsonAnswer([
-      {
-        name,
-        title: name,
-        chainId: chainId(),
-        rpc: [],
-        traceSupportedRPCs: [],
-        supported: true,
-        etherscanAPI: false,
-      },
-    ]);
+  async handle({ chains: served }) {
+    return jsonAnswer(
+      served.map(({ chainId, networkName }) => {
+        const name = networkName ?? `Chain ${chainId()}`;
+        return {
+          name,
+          title: name,
+          chainId: chainId(),
+          rpc: [],
+          traceSupportedRPCs: [],
+          supported: true,
+          etherscanAPI: false,
+        };
+      }),
+    );
   },
 };

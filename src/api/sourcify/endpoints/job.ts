@@ -54,6 +54,11 @@ export const job: Endpoint = {
       }),
     },
   },
+  chainOf: async ({ parameters: { verificationId = "" } }, chains) => {
+    const running = chains.filter((chain) => chain.stopped() === null);
+    const known = await Promise.all(running.map(({ verifier }) => verifier.status(verificationId)));
+    return running.find((_, index) => known[index] !== undefined);
+  },
   async handle(context, { parameters: { verificationId = "" } }) {
     const status = await context.verifier.wait(verificationId, PATIENCE_MS);
     if (status === undefined) {

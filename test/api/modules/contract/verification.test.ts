@@ -5,11 +5,11 @@ import { createChain } from "../../../../src/chain/client.ts";
 import type { Address } from "../../../../src/core/address.ts";
 import type { Hex } from "../../../../src/core/hex.ts";
 import { openCatalogue } from "../../../../src/verification/compiler-sources.ts";
-import { createVerifier } from "../../../../src/verification/verifier.ts";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
 import { addressAt } from "../../../support/build.ts";
 import { startTestIndexer } from "../../../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../../../support/postgres.ts";
+import { startTestVerifier } from "../../../support/verifier.ts";
 import { type DeploymentChain, startDeploymentChain } from "../../../verification/deployment.ts";
 
 const COMPILER = "v0.8.37+commit.f401782d";
@@ -111,7 +111,7 @@ beforeAll(async () => {
   });
   const none = { folder: "/nonexistent", listUrl: undefined };
   const catalogue = openCatalogue({ solc: none, vyper: none }, log);
-  const verifier = createVerifier({ sql: database.sql, chain, catalogue, concurrency: 1, log });
+  const verifier = startTestVerifier({ sql: database.sql, chain, catalogue, concurrency: 1, log });
   server = await createTestApp({ sql: database.sql, chain, verifier });
   close = async () => {
     await verifier.close();

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
+import { RequestError } from "../core/errors.ts";
+import type { CountedMetrics, Metrics } from "../telemetry/metrics.ts";
+import type { Services } from "./action.ts";
+
+/** A chain as the API serves it: what its answers are made with, and what is told of it. */
+export interface ServedChain extends Services {
+  /** The chain's name for people, if it has one. */
+  networkName: string | undefined;
+  coinSymbol: string;
+  /** Whether `eth_sendRawTransaction` is passed on to the node. */
+  sendRawTransaction: boolean;
+  /** What is counted of this chain, in this thread. */
+  metrics: Metrics;
+  /** What its other threads have counted. */
+  countedElsewhere(): CountedMetrics;
+  /** Why nothing of it is served; null while it is. */
+  stopped(): string | null;
+}
+
+/** The chains that are served now, in the order in which they are declared; never none. */
+export type ServedChains = () => readonly [ServedChain, ...ServedChain[]];
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The chains that the request may mean: the one that its path begins with, else all; the first one where none is named. */
+    chains: ReturnType<ServedChains>;
+    /** The one of them that it is about, once that is known. */
+    chain: ServedChain | null;
+  }
+}
+
+const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
+
+/**
+ * What the path says of the chain: `/{chain}/…` is what `/…` is of a server with that chain alone. The chain is named by
+ * its id, or by its name in lower case with dashes. Gives the option of Fastify for it, and `attach` for the instance.
+ */
+export function readChainOfPath(served: ServedChains): {
+  rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
+  attach(app: FastifyInstance): void;
+} {
+  const named = new WeakMap<IncomingMessage, ServedChain>();
+  return {
+    rewriteUrl: (request) => {
+      const url = request.url ?? "/";
+      const [prefix = "", name = ""] = FIRST_SEGMENT.exec(url) ?? [];
+      const chain = name && served().find((candidate) => isNamed(candidate, name));
+      if (!chain) return url;
+      named.set(request as IncomingMessage, chain);
+      const rest = url.slice(prefix.length);
+      return rest.startsWith("/") ? rest : `/${rest}`;
+    },
+    attach: (app) => {
+      app.decorateRequest("chains");
+      app.decorateRequest("chain", null);
+      app.addHook("onRequest", (request, _reply, done) => {
+        const chain = named.get(request.raw);
+        request.chains = chain ? [chain] : served();
+        done();
+      });
+    },
+  };
+}
+
+/** The chain's name as it stands in paths: lower case, with dashes; empty without a name. */
+export function pathNameOf(networkName: string | undefined): string {
+  return (networkName ?? "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+}
+
+function isNamed(chain: ServedChain, name: string): boolean {
+  return name === pathNameOf(chain.networkName) || name === String(knownChainId(chain));
+}
+
+/** The chain's name for people; by its id where it has none. */
+export function chainTitle(chain: ServedChain): string {
+  return chain.networkName ?? `Chain ${knownChainId(chain) ?? ""}`.trim();
+}
+
+/** Undefined until the node was reached for the first time. */
+export function knownChainId({ chainId }: Pick<ServedChain, "chainId">): number | undefined {
+  try {
+    return chainId();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Notes which chain a request is about: without one the first of those that it may mean. Throws `RequestError` when
+ * nothing of it is served.
+ */
+export function decideChain(
+  request: FastifyRequest,
+  chain: ServedChain = request.chains[0],
+): ServedChain {
+  request.chain = chain;
+  const reason = chain.stopped();
+  if (reason !== null) throw new RequestError(503, `This chain is stopped: ${reason}`);
+  return chain;
+}
+
+/** Something of each chain, made when it is first asked for. */
+export function perChain<Part>(make: (chain: ServedChain) => Part): (chain: ServedChain) => Part {
+  const parts = new WeakMap<ServedChain, Part>();
+  return (chain) => {
+    const part = parts.get(chain) ?? make(chain);
+    parts.set(chain, part);
+    return part;
+  };
+}

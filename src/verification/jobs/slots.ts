@@ -1,0 +1,30 @@
+/** A number of places for work that needs the processor. */
+export interface Slots {
+  /** Resolves with a place of one's own; whoever comes back to work that is under way goes first. */
+  enter(comesBack?: boolean): Promise<void>;
+  leave(): void;
+}
+
+/** Creates so many free places. */
+export function createSlots(count: number): Slots {
+  let free = count;
+  const line: { comesBack: boolean; admit(): void }[] = [];
+
+  return {
+    enter: (comesBack = false) => {
+      if (free > 0) {
+        free--;
+        return Promise.resolve();
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const place = comesBack ? line.findIndex((other) => !other.comesBack) : -1;
+      line.splice(place < 0 ? line.length : place, 0, { comesBack, admit: resolve });
+      return promise;
+    },
+    leave: () => {
+      const next = line.shift();
+      if (next) next.admit();
+      else free++;
+    },
+  };
+}
