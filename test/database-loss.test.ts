@@ -26,19 +26,21 @@ afterEach(async () => {
   periscope = node = database = folder = undefined;
 });
 
-/** Ends the sessions of all others at intervals of `everyMs` or so: as many as `count`, and until `task` is done. */
+/**
+ * Ends the sessions of all others as often as `count`, and until `task` is done. The intervals grow from `everyMs` or so to
+ * six times that: between some of them also a slow machine finishes its step.
+ */
 async function cutOff(everyMs: number, count: number, task?: Promise<unknown>): Promise<void> {
   let isRunning = task !== undefined;
   const done = task?.finally(() => {
     isRunning = false;
   });
   const sql = createSql(database?.url ?? "", { connections: 1 });
-  for (let ended = 0; isRunning || ended < count; ) {
-    const sessions = await sql`
+  for (let round = 0; isRunning || round < count; round++) {
+    await sql`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-    ended += sessions.length;
-    await sleep(everyMs * (0.5 + Math.random()));
+    await sleep(everyMs * Math.min(1.1 ** round, 6) * (0.5 + Math.random()));
   }
   await sql.end();
   await done;
