@@ -2,81 +2,39 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BUOY_METADATA, BUOY_SOURCE } from "../src/api/modules/contract/sample-buoy.ts";
-import { describeApi } from "../src/api/openapi/document.ts";
-import { registry } from "../src/api/registry.ts";
-import { type Periscope, startPeriscope } from "./support/periscope.ts";
+import { askExample, bodyOf, isAction, listOperations } from "./support/example-requests.ts";
+import { type SampleWorld, startSampleWorld } from "./support/sample-world.ts";
+import { shapeOf, shorten } from "./support/short-answer.ts";
 
 /** Actions that the sample chain has nothing for, and why. */
 const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "account/txsBeaconWithdrawal": "a development chain has no consensus layer to withdraw from",
   "contract/verify_vyper_contract": "no Vyper compiler is bundled",
 };
-const PATIENCE_MS = 60_000;
 
 let folder: string;
-let periscope: Periscope;
+let world: SampleWorld;
 let origin: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "periscope-examples-"));
-  periscope = startPeriscope({ DATA_DIR: folder });
-  origin = new URL((await periscope.ready).api).origin;
-  // Verifications go on for a few seconds behind the first answers.
-  const { checkproxyverification } = Object.fromEntries(
-    (registry["contract"] ?? []).map((action) => [action.name, action]),
-  );
-  const url = `${origin}/v2/api/contract/checkproxyverification?${new URLSearchParams(checkproxyverification?.example)}`;
-  const end = Date.now() + PATIENCE_MS;
-  while (Date.now() < end) {
-    const answer = (await (await fetch(url)).json()) as { status: string };
-    if (answer.status === "1") break;
-    await sleep(200);
-  }
+  world = await startSampleWorld(folder);
+  ({ origin } = world);
 });
 afterAll(async () => {
-  await periscope.end();
+  await world.end();
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Operation {
-  parameters?: { name: string; in: string; example?: unknown }[];
-  requestBody?: {
-    content: Record<string, { schema: { required?: string[] }; example?: Record<string, unknown> }>;
-  };
-}
+const operations = listOperations().map((each) => ({
+  ...each,
+  reason: WITHOUT_DATA[each.route.replace(/^\/(?:v2\/)?api\//, "")],
+}));
 
-const operations = Object.entries(describeApi({ version: "1.2.3" }).paths).flatMap(
-  ([route, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      route,
-      method,
-      operation: operation as Operation,
-      reason: WITHOUT_DATA[route.replace(/^\/(?:v2\/)?api\//, "")],
-    })),
-);
-
-function bodyOf({ requestBody }: Operation): object | undefined {
-  return requestBody?.content["application/json"]?.example;
-}
-
-async function askExample({ route, method, operation }: (typeof operations)[number]) {
-  const given = (operation.parameters ?? []).filter(({ example }) => example !== undefined);
-  const query = given.filter((parameter) => parameter.in === "query");
-  const url = given
-    .filter((parameter) => parameter.in === "path")
-    .reduce((whole, { name, example }) => whole.replace(`{${name}}`, String(example)), route);
-  const text = new URLSearchParams(
-    query.map(({ name, example }): [string, string] => [name, String(example)]),
-  );
-  const body = bodyOf(operation);
-  const response = await fetch(`${origin}${url}?${text}`, {
-    method: method.toUpperCase(),
-    redirect: "manual",
-    ...(body && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
-  });
-  return { httpStatus: response.status, text: await response.text() };
+/** `npm run examples` records it. */
+function documentedAnswer({ operation }: (typeof operations)[number]): unknown {
+  return operation.responses["200"]?.content?.["application/json"]?.example;
 }
 
 /** Whether a result is more than nothing: no null, no empty text, list or object, nor an object of nothing but these. */
@@ -110,7 +68,7 @@ describe("at the first start", () => {
   test.each(operations.filter(({ reason, route }) => !reason && isAction(route)))(
     "$route answers its example with data",
     async (operation) => {
-      const { httpStatus, text } = await askExample(operation);
+      const { httpStatus, text } = await askExample(origin, operation);
       const body = JSON.parse(text) as { status?: string; result?: unknown };
       const isRepeated = operation.method === "post" && operation.route.startsWith("/v2/");
       if (isRepeated) {
@@ -119,14 +77,16 @@ describe("at the first start", () => {
       }
       expect([httpStatus, body.status ?? "1", text]).toEqual([200, "1", text]);
       expect([isData(body.result), text]).toEqual([true, text]);
+      expect(shapeOf(documentedAnswer(operation))).toEqual(shapeOf(shorten(body)));
     },
   );
 
   test.each(operations.filter(({ reason }) => reason))(
     "$route answers its example in its envelope, though without data: $reason",
     async (operation) => {
-      const { httpStatus, text } = await askExample(operation);
+      const { httpStatus, text } = await askExample(origin, operation);
       expect([httpStatus, JSON.parse(text).status]).toEqual([200, "0"]);
+      expect(shapeOf(documentedAnswer(operation))).toEqual(shapeOf(shorten(JSON.parse(text))));
     },
   );
 
@@ -135,7 +95,7 @@ describe("at the first start", () => {
     ({ route, operation }) => !isAction(route) && (!operation.requestBody || bodyOf(operation)),
   );
   test.each(others)("$route answers", async (operation) => {
-    const { httpStatus, text } = await askExample(operation);
+    const { httpStatus, text } = await askExample(origin, operation);
     expect([text, httpStatus < 400]).toEqual([text, true]);
   });
 
@@ -159,7 +119,3 @@ test("the documentation's source is the sample contract's, and its metadata the 
   expect(BUOY_SOURCE).toBe(readFileSync(file, "utf8"));
   expect(JSON.parse(BUOY_METADATA).settings.compilationTarget).toEqual({ "Buoy.sol": "Buoy" });
 });
-
-function isAction(route: string): boolean {
-  return /^\/(?:v2\/)?api\/\w+\/\w+$/.test(route);
-}

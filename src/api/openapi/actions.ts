@@ -1,8 +1,9 @@
 import type { Action } from "../action.ts";
 import { type Dialect, forDialect } from "../envelope.ts";
 import { registry } from "../registry.ts";
+import answers from "./answers.json" with { type: "json" };
 import { describeParameters } from "./parameters.ts";
-import { JSON_TYPE, type Response, responses } from "./responses.ts";
+import { JSON_TYPE, type MediaType, type Response, responses } from "./responses.ts";
 import {
   type Components,
   explorerSuccess,
@@ -27,17 +28,17 @@ export function describeActions(
   components: Components,
 ): Record<string, object> {
   const paths = Object.entries(registry).flatMap(([module, actions]) =>
-    actions.map((action) => [
-      `${base}/${module}/${action.name}`,
-      {
-        [action.isSubmission ? "post" : "get"]: describeAction(module, action, dialect, components),
-      },
-    ]),
+    actions.map((action) => {
+      const path = `${base}/${module}/${action.name}`;
+      const method = action.isSubmission ? "post" : "get";
+      return [path, { [method]: describeAction(path, module, action, dialect, components) }];
+    }),
   );
   return Object.fromEntries(paths);
 }
 
 function describeAction(
+  path: string,
   module: string,
   action: Action,
   dialect: Dialect,
@@ -52,8 +53,8 @@ function describeAction(
     ...(action.isSubmission && { requestBody: describeBody(action, dialect) }),
     responses:
       action.envelope === "json-rpc"
-        ? rpcResponses(action, dialect, components)
-        : explorerResponses(action, dialect, components),
+        ? rpcResponses(path, action, dialect, components)
+        : explorerResponses(path, action, dialect, components),
   };
 }
 
@@ -107,7 +108,17 @@ function formWithFiles(name: string, { properties, required, ...rest }: ObjectSc
   };
 }
 
-function explorerResponses(action: Action, dialect: Dialect, components: Components): object {
+/** An answer of the sample world to the action's example, shortened. `npm run examples` records them all. */
+function exampleOf(path: string): Pick<MediaType, "example"> {
+  return { example: (answers as Readonly<Record<string, unknown>>)[path] };
+}
+
+function explorerResponses(
+  path: string,
+  action: Action,
+  dialect: Dialect,
+  components: Components,
+): object {
   const success = components.add(
     nameOf(action, dialect),
     explorerSuccess(resultOf(action, dialect, components)),
@@ -115,14 +126,22 @@ function explorerResponses(action: Action, dialect: Dialect, components: Compone
   const answer: Response = {
     description: "The action ran; `status` tells whether it has a result",
     content: {
-      [JSON_TYPE]: { schema: { anyOf: [success, reference("ExplorerFailure")] } },
+      [JSON_TYPE]: {
+        schema: { anyOf: [success, reference("ExplorerFailure")] },
+        ...exampleOf(path),
+      },
       ...(action.mayBeText && { [TEXT_TYPE]: { schema: { type: "string" } } }),
     },
   };
   return responses({ 200: answer });
 }
 
-function rpcResponses(action: Action, dialect: Dialect, components: Components): object {
+function rpcResponses(
+  path: string,
+  action: Action,
+  dialect: Dialect,
+  components: Components,
+): object {
   const success = components.add(
     nameOf(action, dialect),
     rpcSuccess(resultOf(action, dialect, components)),
@@ -131,7 +150,12 @@ function rpcResponses(action: Action, dialect: Dialect, components: Components):
   return responses({
     200: {
       description: "The result",
-      content: { [JSON_TYPE]: { schema: { anyOf: [success, reference("ExplorerFailure")] } } },
+      content: {
+        [JSON_TYPE]: {
+          schema: { anyOf: [success, reference("ExplorerFailure")] },
+          ...exampleOf(path),
+        },
+      },
     },
     400: {
       description: "The request cannot be read, or a parameter is absent or bad",

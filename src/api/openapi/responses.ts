@@ -3,7 +3,13 @@ import { type JsonSchema, reference } from "./schemas.ts";
 /** A response of an operation. */
 export interface Response {
   description: string;
-  content: Readonly<Record<string, { schema: JsonSchema }>>;
+  content: Readonly<Record<string, MediaType>>;
+}
+
+/** What a response looks like in one content type. */
+export interface MediaType {
+  schema: JsonSchema;
+  example?: unknown;
 }
 
 export const JSON_TYPE = "application/json";

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { forDialect } from "../../../src/api/envelope.ts";
+import answers from "../../../src/api/openapi/answers.json" with { type: "json" };
 import { type ApiDocument, describeApi } from "../../../src/api/openapi/document.ts";
 import { otherRoutes } from "../../../src/api/openapi/other-routes.ts";
 import { moduleSummaries, registry } from "../../../src/api/registry.ts";
@@ -21,6 +24,7 @@ interface Operation {
 const actions = Object.entries(registry).flatMap(([module, list]) =>
   list.map((action) => [module, action.name, action] as const),
 );
+const recorded: Readonly<Record<string, unknown>> = answers;
 const document: ApiDocument = describeApi({ version: "1.2.3" });
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
@@ -75,6 +79,42 @@ test.each(actions)("%s/%s is described in both dialects", (module, name, action)
     });
   }
   expect(Object.keys(action.example).filter((each) => !(each in action.params.shape))).toEqual([]);
+});
+
+describe("recorded answers", () => {
+  const dialects = [
+    ["/api", "blockscout"],
+    ["/v2/api", "etherscan"],
+  ] as const;
+
+  test.each(
+    dialects.flatMap(([base, dialect]) =>
+      actions.map(([module, name, action]) => ({
+        path: `${base}/${module}/${name}`,
+        dialect,
+        action,
+      })),
+    ),
+  )("$path shows one that is of its schema", ({ path, dialect, action }) => {
+    const answer = recorded[path] as { status?: string; result: unknown };
+    expect(document.paths[path]).toMatchObject(
+      Object.fromEntries(
+        Object.keys(document.paths[path] ?? {}).map((method) => [
+          method,
+          { responses: { 200: { content: { "application/json": { example: answer } } } } },
+        ]),
+      ),
+    );
+    const schema = answer.status === "0" ? z.unknown() : forDialect(action.result, dialect);
+    expect(schema.safeParse(answer.result).error).toBeUndefined();
+  });
+
+  test("there are no others", () => {
+    const paths = dialects.flatMap(([base]) =>
+      actions.map(([module, name]) => `${base}/${module}/${name}`),
+    );
+    expect(Object.keys(recorded).sort()).toEqual(paths.sort());
+  });
 });
 
 test("every parameter and every field of a body has words for people", () => {
