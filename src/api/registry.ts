@@ -21,10 +21,12 @@ import { txlist } from "./modules/account/txlist.ts";
 import { txlistinternal } from "./modules/account/txlistinternal.ts";
 import { txsBeaconWithdrawal } from "./modules/account/txsBeaconWithdrawal.ts";
 import { ethBlockNumber } from "./modules/block/eth_block_number.ts";
+import { getblock } from "./modules/block/getblock.ts";
 import { getblockcountdown } from "./modules/block/getblockcountdown.ts";
 import { getblocknobytime } from "./modules/block/getblocknobytime.ts";
 import { getblockreward } from "./modules/block/getblockreward.ts";
 import { getblocktxnscount } from "./modules/block/getblocktxnscount.ts";
+import { listblocks } from "./modules/block/listblocks.ts";
 import { checkproxyverification } from "./modules/contract/checkproxyverification.ts";
 import { checkverifystatus } from "./modules/contract/checkverifystatus.ts";
 import { getabi } from "./modules/contract/getabi.ts";
@@ -68,6 +70,8 @@ import { topholders } from "./modules/token/topholders.ts";
 import { getstatus } from "./modules/transaction/getstatus.ts";
 import { gettxinfo } from "./modules/transaction/gettxinfo.ts";
 import { gettxreceiptstatus } from "./modules/transaction/gettxreceiptstatus.ts";
+import { listtransactions } from "./modules/transaction/listtransactions.ts";
+import { listtransfers } from "./modules/transaction/listtransfers.ts";
 
 /** Every action of the API by its module, in the order of the documentation. */
 export const registry: Readonly<Record<string, readonly Action[]>> = {
@@ -119,7 +123,15 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     dailyblockrewards,
     dailyuncleblkcount,
   ],
-  block: [ethBlockNumber, getblockreward, getblockcountdown, getblocknobytime, getblocktxnscount],
+  block: [
+    ethBlockNumber,
+    getblock,
+    listblocks,
+    getblockreward,
+    getblockcountdown,
+    getblocknobytime,
+    getblocktxnscount,
+  ],
   contract: [
     listcontracts,
     getabi,
@@ -134,7 +146,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     verifyproxycontract,
     checkproxyverification,
   ],
-  transaction: [gettxinfo, gettxreceiptstatus, getstatus],
+  transaction: [gettxinfo, listtransactions, listtransfers, gettxreceiptstatus, getstatus],
 };
 
 /** What each module is about, for people. */

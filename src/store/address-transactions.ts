@@ -65,16 +65,50 @@ export async function listTransactionsOfAddress(
   { limit, skip }: PageRange,
 ): Promise<TransactionEntry[]> {
   const towards = direction(sql, order);
-  const query = sql<TransactionEntry[]>`
-    SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
-      (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
-    FROM (
+  return complete(
+    sql,
+    sql`
       SELECT block_number, transaction_index FROM address_transactions
       WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
         ${inTimes(sql, timestamps)} ${onSide(sql, side)}
       ORDER BY block_number ${towards}, transaction_index ${towards}
-      LIMIT ${limit} OFFSET ${skip}
-    ) page
+      LIMIT ${limit} OFFSET ${skip}`,
+    towards,
+    limit,
+  );
+}
+
+/** Transactions of a range of blocks, in the order of block and position. */
+export async function listTransactionsOfBlocks(
+  sql: Queryable,
+  blocks: BlockBounds,
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<TransactionEntry[]> {
+  const towards = direction(sql, order);
+  return complete(
+    sql,
+    sql`
+      SELECT block_number, transaction_index FROM transactions
+      WHERE ${inPublishedBlocks(sql, blocks)}
+      ORDER BY block_number ${towards}, transaction_index ${towards}
+      LIMIT ${limit} OFFSET ${skip}`,
+    towards,
+    limit,
+  );
+}
+
+/** The rows whose keys a page of at most `limit` gives, in its order. */
+function complete(
+  sql: Queryable,
+  page: Fragment,
+  towards: Fragment,
+  limit: number,
+): Promise<TransactionEntry[]> {
+  const query = sql<TransactionEntry[]>`
+    SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
+      (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
+    FROM (${page}) page
     CROSS JOIN LATERAL (
       SELECT transaction_index AS "transactionIndex", hash, from_address AS from, to_address AS to,
         created_contract AS "createdContract", nonce, value, gas, gas_price AS "gasPrice",

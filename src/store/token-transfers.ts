@@ -111,3 +111,40 @@ export async function listTokenTransfers(
     ORDER BY page.block_number ${towards}, page.log_index ${towards}, page.batch_index ${towards}`;
   return readPage(query, limit, ({ input }) => [input]);
 }
+
+/** One transfer of one token id, as the page of its transaction shows it. */
+export type TransferOfTransaction = Pick<
+  TokenTransferEntry,
+  | "logIndex"
+  | "from"
+  | "to"
+  | "token"
+  | "tokenId"
+  | "amount"
+  | "tokenName"
+  | "tokenSymbol"
+  | "tokenDecimals"
+> & { standard: TokenStandard };
+
+/** Token transfers of a transaction, of all standards, in the order of log and position in a batch. */
+export function listTransfersOfTransaction(
+  sql: Queryable,
+  transactionHash: Hex,
+  { limit, skip }: PageRange,
+): Promise<TransferOfTransaction[]> {
+  return sql<TransferOfTransaction[]>`
+    SELECT f.log_index AS "logIndex", f.from_address AS from, f.to_address AS to, f.token, f.standard,
+      f.token_id AS "tokenId", f.amount, k.name AS "tokenName", k.symbol AS "tokenSymbol",
+      k.decimals AS "tokenDecimals"
+    FROM (
+      SELECT t.* FROM transaction_hashes h
+      JOIN token_transfers t USING (block_number, transaction_index)
+      WHERE h.hash = ${transactionHash} AND ${inPublishedBlocks(sql, {}, "h.block_number")}
+      ORDER BY t.log_index, t.batch_index
+      LIMIT ${limit} OFFSET ${skip}
+    ) f
+    LEFT JOIN LATERAL (
+      SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
+    ) k ON true
+    ORDER BY f.log_index, f.batch_index`;
+}

@@ -72,6 +72,48 @@ export async function getTransaction(
   return row;
 }
 
+/** What only the whole page of a transaction shows. Quantities are decimal text. */
+export interface TransactionFacts {
+  type: number;
+  nonce: string;
+  createdContract: Address | null;
+  maxFeePerGas: string | null;
+  maxPriorityFeePerGas: string | null;
+  /** Of the block; null before EIP-1559. */
+  baseFeePerGas: string | null;
+  logs: number;
+}
+
+/** Facts of a transaction of a published block, whose place `getTransaction` gave; `sql` must be the same snapshot. */
+export async function getTransactionFacts(
+  sql: Queryable,
+  { blockNumber, transactionIndex }: Pick<TransactionDetail, "blockNumber" | "transactionIndex">,
+): Promise<TransactionFacts | undefined> {
+  const [facts] = await sql<TransactionFacts[]>`
+    SELECT t.type, t.nonce, t.created_contract AS "createdContract", t.max_fee_per_gas AS "maxFeePerGas",
+      t.max_priority_fee_per_gas AS "maxPriorityFeePerGas", b.base_fee_per_gas AS "baseFeePerGas",
+      (SELECT count(*)::int FROM logs l
+       WHERE l.block_number = t.block_number AND l.transaction_index = t.transaction_index) AS logs
+    FROM transactions t JOIN blocks b ON b.number = t.block_number
+    WHERE t.block_number = ${blockNumber} AND t.transaction_index = ${transactionIndex}`;
+  return facts;
+}
+
+/** Callees of the frames of a transaction that failed, the outermost first, at most `limit`. */
+export async function listFailedCallees(
+  sql: Queryable,
+  { blockNumber, transactionIndex }: Pick<TransactionDetail, "blockNumber" | "transactionIndex">,
+  limit: number,
+): Promise<Address[]> {
+  const rows = await sql<{ callee: Address }[]>`
+    SELECT to_address AS callee FROM internal_transactions
+    WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
+      AND error IS NOT NULL AND to_address IS NOT NULL
+    ORDER BY position
+    LIMIT ${limit}`;
+  return rows.map(({ callee }) => callee);
+}
+
 /**
  * Logs of a transaction with an index above `after`, ascending, at most `limit`; undefined when its block is not of the
  * chain any more.

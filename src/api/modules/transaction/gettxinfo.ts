@@ -5,6 +5,11 @@ import { failed, ok } from "../../envelope.ts";
 import { fetchRevertData } from "../../live/revert-data.ts";
 import { integer } from "../../params.ts";
 import { fourTopics } from "../../present/log.ts";
+import {
+  presentTransactionDetails,
+  readTransactionDetails,
+  transactionDetails,
+} from "../../present/transaction-details.ts";
 import * as wire from "../../wire.ts";
 import { txhash } from "./txhash.ts";
 
@@ -19,11 +24,22 @@ const index = integer({ invalid: "" })
   .catch(-1)
   .describe("List the logs behind the one of this index; -1 begins at the first");
 
+const details = z
+  .string()
+  .transform((value) => value.toLowerCase() === "true")
+  .default(false)
+  .catch(false)
+  .meta({
+    description:
+      "`true`: with type, nonce, fees and created contract, and with call, logs and error in the words of verified ABIs",
+    type: "boolean",
+  });
+
 export const gettxinfo = defineAction({
   name: "gettxinfo",
   summary: "A transaction with its logs, 50 a page",
   envelope: "explorer",
-  params: z.object({ txhash, index }),
+  params: z.object({ txhash, index, details }),
   result: z.object({
     hash: wire.hash,
     timeStamp: wire.decimal,
@@ -47,14 +63,19 @@ export const gettxinfo = defineAction({
     ),
     revertReason: z.string(),
     next_page_params: z.record(z.string(), z.unknown()).nullable(),
+    details: transactionDetails.optional(),
   }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   async handle(context, input) {
-    const { transaction, found } = await context.read(async (sql) => {
+    const { transaction, found, more } = await context.read(async (sql) => {
       const transaction = await getTransaction(sql, input.txhash);
       const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
       const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
-      return { transaction, found };
+      const more =
+        found && input.details
+          ? await readTransactionDetails(sql, transaction, found.slice(0, LOGS_PER_PAGE))
+          : undefined;
+      return { transaction, found, more };
     });
     if (!transaction || !found) return failed("Transaction not found");
     const logs = found.slice(0, LOGS_PER_PAGE);
@@ -92,6 +113,7 @@ export const gettxinfo = defineAction({
             items_count: LOGS_PER_PAGE,
           }
         : null,
+      ...(more && { details: presentTransactionDetails(more, transaction, logs, reason ?? "0x") }),
     });
   },
 });

@@ -1,0 +1,223 @@
+import { decodeAbiParameters, keccak256, stringToBytes } from "viem/utils";
+import { type Hex, hexLength, hexSlice, lowerHex } from "../core/hex.ts";
+
+// Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
+
+/** A value by its name and type. Leaves are text (booleans too), arrays lists, structs lists of such as this one. */
+export interface DecodedValue {
+  name: string;
+  type: string;
+  value: unknown;
+  /** Of an indexed event parameter of a type that does not fit into a topic: `value` is its hash. */
+  hashed?: true;
+}
+
+/** What data means. */
+export interface Decoded {
+  /** `transfer(address,uint256)` */
+  signature: string;
+  parameters: DecodedValue[];
+}
+
+/** Topics and data of a log. */
+export interface LogData {
+  topics: readonly Hex[];
+  data: Hex;
+}
+
+interface Parameter {
+  name: string;
+  type: string;
+  indexed: boolean;
+  components: Parameter[];
+}
+
+interface Entry {
+  signature: string;
+  inputs: Parameter[];
+}
+
+/** The entries of an ABI by the hashes that calls, logs and errors name them by. */
+export interface AbiIndex {
+  /** By selector. */
+  functions: ReadonlyMap<Hex, Entry>;
+  errors: ReadonlyMap<Hex, Entry>;
+  /** By the first topic. */
+  events: ReadonlyMap<Hex, Entry>;
+}
+
+const SELECTOR_BYTES = 4;
+/** No honest type is deeper, or has more places of fixed number. */
+const DEEPEST = 16;
+const MOST_PLACES = 4096;
+
+/** What every contract may fail with, without an ABI that says so. */
+const BUILT_IN = indexAbi(
+  JSON.stringify([
+    { type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] },
+    { type: "error", name: "Panic", inputs: [{ name: "code", type: "uint256" }] },
+  ]),
+);
+
+/** Indexes an ABI, JSON text. What is no entry of an ABI is left out. */
+export function indexAbi(abi: string): AbiIndex {
+  const functions = new Map<Hex, Entry>();
+  const errors = new Map<Hex, Entry>();
+  const events = new Map<Hex, Entry>();
+  for (const item of asList(JSON.parse(abi))) {
+    if (!isRecord(item) || typeof item["name"] !== "string") continue;
+    const inputs = asList(item["inputs"]).map((input) => readParameter(input));
+    const signature = `${item["name"]}(${inputs.map(typeOf).join(",")})`;
+    const hash = keccak256(stringToBytes(signature));
+    const entry = { signature, inputs };
+    if (item["type"] === "event" && item["anonymous"] !== true) events.set(hash, entry);
+    if (item["type"] === "function") functions.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
+    if (item["type"] === "error") errors.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
+  }
+  return { functions, errors, events };
+}
+
+/** A call by the first ABI that knows its selector and that its data follows; null without one. */
+export function decodeCall(abis: readonly AbiIndex[], input: Hex): Decoded | null {
+  return decodeSelected(
+    abis.map(({ functions }) => functions),
+    input,
+  );
+}
+
+/** What a failed call returned, by what every contract may fail with, else by the first ABI that knows it. */
+export function decodeError(abis: readonly AbiIndex[], data: Hex): Decoded | null {
+  return decodeSelected(
+    [BUILT_IN, ...abis].map(({ errors }) => errors),
+    data,
+  );
+}
+
+/** A log by the first ABI that knows its event and that it follows; null without one. */
+export function decodeLog(abis: readonly AbiIndex[], { topics, data }: LogData): Decoded | null {
+  const [hash, ...indexed] = topics;
+  if (hash === undefined) return null;
+  for (const { events } of abis) {
+    const entry = events.get(hash);
+    const parameters = entry && decodeEvent(entry.inputs, indexed, data);
+    if (parameters) return { signature: entry.signature, parameters };
+  }
+  return null;
+}
+
+function decodeSelected(tables: readonly ReadonlyMap<Hex, Entry>[], data: Hex): Decoded | null {
+  if (hexLength(data) < SELECTOR_BYTES) return null;
+  const selector = hexSlice(data, 0, SELECTOR_BYTES);
+  for (const table of tables) {
+    const entry = table.get(selector);
+    const parameters = entry && decode(entry.inputs, hexSlice(data, SELECTOR_BYTES));
+    if (parameters) return { signature: entry.signature, parameters };
+  }
+  return null;
+}
+
+function decodeEvent(
+  inputs: readonly Parameter[],
+  topics: readonly Hex[],
+  data: Hex,
+): DecodedValue[] | undefined {
+  const inTopics = inputs.filter(({ indexed }) => indexed);
+  if (inTopics.length !== topics.length) return undefined;
+  const inData = decode(
+    inputs.filter(({ indexed }) => !indexed),
+    data,
+  );
+  if (!inData) return undefined;
+  let isWhole = true;
+  const values = inputs.map((input): DecodedValue | undefined => {
+    if (!input.indexed) return inData.shift();
+    const topic = topics[inTopics.indexOf(input)] ?? "0x";
+    const { name, type } = input;
+    if (!fitsTopic(type)) return { name, type: typeOf(input), value: topic, hashed: true };
+    const [value] = decode([input], topic) ?? [];
+    if (!value) isWhole = false;
+    return value;
+  });
+  return isWhole ? values.filter((value) => value !== undefined) : undefined;
+}
+
+function fitsTopic(type: string): boolean {
+  return !/^(?:string|bytes|tuple)$|\]$/.test(type);
+}
+
+/** The values of data; undefined when it does not follow the types. */
+function decode(parameters: readonly Parameter[], data: Hex): DecodedValue[] | undefined {
+  if (parameters.length === 0) return [];
+  if (!isBounded(parameters, DEEPEST)) return undefined;
+  try {
+    // Its own bound on pointers that lead to the same place keeps small data from becoming large values.
+    const values = decodeAbiParameters(parameters.map(nameless), data) as readonly unknown[];
+    return parameters.map((parameter, index) => present(parameter, values[index]));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Types without places would let small data stand for lists of any length. */
+function isBounded(parameters: readonly Parameter[], depth: number): boolean {
+  return parameters.every(({ type, components }) => {
+    const places = [...type.matchAll(/\[(\d+)\]/g)].map(([, count]) => Number(count));
+    const product = places.reduce((all, count) => all * count, 1);
+    const isTuple = type.startsWith("tuple");
+    if (depth === 0 || product === 0 || product > MOST_PLACES) return false;
+    if (type.split("[").length > DEEPEST || (isTuple && components.length === 0)) return false;
+    return !isTuple || isBounded(components, depth - 1);
+  });
+}
+
+function present(parameter: Parameter, value: unknown): DecodedValue {
+  const { name, type, components } = parameter;
+  return { name, type: typeOf(parameter), value: presentValue(type, components, value) };
+}
+
+function presentValue(type: string, components: readonly Parameter[], value: unknown): unknown {
+  const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
+  if (element !== undefined) {
+    return asList(value).map((item) => presentValue(element, components, item));
+  }
+  if (type === "tuple") {
+    const members = asList(value);
+    return components.map((component, index) => present(component, members[index]));
+  }
+  return /^(?:address|bytes)/.test(type) ? lowerHex(String(value)) : String(value);
+}
+
+interface NamelessType {
+  type: string;
+  components: NamelessType[];
+}
+
+/** Members without names are decoded to a list: names may be anything, also the same twice. */
+function nameless({ type, components }: Parameter): NamelessType {
+  return { type, components: components.map(nameless) };
+}
+
+function readParameter(value: unknown): Parameter {
+  const record = isRecord(value) ? value : {};
+  return {
+    name: String(record["name"] ?? ""),
+    type: String(record["type"] ?? ""),
+    indexed: record["indexed"] === true,
+    components: asList(record["components"]).map((component) => readParameter(component)),
+  };
+}
+
+/** A struct is the tuple of its members, `tuple[2][]` an array of such. */
+function typeOf({ type, components }: Parameter): string {
+  return type.startsWith("tuple")
+    ? `(${components.map(typeOf).join(",")})${type.slice("tuple".length)}`
+    : type;
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { listBlocks } from "../../../store/block-details.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { blockBounds, offset, page, pageRange, windowCheck } from "../../params.ts";
+import { blockRecord, presentBlock } from "../../present/block.ts";
+
+const ROWS = 25;
+const MOST_ROWS = 1000;
+
+export const listblocks = defineAction({
+  name: "listblocks",
+  summary: "Blocks, newest first",
+  envelope: "explorer",
+  params: z.object({ page, offset: offset(ROWS, MOST_ROWS), ...blockBounds }),
+  result: z.array(blockRecord),
+  empty: "No blocks found",
+  example: {},
+  check: windowCheck(MOST_ROWS),
+  changesWithHead: true,
+  async handle({ read }, input) {
+    const blocks = { from: input.startblock, to: input.endblock };
+    const found = await read((sql) => listBlocks(sql, blocks, pageRange(input)));
+    return ok(found.map(presentBlock));
+  },
+});

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { listTransfersOfTransaction } from "../../../store/token-transfers.ts";
+import { defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import { offset, page, pageRange, windowCheck } from "../../params.ts";
+import * as wire from "../../wire.ts";
+import { txhash } from "./txhash.ts";
+
+const ROWS = 100;
+const MOST_ROWS = 1000;
+
+export const listtransfers = defineAction({
+  name: "listtransfers",
+  summary: "Token transfers of a transaction, of all standards",
+  envelope: "explorer",
+  params: z.object({ txhash, page, offset: offset(ROWS, MOST_ROWS) }),
+  result: z.array(
+    z.object({
+      logIndex: wire.decimal,
+      from: wire.address,
+      to: wire.address,
+      contractAddress: wire.address,
+      tokenType: z.enum(["ERC-20", "ERC-404", "ERC-721", "ERC-1155"]),
+      tokenID: wire.decimalOrEmpty,
+      value: wire.decimalOrEmpty,
+      tokenName: z.string(),
+      tokenSymbol: z.string(),
+      tokenDecimal: wire.decimalOrEmpty,
+    }),
+  ),
+  empty: "No token transfers found",
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
+  check: windowCheck(MOST_ROWS),
+  async handle({ read }, input) {
+    const rows = await read((sql) =>
+      listTransfersOfTransaction(sql, input.txhash, pageRange(input)),
+    );
+    return ok(
+      rows.map((row) => ({
+        logIndex: String(row.logIndex),
+        from: row.from,
+        to: row.to,
+        contractAddress: row.token,
+        tokenType: `ERC-${row.standard}` as const,
+        tokenID: row.tokenId ?? "",
+        value: row.amount ?? "",
+        tokenName: row.tokenName ?? "",
+        tokenSymbol: row.tokenSymbol ?? "",
+        tokenDecimal: row.tokenDecimals === null ? "" : String(row.tokenDecimals),
+      })),
+    );
+  },
+});

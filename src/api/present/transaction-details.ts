@@ -1,0 +1,143 @@
+import { z } from "zod";
+import type { Address } from "../../core/address.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Queryable } from "../../db/client.ts";
+import {
+  getTransactionFacts,
+  listFailedCallees,
+  type TransactionDetail,
+  type TransactionFacts,
+  type TransactionLog,
+} from "../../store/transactions.ts";
+import { listVerifiedAbis, type VerifiedAbi } from "../../store/verified-abis.ts";
+import {
+  type AbiIndex,
+  type Decoded,
+  decodeCall,
+  decodeError,
+  decodeLog,
+  indexAbi,
+} from "../decoding.ts";
+import * as wire from "../wire.ts";
+import { fourTopics } from "./log.ts";
+
+const value = z.object({
+  name: z.string(),
+  type: z.string(),
+  value: z
+    .unknown()
+    .describe("Text; of arrays a list of such, of structs a list of such objects as this one"),
+  hashed: z
+    .literal(true)
+    .optional()
+    .describe("The value is the hash of an indexed parameter that does not fit into a topic"),
+});
+const decoded = z.object({ signature: z.string(), parameters: z.array(value) });
+
+/** What `details` adds to a transaction. */
+export const transactionDetails = z
+  .object({
+    blockHash: wire.hash,
+    transactionIndex: wire.decimal,
+    type: wire.decimal,
+    nonce: wire.decimal,
+    contractAddress: wire.addressOrEmpty,
+    maxFeePerGas: wire.decimalOrEmpty,
+    maxPriorityFeePerGas: wire.decimalOrEmpty,
+    baseFeePerGas: wire.decimalOrEmpty,
+    txreceipt_status: z.string().regex(/^[01]?$/),
+    error: z.string().describe("Why it failed, in the tracer's words"),
+    logsCount: wire.decimal,
+    traced: z.boolean().describe("Whether internal transactions are indexed"),
+    call: decoded.nullable(),
+    revert: decoded.nullable(),
+    logs: z.array(decoded.nullable()).describe("In the order of `logs`"),
+    contracts: z
+      .array(z.object({ address: wire.address, name: z.string() }))
+      .describe("Verified contracts among the receiver and those that logged"),
+  })
+  .meta({ id: "TransactionDetails" });
+
+/** What is read for the details: facts, and the ABIs of the receiver and of those that logged or failed. */
+export interface ReadDetails {
+  facts: TransactionFacts;
+  abis: VerifiedAbi[];
+}
+
+const MOST_FAILED = 20;
+
+/** Reads what the details of a transaction are made of; `sql` must be the snapshot that it was read from. */
+export async function readTransactionDetails(
+  sql: Queryable,
+  transaction: TransactionDetail,
+  logs: readonly TransactionLog[],
+): Promise<ReadDetails | undefined> {
+  const facts = await getTransactionFacts(sql, transaction);
+  if (!facts) return undefined;
+  const failed =
+    transaction.succeeded === false ? await listFailedCallees(sql, transaction, MOST_FAILED) : [];
+  const receiver = transaction.to ?? facts.createdContract;
+  const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
+  const distinct = new Set(addresses.filter((address) => address !== null));
+  return { facts, abis: await listVerifiedAbis(sql, [...distinct]) };
+}
+
+/** The details of a transaction; `reason` is what it returned when it failed. */
+export function presentTransactionDetails(
+  { facts, abis }: ReadDetails,
+  transaction: TransactionDetail,
+  logs: readonly TransactionLog[],
+  reason: Hex,
+): z.output<typeof transactionDetails> {
+  const indexed = indexAbis(abis);
+  const ofAddress = (address: Address) => indexed.get(address) ?? [];
+  const receiver = transaction.to ?? facts.createdContract;
+  const everyAbi = [...indexed.values()].flat();
+  return {
+    blockHash: transaction.blockHash,
+    transactionIndex: String(transaction.transactionIndex),
+    type: String(facts.type),
+    nonce: facts.nonce,
+    contractAddress: facts.createdContract ?? "",
+    maxFeePerGas: facts.maxFeePerGas ?? "",
+    maxPriorityFeePerGas: facts.maxPriorityFeePerGas ?? "",
+    baseFeePerGas: facts.baseFeePerGas ?? "",
+    txreceipt_status: transaction.status === null ? "" : String(transaction.status),
+    error: transaction.error ?? "",
+    logsCount: String(facts.logs),
+    traced: transaction.traced,
+    call: transaction.to === null ? null : decodeCall(ofAddress(transaction.to), transaction.input),
+    // An error may come from any of the contracts that were called in between.
+    revert:
+      transaction.succeeded === false
+        ? decodeError(receiver ? [...ofAddress(receiver), ...everyAbi] : everyAbi, reason)
+        : null,
+    logs: logs.map((log): Decoded | null => decodeLog(ofAddress(log.address), logData(log))),
+    contracts: namesOf(abis),
+  };
+}
+
+/** An ABI that stands for several addresses is indexed once. */
+function indexAbis(abis: readonly VerifiedAbi[]): Map<Address, AbiIndex[]> {
+  const known = new Map<string, AbiIndex>();
+  const byAddress = new Map<Address, AbiIndex[]>();
+  for (const { address, abi } of abis) {
+    const index = known.get(abi) ?? indexAbi(abi);
+    known.set(abi, index);
+    byAddress.set(address, [...(byAddress.get(address) ?? []), index]);
+  }
+  return byAddress;
+}
+
+function logData(log: TransactionLog) {
+  return { topics: fourTopics(log).filter((topic) => topic !== null), data: log.data };
+}
+
+/** A proxy is called by the name of what it delegates to only where it has none itself. */
+function namesOf(abis: readonly VerifiedAbi[]): { address: Address; name: string }[] {
+  const names = new Map<Address, string>();
+  for (const { address, contractName } of abis) {
+    if (!names.has(address)) names.set(address, contractName);
+  }
+  return [...names].map(([address, name]) => ({ address, name }));
+}

@@ -1,0 +1,80 @@
+import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
+import { type BlockBounds, inPublishedBlocks, type PageRange } from "./page.ts";
+
+/** A block by its header and what it holds together. Amounts in wei. */
+export interface BlockEntry {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  timestampSeconds: number;
+  /** Head number minus block number. */
+  confirmations: number;
+  miner: Address;
+  difficulty: string;
+  /** In bytes. */
+  size: number;
+  gasLimit: string;
+  gasUsed: string;
+  /** Null before EIP-1559. */
+  baseFeePerGas: string | null;
+  transactionCount: number;
+  /** What the transactions paid. */
+  fees: string;
+  /** The part of the fees that the fee recipient keeps. */
+  reward: string;
+}
+
+/** A withdrawal (EIP-4895) as its block lists it. */
+export interface BlockWithdrawal {
+  withdrawalIndex: number;
+  validatorIndex: number;
+  address: Address;
+  amountGwei: string;
+}
+
+/** Published blocks, newest first. */
+export function listBlocks(
+  sql: Queryable,
+  blocks: BlockBounds,
+  { limit, skip }: PageRange,
+): Promise<BlockEntry[]> {
+  return sql<BlockEntry[]>`
+    SELECT ${columns(sql)} FROM blocks
+    WHERE ${inPublishedBlocks(sql, blocks, "number")}
+    ORDER BY number DESC
+    LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** The published block of a number or a hash; undefined when there is none. */
+export async function getBlock(
+  sql: Queryable,
+  block: { number: number } | { hash: Hex },
+): Promise<BlockEntry | undefined> {
+  const which = "hash" in block ? sql`hash = ${block.hash}` : sql`number = ${block.number}`;
+  const [found] = await sql<BlockEntry[]>`
+    SELECT ${columns(sql)} FROM blocks WHERE ${which} AND ${inPublishedBlocks(sql, {}, "number")}`;
+  return found;
+}
+
+/** Withdrawals of a published block, in their order. */
+export function listWithdrawalsOfBlock(
+  sql: Queryable,
+  blockNumber: number,
+): Promise<BlockWithdrawal[]> {
+  return sql<BlockWithdrawal[]>`
+    SELECT withdrawal_index AS "withdrawalIndex", validator_index AS "validatorIndex", address,
+      amount AS "amountGwei"
+    FROM withdrawals
+    WHERE block_number = ${blockNumber} AND ${inPublishedBlocks(sql)}
+    ORDER BY withdrawal_index`;
+}
+
+function columns(sql: Queryable): Fragment {
+  return sql`
+    number, hash, parent_hash AS "parentHash", timestamp AS "timestampSeconds",
+    (SELECT head_number FROM sync_state) - number AS confirmations, miner, difficulty, size,
+    gas_limit AS "gasLimit", gas_used AS "gasUsed", base_fee_per_gas AS "baseFeePerGas",
+    transaction_count AS "transactionCount", fees, reward`;
+}

@@ -1,0 +1,43 @@
+import type { Address } from "../core/address.ts";
+import type { Queryable } from "../db/client.ts";
+
+/** A verified ABI that describes what an address does: its own, or that of a contract it delegates to. */
+export interface VerifiedAbi {
+  address: Address;
+  /** Of the contract whose ABI it is. */
+  contractName: string;
+  /** JSON text. */
+  abi: string;
+}
+
+/** Bytes of ABIs that are read for one answer: to hash the signatures in them takes some 30 ms. */
+const MAXIMUM_BYTES = 1_000_000;
+
+/**
+ * Verified ABIs of addresses, in their order, each followed by those of what it delegates to; those beyond a million
+ * bytes are left out.
+ */
+export function listVerifiedAbis(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<VerifiedAbi[]> {
+  return sql<VerifiedAbi[]>`
+    WITH asked AS (
+      SELECT * FROM unnest(${[...addresses]}::bytea[]) WITH ORDINALITY AS asked (address, place)
+    ), sources AS (
+      SELECT address, place, 0 AS rank, address AS source FROM asked
+      UNION ALL
+      SELECT asked.address, place, i.rank, decode(substr(i.address, 3), 'hex')
+      FROM asked
+      JOIN valid_proxies p USING (address)
+      CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) WITH ORDINALITY AS i (address, rank)
+    ), measured AS (
+      SELECT s.address, s.source, s.place, s.rank,
+        sum(octet_length(v.abi)) OVER (ORDER BY s.place, s.rank) AS bytes
+      FROM sources s JOIN valid_verified_contracts v ON v.address = s.source
+    )
+    SELECT m.address, v.contract_name AS "contractName", v.abi
+    FROM measured m JOIN verified_contracts v ON v.address = m.source
+    WHERE m.bytes <= ${MAXIMUM_BYTES}
+    ORDER BY m.place, m.rank`;
+}
