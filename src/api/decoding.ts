@@ -4,7 +4,7 @@ import { type Hex, hexLength, hexSlice, lowerHex } from "../core/hex.ts";
 // Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
 
 /** A value by its name and type. Leaves are text (booleans too), arrays lists, structs lists of such as this one. */
-export interface DecodedValue {
+interface DecodedValue {
   name: string;
   type: string;
   value: unknown;

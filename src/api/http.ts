@@ -32,7 +32,14 @@ declare module "fastify" {
     /** `module/action` once it is known, for the log. */
     actionName: string | null;
   }
+  interface FastifyInstance {
+    /** Answers browsers that follow a link to nothing; null where there are no pages. */
+    unknownPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null;
+  }
 }
+
+/** Below these there are programs' answers alone, whatever is asked for. */
+const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify)(?:[/?]|$)/;
 
 const ETHERSCAN_PATH = "/v2/api";
 const KEEP_ALIVE_MS = 72_000;
@@ -122,14 +129,16 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (seconds !== undefined) reply.header("retry-after", String(seconds));
     return send(reply, answerTo(error, request));
   });
-  app.setNotFoundHandler((request, reply) =>
-    send(
-      reply,
-      isKnownPath(app, request.url)
-        ? refusal(405, "Method not allowed", request)
-        : refusal(404, "Not found", request),
-    ),
-  );
+  app.decorate("unknownPage", null);
+  app.setNotFoundHandler((request, reply) => {
+    if (isKnownPath(app, request.url)) {
+      return send(reply, refusal(405, "Method not allowed", request));
+    }
+    const isPage = request.method === "GET" && !FOR_PROGRAMS.test(request.url);
+    return isPage && app.unknownPage
+      ? app.unknownPage(request, reply)
+      : send(reply, refusal(404, "Not found", request));
+  });
   app.options("*", (request, reply) => {
     if (request.headers["access-control-request-method"]) reply.headers(PREFLIGHT_HEADERS);
     return reply.code(204).send();

@@ -12,6 +12,7 @@ import {
 import type { Dialect } from "./envelope.ts";
 import { parseRpcBody } from "./eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/handle.ts";
+import { addEvents } from "./events.ts";
 import { createHttp, type HttpOptions, refusal, send } from "./http.ts";
 import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
 import { addMultipart } from "./multipart.ts";
@@ -60,6 +61,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
+  addEvents(app, options, limiter);
   addPages(app, options);
   addDocumentation(app, options);
   return app;

@@ -54,6 +54,7 @@ const MISSING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     contractaddress: "Required query parameters missing: contractaddress",
   },
   "stats/totalfees": { date: "Required date input is missing." },
+  "block/getblock": { block: "Query parameter 'block' is required" },
   "block/getblockreward": { blockno: "Query parameter 'blockno' is required" },
   "block/getblockcountdown": { blockno: "Query parameter 'blockno' is required" },
   "block/getblocknobytime": {
@@ -67,6 +68,7 @@ const MISSING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     contractaddresses: "Query parameter contractaddresses is required",
   },
   "transaction/gettxinfo": { txhash: "Query parameter txhash is required" },
+  "transaction/listtransfers": { txhash: "Query parameter txhash is required" },
   "transaction/gettxreceiptstatus": { txhash: "Query parameter txhash is required" },
   "transaction/getstatus": { txhash: "Query parameter txhash is required" },
 };

@@ -5,15 +5,17 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { jsonAnswer } from "../envelope.ts";
-import type { HttpOptions } from "../http.ts";
-import { send } from "../http.ts";
+import { type HttpOptions, send } from "../http.ts";
 import type { RateLimitOptions } from "../rate-limit.ts";
 import { perChain } from "../served-chain.ts";
+import { type Asset, type Assets, loadAssets } from "./assets.ts";
 import { createNetworkDescription } from "./network.ts";
+import { SECURITY_HEADERS } from "./security.ts";
+import { addSubjects } from "./subjects.ts";
 import { watchSync } from "./sync-history.ts";
 
 /** A file as it is sent. */
-interface Asset {
+interface DocumentFile {
   contentType: string;
   etag: string;
   bytes: Buffer;
@@ -22,15 +24,13 @@ interface Asset {
 
 const pack = promisify(gzip);
 
+/** The reference's files: they keep their names, and are asked for anew. */
 const FILES: Readonly<Record<string, string>> = {
-  "/": "./home.html",
   "/docs": "./docs.html",
-  "/pages/theme.css": "./theme.css",
-  "/pages/home.css": "./home.css",
-  "/pages/home.js": "./home.js",
+  "/pages/theme.css": "./browser/theme.css",
   "/pages/docs.css": "./docs.css",
   "/pages/docs.js": "./docs.js",
-  "/pages/icon.svg": "./icon.svg",
+  "/pages/icon.svg": "./browser/icon.svg",
   "/pages/swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
   "/pages/swagger-ui-bundle.js": "swagger-ui-dist/swagger-ui-bundle.js",
 };
@@ -41,26 +41,20 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Nothing is loaded from, sent to or framed by another server. */
-const SECURITY_HEADERS = {
-  "content-security-policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "cross-origin-opener-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-};
+const FOR_EVER = "public, max-age=31536000, immutable";
+const REVALIDATE = "no-cache";
 
-/** Adds the pages for people: `/` with the state of the index, `/docs` with the API, and what they are made of. */
+/** Adds the pages for people: those of the chain and its things, `/docs` with the API, and what they are made of. */
 export function addPages(
   app: FastifyInstance,
   options: Pick<HttpOptions, "chains"> & RateLimitOptions,
 ): void {
   const historyOf = watchSync(app, options.chains);
   for (const [url, file] of Object.entries(FILES)) {
-    let asset: Promise<Asset> | undefined;
+    let loaded: Promise<DocumentFile> | undefined;
     app.get(url, async (request, reply) => {
-      asset ??= loadAsset(file);
-      return sendAsset(request, reply, await asset);
+      loaded ??= loadFile(file);
+      return sendFile(request, reply, await loaded);
     });
   }
   app.get("/pages/history.json", ({ chains }, reply) =>
@@ -70,9 +64,26 @@ export function addPages(
   app.get("/pages/network.json", async ({ chains }, reply) =>
     send(reply, jsonAnswer(await describe(chains[0])())),
   );
+  let assets: Promise<Assets> | undefined;
+  const getAssets = () => {
+    assets ??= loadAssets();
+    return assets;
+  };
+  app.get<{ Params: { digest: string; file: string } }>(
+    "/pages/:digest/:file",
+    async (request, reply) => {
+      const { digest, file } = request.params;
+      const current = await getAssets();
+      const asset = await current.get(file);
+      if (!asset) return reply.callNotFound();
+      // Another version's document may ask: what is there now will mostly do, but is not to be kept.
+      return sendAsset(request, reply, asset, digest === current.digest);
+    },
+  );
+  addSubjects(app, getAssets);
 }
 
-async function loadAsset(file: string): Promise<Asset> {
+async function loadFile(file: string): Promise<DocumentFile> {
   const bytes = await readFile(new URL(import.meta.resolve(file)));
   return {
     contentType: CONTENT_TYPES[path.extname(file)] ?? "application/octet-stream",
@@ -82,16 +93,42 @@ async function loadAsset(file: string): Promise<Asset> {
   };
 }
 
-function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply {
-  const { contentType, etag, bytes, packed } = asset;
+function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, etag, bytes, packed }: DocumentFile,
+): FastifyReply {
   reply.headers({
     ...SECURITY_HEADERS,
     etag,
-    "cache-control": "no-cache",
+    "cache-control": REVALIDATE,
     vary: "accept-encoding",
   });
   if (request.headers["if-none-match"] === etag) return reply.code(304).send();
   reply.header("content-type", contentType);
-  const takesGzip = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
-  return takesGzip ? reply.header("content-encoding", "gzip").send(packed) : reply.send(bytes);
+  return takes(request, "gzip")
+    ? reply.header("content-encoding", "gzip").send(packed)
+    : reply.send(bytes);
+}
+
+function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, bytes, brotli, gzip: zipped }: Asset,
+  isCurrent: boolean,
+): FastifyReply {
+  reply.headers({
+    ...SECURITY_HEADERS,
+    "content-type": contentType,
+    "cache-control": isCurrent ? FOR_EVER : REVALIDATE,
+    vary: "accept-encoding",
+  });
+  if (takes(request, "br")) return reply.header("content-encoding", "br").send(brotli);
+  if (takes(request, "gzip")) return reply.header("content-encoding", "gzip").send(zipped);
+  return reply.send(bytes);
+}
+
+function takes(request: FastifyRequest, encoding: "br" | "gzip"): boolean {
+  const header = String(request.headers["accept-encoding"] ?? "");
+  return header.split(",").some((item) => item.split(";")[0]?.trim() === encoding);
 }

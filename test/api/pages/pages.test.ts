@@ -5,11 +5,9 @@ import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, publish, wordAt } from "../../support/build.ts";
 import { bundledVerifier } from "../../support/bundled-verifier.ts";
 
-const PATHS = ["/", "/docs"];
+const PATHS = ["/docs"];
 const ASSETS = [
   "/pages/theme.css",
-  "/pages/home.css",
-  "/pages/home.js",
   "/pages/docs.css",
   "/pages/docs.js",
   "/pages/icon.svg",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isHash, lowerHex } from "../../../core/hex.ts";
 import { getBlock, listWithdrawalsOfBlock } from "../../../store/block-details.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
 import { listUnclesOfBlock } from "../../../store/uncles.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -40,7 +41,7 @@ export const getblock = defineAction({
   changesWithHead: true,
   async handle({ read }, input) {
     const answer = await read(async (sql, head) => {
-      const found = await getBlock(sql, nameOf(input.block, head?.number ?? 0));
+      const found = await getBlock(sql, await nameOf(input.block, head));
       if (!found) return undefined;
       const withdrawals = await listWithdrawalsOfBlock(sql, found.number);
       return { found, withdrawals, uncles: await listUnclesOfBlock(sql, found.number) };
@@ -63,7 +64,7 @@ export const getblock = defineAction({
   },
 });
 
-function nameOf(value: string, head: number) {
-  if (value === LATEST) return { number: head };
+async function nameOf(value: string, head: Promise<ServedHead | undefined>) {
+  if (value === LATEST) return { number: (await head)?.number ?? 0 };
   return isHash(value) ? { hash: lowerHex(value) } : { number: Number(value) };
 }

@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { getServedHead, type ServedHead } from "../store/sync-state.ts";
+import { networkOf } from "./client-network.ts";
+import { jsonAnswer } from "./envelope.ts";
+import { type HttpOptions, send } from "./http.ts";
+import type { RateLimiter } from "./rate-limit.ts";
+import { decideChain, type ServedChain } from "./served-chain.ts";
+
+const LOOK_INTERVAL_MS = 500;
+const LONGEST_SILENCE_MS = 10_000;
+const MAXIMUM_LISTENERS = 1000;
+/** Of one client: a browser keeps six connections at most. */
+const MAXIMUM_OF_ONE = 50;
+/** What a listener has not taken of its events; one is some 200 bytes. */
+const MAXIMUM_UNREAD_BYTES = 16_384;
+const RETRY_SECONDS = 5;
+const CROWDED = "Too many listeners, please poll in their place";
+
+interface Listener {
+  reply: FastifyReply;
+  chain: ServedChain;
+  client: string;
+  /** Of the head that it knows; empty before the first. */
+  lastId: string;
+}
+
+/**
+ * Adds `/events`: a stream (Server-Sent Events) of heads as they are published, learnt from the database, so that every
+ * process that answers has it. Source: docs/clients.md, "Heads as they come".
+ */
+export function addEvents(
+  app: FastifyInstance,
+  { requestTimeoutMs }: Pick<HttpOptions, "requestTimeoutMs">,
+  limiter: RateLimiter,
+): void {
+  const listeners = new Set<Listener>();
+  let isLooking = false;
+
+  /** One look at each chain that somebody listens to. */
+  async function look(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    const chains = new Set([...listeners].map(({ chain }) => chain));
+    for (const chain of chains) {
+      // A database that is away for a while is asked again.
+      const head = await getServedHead(chain.sql).catch(() => undefined);
+      for (const listener of listeners) if (head && listener.chain === chain) tell(listener, head);
+    }
+    isLooking = false;
+  }
+
+  const looking = setInterval(() => void look(), LOOK_INTERVAL_MS).unref();
+  const heartbeat = setInterval(
+    () => {
+      for (const listener of listeners) write(listener, ":\n\n");
+    },
+    // A connection that is silent for longer is closed.
+    Math.min(LONGEST_SILENCE_MS, requestTimeoutMs / 3),
+  ).unref();
+
+  app.get("/events", { onRequest: limiter.admit }, (request, reply) => {
+    const client = networkOf(request);
+    const ofClient = [...listeners].filter((listener) => listener.client === client);
+    if (listeners.size >= MAXIMUM_LISTENERS || ofClient.length >= MAXIMUM_OF_ONE) {
+      reply.header("retry-after", String(RETRY_SECONDS));
+      return send(reply, jsonAnswer({ status: "0", message: CROWDED, result: null }, 503));
+    }
+    const lastId = String(request.headers["last-event-id"] ?? "");
+    const listener: Listener = { reply, chain: decideChain(request), client, lastId };
+    reply.hijack();
+    reply.raw.writeHead(200, {
+      ...(reply.getHeaders() as Record<string, string>),
+      "content-type": "text/event-stream; charset=utf-8",
+      // Else a proxy keeps the events until there are many.
+      "x-accel-buffering": "no",
+    });
+    reply.raw.once("close", () => listeners.delete(listener));
+    listeners.add(listener);
+    write(listener, `retry: ${RETRY_SECONDS * 1000}\n\n`);
+    void look();
+    return reply;
+  });
+
+  app.addHook("preClose", (done) => {
+    clearInterval(heartbeat);
+    clearInterval(looking);
+    for (const { reply } of listeners) reply.raw.end();
+    done();
+  });
+}
+
+function tell(listener: Listener, head: ServedHead): void {
+  const { number, hash, timestampSeconds: timestamp, generation } = head;
+  // Another one also when a reorganisation ends at a block that was the head before.
+  const id = `${number};${hash};${generation}`;
+  if (id === listener.lastId) return;
+  listener.lastId = id;
+  const data = JSON.stringify({ number, hash, timestamp, generation });
+  write(listener, `event: head\nid: ${id}\ndata: ${data}\n\n`);
+}
+
+function write({ reply }: Listener, text: string): void {
+  if (reply.raw.writableLength > MAXIMUM_UNREAD_BYTES) reply.raw.destroy();
+  else reply.raw.write(text);
+}

@@ -1,0 +1,49 @@
+// The contract at an address: what is proven of it and how, its sources, its ABI; or what it resembles.
+
+import { sourcify } from "./api.js";
+import { cleaned } from "./format.js";
+import { Data } from "./hexdata.js";
+import { useAnswer } from "./hooks.js";
+import { html } from "./html.js";
+import { AddressLink, Copy, Section, Waiting } from "./parts.js";
+import { Proof } from "./proof.js";
+import { Sources } from "./sources.js";
+import { subjectOfPage as address, chainId } from "./surroundings.js";
+
+export function Code({ bytecode, abi, verified }) {
+  return html`
+    ${verified && html`<${Proof} verified=${verified} />`}
+    ${abi === undefined && html`<${Similar} />`}
+    ${abi !== undefined && chainId !== "" && html`<${Sources} main=${verified?.compilation.fullyQualifiedName ?? ""} />`}
+    ${abi !== undefined && html`<${Abi} abi=${abi} />`}
+    ${typeof bytecode === "string" && html`<${Section} id="bytecode" title="Code on chain"><${Data} hex=${bytecode} label="Code on chain" /><//>`}
+  `;
+}
+
+function Abi({ abi }) {
+  return html`<${Section} id="abi" title="ABI" aside=${html`<${Copy} text=${abi} label="Copy ABI" />`}>
+    <details>
+      <summary>${JSON.parse(abi).length} entries</summary>
+      <pre tabindex="0"><code>${JSON.stringify(JSON.parse(abi), null, 2).slice(0, 300_000)}</code></pre>
+    </details>
+  <//>`;
+}
+
+/** Verified contracts of the same code but for what each deployment has of its own. */
+function Similar() {
+  const answer = useAnswer(
+    chainId === ""
+      ? null
+      : sourcify("What it is similar to", `contract/similar/${chainId}/${address}`),
+  );
+  if (!answer.value) return html`<${Waiting} answer=${answer} what="similar contracts" />`;
+  const { results } = answer.value;
+  return html`<${Section} id="similar" title="Similar to">
+    ${
+      results.length === 0
+        ? html`<p class="empty">Nobody has verified its source, and it resembles no verified contract.</p>`
+        : html`<p>Nobody has verified its source. Its code is that of these verified contracts but for immutables, library addresses and metadata, which may change what it does:</p>
+          <ul>${results.map((match) => html`<li key=${match.address}><${AddressLink} address=${match.address.toLowerCase()} isWhole part="#code" /> <span class="soft">verified ${cleaned(match.verifiedAt ?? "")}</span></li>`)}</ul>`
+    }
+  <//>`;
+}

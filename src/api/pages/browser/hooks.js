@@ -1,0 +1,46 @@
+import { useEffect, useState } from "preact/hooks";
+import { ask, keyOf } from "./api.js";
+
+/**
+ * What a request is answered with: `{ value, error, isLoading }`. Another request takes the place of the one before;
+ * the same one with another `version` is asked again, and what was known stays meanwhile. Null asks nothing.
+ */
+export function useAnswer(request, version = 0) {
+  const key = request === null ? null : keyOf(request);
+  const [answer, setAnswer] = useState({ key: undefined });
+  useEffect(() => {
+    if (request === null) return undefined;
+    const controller = new AbortController();
+    ask(request, controller).then(
+      (value) => setAnswer({ key, value }),
+      (error) => {
+        if (error.name !== "AbortError") setAnswer({ key, error });
+      },
+    );
+    return () => controller.abort();
+  }, [key, version]);
+  if (key === null) return { isLoading: false };
+  return answer.key === key ? { ...answer, isLoading: false } : { isLoading: true };
+}
+
+/** The time in milliseconds, anew every so many. */
+export function useNow(intervalMs = 5_000) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), intervalMs);
+    return () => clearInterval(timer);
+  }, [intervalMs]);
+  return now;
+}
+
+/** The part of the page that the address bar names behind `#`. */
+export function usePart(fallback) {
+  const read = () => decodeURIComponent(location.hash.slice(1).split("/")[0]) || fallback;
+  const [part, setPart] = useState(read);
+  useEffect(() => {
+    const follow = () => setPart(read());
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return part;
+}

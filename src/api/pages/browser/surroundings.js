@@ -1,0 +1,22 @@
+// What the server says of the chain and of the page, in attributes of the document.
+
+const { base, subject, network, chain, coin } = document.documentElement.dataset;
+
+/** Root of the chain: every path is relative to it. */
+export const root = new URL(base, location.href).href;
+/** Hash, address, number or text that the page is about; empty without one. */
+export const subjectOfPage = subject;
+export const networkName = network;
+/** Empty until the server knows it. */
+export const chainId = chain;
+export const coinSymbol = coin;
+
+/** URL of a path of this chain. */
+export function at(path) {
+  return new URL(path, root).href;
+}
+
+/** Path of a thing's page: the words are parts of a path. */
+export function pathTo(...words) {
+  return at(words.map(encodeURIComponent).join("/"));
+}

@@ -1,0 +1,24 @@
+// The page of all transactions, or with `?block=` of those of one block.
+
+import { actionV2 } from "./api.js";
+import { show } from "./frame.js";
+import { html } from "./html.js";
+import { transactionColumns } from "./records.js";
+import { List } from "./table.js";
+
+const block = new URLSearchParams(location.search).get("block") ?? "";
+const ofBlock = /^\d+$/.test(block) ? { startblock: block, endblock: block } : {};
+
+function Transactions() {
+  return html`
+    <h1>Transactions${ofBlock.startblock && ` of block ${block}`}</h1>
+    <${List}
+      what="transactions"
+      file="transactions.csv"
+      request=${(paging) => actionV2("Transactions, the newest first", "transaction", "listtransactions", { ...ofBlock, ...paging })}
+      columns=${transactionColumns}
+    />
+  `;
+}
+
+show(Transactions);

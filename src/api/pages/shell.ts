@@ -1,0 +1,114 @@
+/** What a page is about, and what a preview of a link to it says. */
+export interface ShellContent {
+  /** Name of the module that draws it. */
+  page: string;
+  /** Hash, address, number or text that it is about, if it is about one thing. */
+  subject?: string | undefined;
+  title: string;
+  description: string;
+}
+
+/** What all pages of a chain have in common. */
+export interface ShellChain {
+  /** Of the chain, for people. */
+  name: string;
+  chainId: number | null;
+  coinSymbol: string;
+}
+
+/** Where the files of the pages are, seen from the base. */
+export interface ShellFiles {
+  folder: string;
+  styles: readonly string[];
+  /** The page's module first, then all that it imports. */
+  modules: readonly string[];
+}
+
+const LONGEST_TITLE = 120;
+const LONGEST_DESCRIPTION = 300;
+/** Controls, and what turns the direction of text around: a name may hold them. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+
+/** The document of a page: its head, and an empty body that its module fills. `base` leads to the chain's root. */
+export function renderShell(
+  base: string,
+  { page, subject, title, description }: ShellContent,
+  { name, chainId, coinSymbol }: ShellChain,
+  files: ShellFiles,
+): string {
+  const heading = `${shorten(title, LONGEST_TITLE)} · ${shorten(name, LONGEST_TITLE)}`;
+  const about = shorten(description, LONGEST_DESCRIPTION);
+  const folder = base + files.folder;
+  const data = {
+    base,
+    page,
+    subject: subject ?? "",
+    network: name,
+    chain: chainId === null ? "" : String(chainId),
+    coin: coinSymbol,
+  };
+  const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
+  return `<!doctype html>
+<html lang="en"${attributes.join("")}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(heading)}</title>
+<meta name="description" content="${escaped(about)}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Periscope">
+<meta property="og:title" content="${escaped(heading)}">
+<meta property="og:description" content="${escaped(about)}">
+<link rel="icon" href="${escaped(folder)}/icon.svg" type="image/svg+xml">
+${files.styles.map((file) => `<link rel="stylesheet" href="${escaped(`${folder}/${file}`)}">`).join("\n")}
+${files.modules.map((file) => `<link rel="modulepreload" href="${escaped(`${folder}/${file}`)}">`).join("\n")}
+<script type="module" src="${escaped(`${folder}/${files.modules[0]}`)}"></script>
+</head>
+<body>
+<noscript><p>This page needs JavaScript. What it shows is answered by the API as well: <a href="${escaped(base)}docs">its reference</a>.</p></noscript>
+<div id="app"></div>
+</body>
+</html>
+`;
+}
+
+/** Foreign text as one line of at most so many characters. */
+function shorten(text: string, longest: number): string {
+  const line = text
+    .slice(0, longest * 4)
+    .replace(UNSEEN, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  const characters = [...line.toWellFormed()];
+  return characters.length > longest
+    ? `${characters.slice(0, longest - 1).join("")}…`
+    : line.toWellFormed();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/**
+ * The way from a page back to the root of its chain, so that whatever stands in front of it, a chain's name or a
+ * proxy's folder, does not matter: `../` for each part behind the root, of which there are `parts`.
+ */
+export function baseOf(url: string, parts: number): string {
+  const [pathname = ""] = url.split(/[?#]/, 1);
+  let at = pathname.length;
+  for (let part = 0; part < parts; part++) {
+    while (pathname[at - 1] === "/") at--;
+    at = pathname.lastIndexOf("/", at - 1) + 1;
+  }
+  const behind = pathname.slice(at).split("/").length - 1;
+  return behind === 0 ? "./" : "../".repeat(behind);
+}

@@ -1,0 +1,181 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isAddress } from "../../core/address.ts";
+import { isHash, lowerHex } from "../../core/hex.ts";
+import { inTime } from "../deadline.ts";
+import { refusal, send } from "../http.ts";
+import { lookUp } from "../input.ts";
+import { queryInput } from "../request.ts";
+import { chainTitle, decideChain, knownChainId, type ServedChain } from "../served-chain.ts";
+import { onOneState, type Task } from "../state.ts";
+import type { Assets } from "./assets.ts";
+import { OLD_PATHS, partOf } from "./old-links.ts";
+import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
+import { SECURITY_HEADERS } from "./security.ts";
+import { baseOf, renderShell, type ShellContent } from "./shell.ts";
+
+/** Paths of things by the first part of their path; EIP-3091 names the first four. */
+const THINGS: Readonly<Record<string, PageKind>> = {
+  tx: "transaction",
+  address: "address",
+  block: "block",
+  token: "token",
+};
+/** Other explorers' names of the first part. */
+const OLD_THINGS: Readonly<Record<string, string>> = {
+  transaction: "tx",
+  accounts: "address",
+  account: "address",
+  contract: "address",
+  blocks: "block",
+  tokens: "token",
+  nft: "token",
+};
+const LISTS: Readonly<Record<string, PageKind>> = {
+  "/": "home",
+  "/blocks": "blocks",
+  "/txs": "transactions",
+  "/contracts": "contracts",
+};
+const STYLES = ["theme.css", "pages.css"];
+const WITH_CHARTS: ReadonlySet<string> = new Set(["home", "block"]);
+/** A link's preview is worth a short wait only: the page itself asks the API. */
+const PATIENCE_MS = 2000;
+const LONGEST_SUBJECT = 200;
+
+/** Adds the pages of the chain's things and lists, the search, old links, and the page for what there is not. */
+export function addSubjects(app: FastifyInstance, getAssets: () => Promise<Assets>): void {
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { content, parts, httpStatus }: { content: ShellContent; parts: number; httpStatus: number },
+  ): Promise<FastifyReply> {
+    if (httpStatus === 404 && !wantsPage(request)) {
+      return send(reply, refusal(404, "Not found", request));
+    }
+    const assets = await getAssets();
+    const [served] = request.chains;
+    const chain = {
+      name: chainTitle(served),
+      chainId: knownChainId(served) ?? null,
+      coinSymbol: served.coinSymbol,
+    };
+    const files = {
+      folder: `pages/${assets.digest}`,
+      styles: WITH_CHARTS.has(content.page) ? ["uplot.css", ...STYLES] : STYLES,
+      modules: assets.importsOf(`${content.page}.js`),
+    };
+    return reply
+      .code(httpStatus)
+      .headers({ ...SECURITY_HEADERS, "cache-control": "no-cache", vary: "accept" })
+      .type("text/html; charset=utf-8")
+      .send(renderShell(baseOf(request.originalUrl, parts), content, chain, files));
+  }
+
+  /** What the index knows of a page's subject; undefined when it knows that there is none. */
+  async function look(
+    { sql, coinSymbol }: ServedChain,
+    kind: PageKind,
+    subject: string,
+  ): Promise<ShellContent | undefined> {
+    const plain = plainContent(kind, subject);
+    const task: Task<ShellContent | undefined> = {
+      servedWhileLoading: false,
+      run: (read) =>
+        read(async (snapshot, served) => {
+          const head = await served;
+          return head
+            ? describe(snapshot, kind, subject, { head: head.number, coinSymbol })
+            : plain;
+        }),
+    };
+    const state = await inTime(onOneState(sql, [task]), PATIENCE_MS).catch(() => undefined);
+    const [outcome] = state?.outcomes ?? [];
+    // While the index cannot be asked, the page itself tells why.
+    return outcome?.status === "fulfilled" ? outcome.value : plain;
+  }
+
+  function unknown(subject: string): ShellContent {
+    const title = "Nothing here";
+    return { page: "unknown", subject, title, description: "There is no such page." };
+  }
+
+  for (const [url, kind] of Object.entries(LISTS)) {
+    app.get(url, async (request, reply) => {
+      const [pathname = ""] = request.originalUrl.split(/[?#]/, 1);
+      // `/{chain}` without a slash behind it would lead to another chain's files.
+      if (url === "/" && !pathname.endsWith("/")) {
+        return reply.redirect(`${pathname.slice(pathname.lastIndexOf("/") + 1)}/`, 302);
+      }
+      const content = plainContent(kind, "");
+      return answer(request, reply, { content, parts: url === "/" ? 0 : 1, httpStatus: 200 });
+    });
+  }
+  for (const [name, kind] of Object.entries(THINGS)) {
+    app.get<{ Params: { subject: string } }>(`/${name}/:subject`, async (request, reply) => {
+      const subject = request.params.subject.toLowerCase().slice(0, LONGEST_SUBJECT);
+      const found = isSubject(kind, subject)
+        ? await look(decideChain(request), kind, subject)
+        : undefined;
+      const content = found ?? { ...unknown(subject), subject: `${name} ${subject}` };
+      return answer(request, reply, { content, parts: 2, httpStatus: found ? 200 : 404 });
+    });
+    app.get<{ Params: { subject: string; "*": string } }>(
+      `/${name}/:subject/*`,
+      (request, reply) => {
+        const rest = request.params["*"];
+        const base = baseOf(request.originalUrl, 2 + partsIn(rest));
+        const subject = encodeURIComponent(request.params.subject);
+        return reply.redirect(`${base}${name}/${subject}${partOf(rest)}`, 302);
+      },
+    );
+  }
+  for (const [old, name] of Object.entries(OLD_THINGS)) {
+    app.get<{ Params: { subject: string } }>(`/${old}/:subject`, (request, reply) => {
+      const subject = encodeURIComponent(request.params.subject);
+      return reply.redirect(`${baseOf(request.originalUrl, 2)}${name}/${subject}`, 302);
+    });
+  }
+  for (const [old, path] of Object.entries(OLD_PATHS)) {
+    app.get(old, (request, reply) => {
+      const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
+      return reply.redirect(`${baseOf(request.originalUrl, 1)}${path}${query}`, 302);
+    });
+  }
+  app.get("/search", async (request, reply) => {
+    const sought = lookUp(queryInput(request), "q");
+    const text = typeof sought === "string" ? sought.trim().slice(0, LONGEST_SUBJECT) : "";
+    const path = await find(decideChain(request), text);
+    if (path !== undefined) return reply.redirect(`${baseOf(request.originalUrl, 1)}${path}`, 302);
+    return answer(request, reply, {
+      content: plainContent("search", text),
+      parts: 1,
+      httpStatus: text === "" ? 200 : 404,
+    });
+  });
+
+  /** The path of what a text can only mean; undefined when that is nothing. */
+  async function find(chain: ServedChain, text: string): Promise<string | undefined> {
+    if (isAddress(text)) return `address/${text}`;
+    const number = text.replaceAll(/[,_' ]/g, "").replace(/^#/, "");
+    if (isSubject("block", number) && !isHash(number)) return `block/${number}`;
+    const hash = text.startsWith("0x") ? text : `0x${text}`;
+    if (!isHash(hash)) return isAddress(hash) ? `address/${hash}` : undefined;
+    if (await look(chain, "transaction", lowerHex(hash))) return `tx/${hash}`;
+    return (await look(chain, "block", lowerHex(hash))) ? `block/${hash}` : undefined;
+  }
+
+  app.unknownPage = async (request, reply) => {
+    const [pathname = ""] = request.url.split(/[?#]/, 1);
+    const content = unknown(pathname.slice(0, LONGEST_SUBJECT));
+    return answer(request, reply, { content, parts: partsIn(pathname), httpStatus: 404 });
+  };
+}
+
+/** A browser asks for a page by name; programs take anything. */
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return String(headers.accept ?? "").includes("text/html");
+}
+
+function partsIn(pathname: string): number {
+  return pathname.split("/").filter((part) => part !== "").length;
+}
