@@ -11,7 +11,8 @@ import { shapeOf, shorten } from "./support/short-answer.ts";
 /** Actions that the sample chain has nothing for, and why. */
 const WITHOUT_DATA: Readonly<Record<string, string>> = {
   "account/txsBeaconWithdrawal": "a development chain has no consensus layer to withdraw from",
-  "transaction/listtransfers": "the sample chain's transactions with transfers have other hashes each time",
+  "transaction/listtransfers":
+    "the sample chain's transactions with transfers have other hashes each time",
   "contract/verify_vyper_contract": "no Vyper compiler is bundled",
 };
 
