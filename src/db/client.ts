@@ -8,7 +8,7 @@ type ColumnTypes = { bytea: Hex; int8: number };
 
 /**
  * The database: a tagged-template client (postgres.js). bytea is lower-case `0x` text, bigint a number, numeric decimal
- * text. Lists are taken of these, text and integers, and given of integers.
+ * text. Lists are taken of these, text and integers, and given of integers. The columns of a row are in camel case.
  */
 export type Sql = driver.Sql<ColumnTypes>;
 
@@ -58,6 +58,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
     // A session may hold a lock: it is not to be exchanged for being old.
     max_lifetime: null,
     onnotice: () => {},
+    transform: { column: { from: camelCased } },
     types: {
       bytea: {
         to: 17,
@@ -92,6 +93,11 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
 /** The search path that a session of a schema begins with, as the server tells it. */
 export function searchPathOf(schema: string): string {
   return `"${schema}"`;
+}
+
+/** `block_number` → `blockNumber`; asked once for each column of a statement, not for each row. */
+function camelCased(column: string): string {
+  return column.replaceAll(/_([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
 function byteaText(hex: Hex): string {

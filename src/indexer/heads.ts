@@ -1,6 +1,7 @@
 import type { Chain } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { sleep } from "../core/async.ts";
+import { ChainError } from "../core/errors.ts";
 
 /** The newest head that the node announced. */
 export interface HeadWatch {
@@ -11,6 +12,7 @@ export interface HeadWatch {
 /** Listens to the node's heads until the signal is aborted. */
 export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSignal): HeadWatch {
   let newest: BlockHeader | null = null;
+  let failure: unknown;
   let wake = () => {};
 
   async function listen(): Promise<void> {
@@ -20,8 +22,9 @@ export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSi
           newest = header;
           wake();
         }
-      } catch {
-        // Node trouble is waited out by `heads` itself; whatever else is thrown, the next question to the node tells.
+      } catch (error) {
+        // The next question to the node tells what is wrong with it.
+        if (!(error instanceof ChainError)) failure = error;
         wake();
         await sleep(pollIntervalMs, signal);
       }
@@ -31,6 +34,7 @@ export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSi
 
   return {
     async next(timeoutMs) {
+      if (failure) throw failure;
       if (newest === null && !signal.aborted) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);

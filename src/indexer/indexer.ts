@@ -2,6 +2,7 @@ import type { Chain } from "../chain/chain.ts";
 import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
+import { isDatabaseGone } from "../db/failures.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import { takeWriterLock, WriterReplacedError } from "../store/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -115,8 +116,9 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
         status.pending = await countPending(sql, families, PENDING_COUNT_LIMIT);
         await writeIndexerStatus(sql, status);
       }
-    } catch {
-      // The database is away, which the synchronisation reports itself.
+    } catch (error) {
+      // The synchronisation itself tells of a database that is away.
+      if (!isDatabaseGone(error)) log.error({ error }, `no status: ${messageOf(error)}`);
     }
     onStatus(status);
   }

@@ -5,7 +5,7 @@ import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import type { ServedHead } from "../store/sync-state.ts";
 import { describeChain } from "./binding.ts";
-import { loadHead, readState, type Sync } from "./context.ts";
+import { isReorg, loadHead, readState, type Sync } from "./context.ts";
 import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
 import { withoutContracts } from "./state/reading.ts";
 
@@ -59,9 +59,10 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
     try {
       const asked = withoutContracts(keys, sync.silent.all());
       return await readState(sync, asked, block, { isUrgent: true });
-    } catch {
+    } catch (error) {
       // The ancestor is itself being replaced: what is not read now is read later.
-      return undefined;
+      if (isReorg(error)) return undefined;
+      throw error;
     }
   });
   status.reorgs = {

@@ -106,14 +106,14 @@ function complete(
   limit: number,
 ): Promise<TransactionEntry[]> {
   const query = sql<TransactionEntry[]>`
-    SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
+    SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
     FROM (${page}) page
     CROSS JOIN LATERAL (
-      SELECT transaction_index AS "transactionIndex", hash, from_address AS from, to_address AS to,
-        created_contract AS "createdContract", nonce, value, gas, gas_price AS "gasPrice",
-        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", status, ${hasSucceeded(sql)} AS succeeded, input,
-        ${mayBeNamed(sql)} AS "mayBeNamed"
+      SELECT transaction_index, hash, from_address AS from, to_address AS to,
+        created_contract, nonce, value, gas, gas_price,
+        gas_used, cumulative_gas_used, status, ${hasSucceeded(sql)} AS succeeded, input,
+        ${mayBeNamed(sql)} AS may_be_named
       FROM transactions
       WHERE block_number = page.block_number AND transaction_index = page.transaction_index
       LIMIT 1

@@ -27,7 +27,7 @@ export async function listTouchedCoins(
   at: number,
 ): Promise<CoinToRead[]> {
   return sql<CoinToRead[]>`
-    SELECT touched.address, ${isCodeUnknown(sql, at)} AS "withCode"
+    SELECT touched.address, ${isCodeUnknown(sql, at)} AS with_code
     FROM (
       SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code FROM (
         ${touchedCoinAddresses(sql, range)}
@@ -182,7 +182,7 @@ export async function writeCoinBalances(
 export async function listPendingCoins(sql: Queryable, limit: number): Promise<CoinToRead[]> {
   const head = sql`(SELECT head_number FROM sync_state)`;
   return sql<CoinToRead[]>`
-    SELECT touched.address, ${isCodeUnknown(sql, head)} AS "withCode"
+    SELECT touched.address, ${isCodeUnknown(sql, head)} AS with_code
     FROM addresses AS touched
     WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
 }

@@ -87,7 +87,7 @@ export async function listHoldingsFrom(
   limit: number,
 ): Promise<AuditedHolding[]> {
   return sql<AuditedHolding[]>`
-    (SELECT b.token, b.owner, NULL::numeric AS "tokenId", b.amount
+    (SELECT b.token, b.owner, NULL::numeric AS token_id, b.amount
       FROM token_balances b JOIN tokens t ON t.address = b.token
       WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
         AND t.standard <> 1155 AND NOT t.irregular

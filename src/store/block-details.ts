@@ -64,8 +64,8 @@ export function listWithdrawalsOfBlock(
   blockNumber: number,
 ): Promise<BlockWithdrawal[]> {
   return sql<BlockWithdrawal[]>`
-    SELECT withdrawal_index AS "withdrawalIndex", validator_index AS "validatorIndex", address,
-      amount AS "amountGwei"
+    SELECT withdrawal_index, validator_index, address,
+      amount AS amount_gwei
     FROM withdrawals
     WHERE block_number = ${blockNumber} AND ${inPublishedBlocks(sql)}
     ORDER BY withdrawal_index`;
@@ -73,8 +73,8 @@ export function listWithdrawalsOfBlock(
 
 function columns(sql: Queryable): Fragment {
   return sql`
-    number, hash, parent_hash AS "parentHash", timestamp AS "timestampSeconds",
+    number, hash, parent_hash, timestamp AS timestamp_seconds,
     (SELECT head_number FROM sync_state) - number AS confirmations, miner, difficulty, size,
-    gas_limit AS "gasLimit", gas_used AS "gasUsed", base_fee_per_gas AS "baseFeePerGas",
-    transaction_count AS "transactionCount", fees, reward`;
+    gas_limit, gas_used, base_fee_per_gas,
+    transaction_count, fees, reward`;
 }

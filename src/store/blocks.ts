@@ -21,8 +21,8 @@ export async function listMinedBlocks(
 ): Promise<MinedBlock[]> {
   // With the miner in the order only its own index has that order: see `LogRange` in logs.ts.
   return sql<MinedBlock[]>`
-    SELECT page.number, b.timestamp AS "timestampSeconds", b.reward,
-      (SELECT count(*)::int FROM uncles WHERE block_number = page.number) AS "uncleCount"
+    SELECT page.number, b.timestamp AS timestamp_seconds, b.reward,
+      (SELECT count(*)::int FROM uncles WHERE block_number = page.number) AS uncle_count
     FROM (
       SELECT number FROM blocks
       WHERE miner = ANY(ARRAY[${miner}::bytea]) AND ${inPublishedBlocks(sql, {}, "number")}
@@ -69,7 +69,7 @@ export async function getBlockReward(
   number: number,
 ): Promise<BlockReward | undefined> {
   const [block] = await sql<BlockReward[]>`
-    SELECT number, timestamp AS "timestampSeconds", miner, reward FROM blocks
+    SELECT number, timestamp AS timestamp_seconds, miner, reward FROM blocks
     WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`;
   return block;
 }
@@ -80,8 +80,8 @@ export async function getBlockCounts(
   number: number,
 ): Promise<BlockCounts | undefined> {
   const [counts] = await sql<BlockCounts[]>`
-    SELECT number, transaction_count AS transactions, i.count AS "internalTransactions",
-      t.erc20 AS "erc20Transfers", t.erc721 AS "erc721Transfers", t.erc1155 AS "erc1155Transfers"
+    SELECT number, transaction_count AS transactions, i.count AS internal_transactions,
+      t.erc20 AS erc20_transfers, t.erc721 AS erc721_transfers, t.erc1155 AS erc1155_transfers
     FROM blocks
     CROSS JOIN LATERAL (
       SELECT count(*) FROM internal_transactions
@@ -100,7 +100,7 @@ export async function getBlockCounts(
 /** Pace of the newest 100 published blocks; undefined before the first block. */
 export async function getBlockPace(sql: Queryable): Promise<BlockPace | undefined> {
   const [pace] = await sql<BlockPace[]>`
-    SELECT s.head_number AS "headNumber", s.head_number - b.number AS distances,
+    SELECT s.head_number, s.head_number - b.number AS distances,
       s.head_timestamp - b.timestamp AS seconds
     FROM sync_state s
     JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`;

@@ -25,8 +25,8 @@ export async function listContractCreations(
 ): Promise<ContractCreation[]> {
   return sql<ContractCreation[]>`
     SELECT asked.address, t.from_address AS sender, CASE WHEN c.position > 0 THEN c.creator END AS factory,
-      t.hash AS "transactionHash", c.block_number AS "blockNumber", b.timestamp AS "timestampSeconds",
-      coalesce(i.input, t.input) AS "creationCode"
+      t.hash AS transaction_hash, c.block_number, b.timestamp AS timestamp_seconds,
+      coalesce(i.input, t.input) AS creation_code
     FROM unnest(${[...addresses]}::bytea[]) WITH ORDINALITY AS asked (address, place)
     CROSS JOIN LATERAL (
       SELECT block_number, transaction_index, position, creator FROM contracts
@@ -59,7 +59,7 @@ export async function listContractsAmong(
     SELECT asked.address,
       CASE WHEN d.address IS NOT NULL THEN false
         WHEN c.block_number IS NOT NULL THEN c.code_hash IS DISTINCT FROM ${emptyCodeHash(sql)}
-        WHEN traced THEN a.has_code END AS "isContract"
+        WHEN traced THEN a.has_code END AS is_contract
     FROM unnest(${[...addresses]}::bytea[]) AS asked (address)
     CROSS JOIN sync_state
     LEFT JOIN addresses a USING (address)

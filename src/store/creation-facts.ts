@@ -34,10 +34,10 @@ export async function getCreationFacts(
   address: Address,
 ): Promise<CreationFacts | undefined> {
   const [row] = await sql<(Omit<CreationFacts, "nonce" | "value"> & Amounts)[]>`
-    SELECT c.block_number AS "blockNumber", b.hash AS "blockHash", t.hash AS "transactionHash",
-      c.code_hash AS "codeHash", c.creator, c.transaction_index AS "transactionIndex",
-      b.timestamp AS "timestampSeconds", b.parent_hash AS "parentHash",
-      CASE WHEN c.position = 0 THEN t.input ELSE i.input END AS "creationCode",
+    SELECT c.block_number, b.hash AS block_hash, t.hash AS transaction_hash,
+      c.code_hash, c.creator, c.transaction_index,
+      b.timestamp AS timestamp_seconds, b.parent_hash,
+      CASE WHEN c.position = 0 THEN t.input ELSE i.input END AS creation_code,
       CASE WHEN c.position = 0 THEN t.nonce END AS nonce,
       CASE WHEN c.position = 0 THEN t.value ELSE coalesce(i.value, 0) END AS value
     FROM contracts c

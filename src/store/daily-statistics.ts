@@ -122,12 +122,12 @@ export async function listDailyStatistics(
   order: Order,
 ): Promise<DailyStatistics[]> {
   return sql<DailyStatistics[]>`
-    SELECT day - '1970-01-01'::date AS day, block_count AS "blockCount",
-      first_timestamp AS "firstTimestamp", last_timestamp AS "lastTimestamp",
-      transaction_count AS "transactionCount", fees, rewards, gas_used AS "gasUsed",
-      gas_limit AS "gasLimit", block_bytes AS "blockBytes", gas_price_minimum AS "gasPriceMinimum",
-      gas_price_maximum AS "gasPriceMaximum", gas_price_sum AS "gasPriceSum",
-      new_addresses AS "newAddresses", uncle_count AS "uncleCount", uncle_eighths AS "uncleEighths"
+    SELECT day - '1970-01-01'::date AS day, block_count,
+      first_timestamp, last_timestamp,
+      transaction_count, fees, rewards, gas_used,
+      gas_limit, block_bytes, gas_price_minimum,
+      gas_price_maximum, gas_price_sum,
+      new_addresses, uncle_count, uncle_eighths
     FROM daily_statistics
     WHERE day >= '1970-01-01'::date + ${days.from}::int AND day <= '1970-01-01'::date + ${days.to}::int
     ORDER BY daily_statistics.day ${direction(sql, order)}`;
@@ -143,7 +143,7 @@ export async function getDailyFees(sql: Queryable, day: number): Promise<string 
 /** What was burnt and withdrawn since the first block. */
 export async function getTotalStatistics(sql: Queryable): Promise<TotalStatistics> {
   const [totals] = await sql<[TotalStatistics]>`
-    SELECT coalesce(sum(burnt_fees), 0) AS "burntFees", coalesce(sum(withdrawn_gwei), 0) AS "withdrawnGwei"
+    SELECT coalesce(sum(burnt_fees), 0) AS burnt_fees, coalesce(sum(withdrawn_gwei), 0) AS withdrawn_gwei
     FROM daily_statistics`;
   return totals;
 }

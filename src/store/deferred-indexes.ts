@@ -1,6 +1,9 @@
 import type { Sql, Transaction } from "../db/client.ts";
+import { failureCodeOf } from "../db/failures.ts";
 import { chainTables } from "./chain-tables.ts";
 
+/** Of PostgreSQL, where the platform cannot check its connections. */
+const INVALID_PARAMETER_VALUE = "22023";
 /** Indexes that begin with these are appended to, and roll-back needs them. */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
 
@@ -16,7 +19,7 @@ export async function deferIndexes(
   const indexes = await sql<
     { name: string; tableName: string; constraint: string | null; definition: string }[]
   >`
-    SELECT index.relname AS name, owner.relname AS "tableName", conname AS constraint,
+    SELECT index.relname AS name, owner.relname AS table_name, conname AS constraint,
       CASE WHEN conname IS NULL THEN pg_get_indexdef(index.oid)
         ELSE format('ALTER TABLE %I ADD CONSTRAINT %I %s', owner.relname, conname, pg_get_constraintdef(pg_constraint.oid))
       END AS definition
@@ -55,7 +58,9 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
     // The build of an indexer that is gone would keep the next one waiting. Not every platform can tell.
     await transaction
       .savepoint((nested) => nested`SET LOCAL client_connection_check_interval = '2s'`)
-      .catch(() => {});
+      .catch((error: unknown) => {
+        if (failureCodeOf(error) !== INVALID_PARAMETER_VALUE) throw error;
+      });
     await transaction.unsafe(index.definition);
   });
 }

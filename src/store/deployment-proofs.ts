@@ -55,7 +55,7 @@ export async function getDeploymentProof(
   if (row?.proof == null) return undefined;
   const proof = JSON.parse(row.proof) as DeploymentProof;
   const verified = await sql<(VerifiedLibrary & { address: Address })[]>`
-    SELECT address, contract_name AS name, file_path AS "filePath", sources
+    SELECT address, contract_name AS name, file_path, sources
     FROM valid_verified_contracts
     WHERE address = ANY (${proof.libraries.map((library) => library.address)}::bytea[])`;
   const own = filesOf(row.sources);

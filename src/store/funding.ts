@@ -17,9 +17,9 @@ export interface Funding {
 /** The first transaction or internal transaction that gave the address value; undefined for none, and for a contract. */
 export async function getFunding(sql: Queryable, address: Address): Promise<Funding | undefined> {
   const [funding] = await sql<Funding[]>`
-    SELECT first.block_number AS "blockNumber", b.timestamp AS "timestampSeconds", first.from_address AS from,
-      t.hash AS "transactionHash", first.value,
-      coalesce(NOT traced OR a.has_code IS NULL, true) AS "codeUnknown"
+    SELECT first.block_number, b.timestamp AS timestamp_seconds, first.from_address AS from,
+      t.hash AS transaction_hash, first.value,
+      coalesce(NOT traced OR a.has_code IS NULL, true) AS code_unknown
     FROM (
       (SELECT block_number, transaction_index, -1 AS position, from_address, value
         FROM address_transactions a JOIN transactions USING (block_number, transaction_index)

@@ -34,12 +34,12 @@ interface IndexerReport {
 /** Health of the index in one statement. */
 export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
   const [health] = await sql<[IndexHealth]>`
-    SELECT s.chain_id AS "chainId", s.head_number AS "headNumber", s.head_hash AS "headHash",
-      s.head_timestamp AS "headTimestamp", s.generation, s.traced, s.synchronised,
+    SELECT s.chain_id, s.head_number, s.head_hash,
+      s.head_timestamp, s.generation, s.traced, s.synchronised,
       s.head_number - s.start_block + 1
         - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
       i.status AS indexer,
-      extract(epoch FROM now() - i.updated_at)::int AS "indexerAgeSeconds"
+      extract(epoch FROM now() - i.updated_at)::int AS indexer_age_seconds
     FROM (VALUES (true)) AS one (singleton)
     LEFT JOIN sync_state s USING (singleton)
     LEFT JOIN indexer_status i USING (singleton)`;

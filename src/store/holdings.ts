@@ -49,7 +49,7 @@ export async function listUnsureHoldings(
 ): Promise<(UnsureHolding & OwnedToken)[]> {
   const isPending = doubt === "pending";
   return sql<(UnsureHolding & OwnedToken)[]>`
-    SELECT b.token, b.owner, i.token_id AS "tokenId", coalesce(i.amount, b.amount) AS amount, b.amount AS whole,
+    SELECT b.token, b.owner, i.token_id, coalesce(i.amount, b.amount) AS amount, b.amount AS whole,
       k.standard, k.name, k.symbol, k.decimals
     FROM token_balances b
     JOIN tokens k ON k.address = b.token
@@ -93,7 +93,7 @@ export async function listTokenIds(
   limit: number,
 ): Promise<string[]> {
   const rows = await sql<{ tokenId: string }[]>`
-    SELECT token_id AS "tokenId" FROM token_id_balances
+    SELECT token_id FROM token_id_balances
     WHERE token = ${token} AND owner = ${owner}
     ORDER BY token_id
     LIMIT ${limit}`;
@@ -168,7 +168,7 @@ export async function listOwnedTokens(
   const wholes = branch(sql`token_balances`, sql`NULL::numeric`, sql`k.standard <> 1155`);
   const ids = branch(sql`token_id_balances`, sql`b.token_id`, sql`k.standard = 1155`);
   return sql<OwnedToken[]>`
-    SELECT token, ${owner}::bytea AS owner, token_id AS "tokenId", amount, standard, name, symbol, decimals
+    SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals
     FROM (${standards.includes(1155) ? sql`${wholes} UNION ALL ${ids}` : sql`${wholes}`}) held
     ORDER BY token, token_id
     LIMIT ${limit} OFFSET ${skip}`;

@@ -126,11 +126,11 @@ function complete(
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
   const query = sql<InternalTransactionEntry[]>`
-    SELECT page.block_number AS "blockNumber", b.timestamp AS "timestampSeconds", t.hash AS "transactionHash", i.*
+    SELECT page.block_number, b.timestamp AS timestamp_seconds, t.hash AS transaction_hash, i.*
     FROM (${page}) page
     CROSS JOIN LATERAL (
-      SELECT position, trace_address AS "traceAddress", type, call_type AS "callType", from_address AS from,
-        to_address AS to, created_contract AS "createdContract", value, gas, gas_used AS "gasUsed", input, error,
+      SELECT position, trace_address, type, call_type, from_address AS from,
+        to_address AS to, created_contract, value, gas, gas_used, input, error,
         effective
       FROM internal_transactions
       WHERE block_number = page.block_number AND transaction_index = page.transaction_index

@@ -78,10 +78,10 @@ export async function searchLogs(
       ORDER BY ${orderOf(sql, range)} ${rows}`;
   });
   const query = sql<LogEntry[]>`
-    SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
-      l.log_index AS "logIndex", l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
-      t.hash AS "transactionHash", l.transaction_index AS "transactionIndex", t.gas_price AS "gasPrice",
-      t.gas_used AS "gasUsed"
+    SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
+      l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
+      t.hash AS transaction_hash, l.transaction_index, t.gas_price,
+      t.gas_used
     FROM (${pageOf(sql, branches, { limit, skip })}) page
     CROSS JOIN LATERAL (
       SELECT * FROM logs WHERE block_number = page.block_number AND log_index = page.log_index LIMIT 1

@@ -30,7 +30,7 @@ export async function revertNftOwners(
   { from, to }: BlockRange,
 ): Promise<() => Promise<void>> {
   const moved = await sql<NftKey[]>`
-    SELECT DISTINCT token, token_id AS "tokenId" FROM token_transfers
+    SELECT DISTINCT token, token_id FROM token_transfers
     WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}`;
   return () => restoreNftOwners(sql, moved);
 }
@@ -63,7 +63,7 @@ export async function listNftsOfOwner(
   { limit, skip }: PageRange,
 ): Promise<string[]> {
   const rows = await sql<{ tokenId: string }[]>`
-    SELECT token_id AS "tokenId" FROM nft_owners
+    SELECT token_id FROM nft_owners
     WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}
     ORDER BY token_id
     LIMIT ${limit} OFFSET ${skip}`;

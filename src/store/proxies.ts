@@ -37,7 +37,7 @@ export async function deleteProxy(sql: Queryable, address: Address): Promise<voi
 export async function getProxy(sql: Queryable, address: Address): Promise<ProxyRow | undefined> {
   const [row] = await sql<ProxyRow[]>`
     SELECT address, kind, implementations, conflicts, beacon,
-      block_number AS "blockNumber", block_hash AS "blockHash"
+      block_number, block_hash
     FROM valid_proxies WHERE address = ${address}`;
   return row;
 }

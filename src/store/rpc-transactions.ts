@@ -74,10 +74,10 @@ export async function getSignedTransaction(
   hash: Hex,
 ): Promise<SignedTransaction | undefined> {
   const [transaction] = await sql<SignedTransaction[]>`
-    SELECT b.hash AS "blockHash", block_number AS "blockNumber",
-      transaction_index AS "transactionIndex", t.hash, t.type, t.from_address AS from,
-      t.to_address AS to, t.nonce, t.value, t.gas, t.gas_price AS "gasPrice",
-      t.max_fee_per_gas AS "maxFeePerGas", t.max_priority_fee_per_gas AS "maxPriorityFeePerGas",
+    SELECT b.hash AS block_hash, block_number,
+      transaction_index, t.hash, t.type, t.from_address AS from,
+      t.to_address AS to, t.nonce, t.value, t.gas, t.gas_price,
+      t.max_fee_per_gas, t.max_priority_fee_per_gas,
       t.input, t.v, t.r, t.s, t.extra
     FROM transaction_hashes h
     JOIN transactions t USING (block_number, transaction_index)
@@ -91,11 +91,11 @@ export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredRecei
   type Row = Omit<StoredReceipt, "logs"> & (ReceiptLog | { logIndex: null });
   // One row for each log: one statement sees one state of the chain.
   const rows = await sql<Row[]>`
-    SELECT b.hash AS "blockHash", block_number AS "blockNumber",
-      transaction_index AS "transactionIndex", t.hash, t.type, t.from_address AS from,
-      t.to_address AS to, t.created_contract AS "createdContract",
-      t.cumulative_gas_used AS "cumulativeGasUsed", t.gas_used AS "gasUsed",
-      t.gas_price AS "gasPrice", t.status, t.extra, l.log_index AS "logIndex", l.address,
+    SELECT b.hash AS block_hash, block_number,
+      transaction_index, t.hash, t.type, t.from_address AS from,
+      t.to_address AS to, t.created_contract,
+      t.cumulative_gas_used, t.gas_used,
+      t.gas_price, t.status, t.extra, l.log_index, l.address,
       l.topic0, l.topic1, l.topic2, l.topic3, l.data
     FROM transaction_hashes h
     JOIN transactions t USING (block_number, transaction_index)

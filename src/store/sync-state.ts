@@ -13,7 +13,7 @@ export interface ServedHead {
 /** The published head; undefined before the first block is. */
 export async function getServedHead(sql: Queryable): Promise<ServedHead | undefined> {
   const [head] = await sql<ServedHead[]>`
-    SELECT head_number AS number, head_hash AS hash, head_timestamp AS "timestampSeconds", generation
+    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation
     FROM sync_state WHERE head_number IS NOT NULL`;
   return head;
 }
@@ -28,8 +28,8 @@ export interface ServedState {
 
 /** What may be served, in one statement. */
 export async function getServedState(sql: Queryable): Promise<ServedState> {
-  const [state] = await sql<(ServedHead & { number: number | null; indexed: boolean })[]>`
-    SELECT head_number AS number, head_hash AS hash, head_timestamp AS "timestampSeconds", generation, indexed
+  const [state] = await sql<((ServedHead | { number: null }) & { indexed: boolean })[]>`
+    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation, indexed
     FROM sync_state`;
   if (!state) return { head: undefined, isIndexed: true };
   const { indexed, ...head } = state;
@@ -66,7 +66,7 @@ export interface ChainIdentity {
 /** The chain that the database holds; undefined when it holds none yet. */
 export async function getChainIdentity(sql: Queryable): Promise<ChainIdentity | undefined> {
   const [identity] = await sql<ChainIdentity[]>`
-    SELECT chain_id AS "chainId", start_block AS "startBlock", genesis_hash AS "genesisHash", traced
+    SELECT chain_id, start_block, genesis_hash, traced
     FROM sync_state`;
   return identity;
 }

@@ -49,8 +49,8 @@ export async function listTouchedHoldings(
   range: BlockRange,
 ): Promise<HoldingToRead[]> {
   return sql<HoldingToRead[]>`
-    SELECT touched.token, touched.owner, touched.token_id AS "tokenId",
-      ${allTransfersKnown(sql)} OR coalesce(ids.block_number, wholes.block_number) IS NOT NULL AS "addsUp"
+    SELECT touched.token, touched.owner, touched.token_id,
+      ${allTransfersKnown(sql)} OR coalesce(ids.block_number, wholes.block_number) IS NOT NULL AS adds_up
     FROM (
       SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed
       UNION
@@ -103,7 +103,7 @@ export async function revertTokenBalances(
   range: BlockRange,
 ): Promise<() => Promise<void>> {
   const moved = await sql<HoldingKey[]>`
-    SELECT token, owner, token_id AS "tokenId" FROM (${changes(sql, range)}) AS changed`;
+    SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed`;
   await forgetIrregularHoldings(sql, range);
   await sql`UPDATE token_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await sql`UPDATE token_id_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
@@ -260,11 +260,11 @@ export async function listPendingHoldings(
 ): Promise<HoldingToRead[]> {
   const condition = sql`block_number IS NULL AND ${inScope(sql, "token", scope)}`;
   const ids = await sql<HoldingToRead[]>`
-    SELECT token, owner, token_id AS "tokenId", ${allTransfersKnown(sql)} AS "addsUp" FROM token_id_balances
+    SELECT token, owner, token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_id_balances
     WHERE ${condition} ORDER BY token, owner, token_id LIMIT ${limit}`;
   if (ids.length > 0) return ids;
   return sql<HoldingToRead[]>`
-    SELECT token, owner, NULL AS "tokenId", ${allTransfersKnown(sql)} AS "addsUp" FROM token_balances
+    SELECT token, owner, NULL AS token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_balances
     WHERE ${condition} ORDER BY token, owner LIMIT ${limit}`;
 }
 

@@ -23,8 +23,8 @@ export interface Token {
 export async function getToken(sql: Queryable, address: Address): Promise<Token | undefined> {
   const [token] = await sql<Token[]>`
     SELECT address, standard, name, symbol, decimals, metadata_block IS NOT NULL AS cataloged,
-      total_supply AS "totalSupply", supply_block IS NULL OR irregular AS "supplyPending",
-      holder_count AS "holderCount"
+      total_supply, supply_block IS NULL OR irregular AS supply_pending,
+      holder_count
     FROM tokens WHERE address = ${address}`;
   return token;
 }

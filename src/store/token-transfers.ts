@@ -76,11 +76,11 @@ export async function listTokenTransfers(
         order: sql``,
       };
   const query = sql<TokenTransferEntry[]>`
-    SELECT page.block_number AS "blockNumber", b.hash AS "blockHash", b.timestamp AS "timestampSeconds",
+    SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
-      f.log_index AS "logIndex", f.from_address AS from, f.to_address AS to, f.token, f.token_id AS "tokenId",
-      f.amount, k.name AS "tokenName", k.symbol AS "tokenSymbol", k.decimals AS "tokenDecimals",
-      f.transaction_index AS "transactionIndex", t.*
+      f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
+      f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
+      f.transaction_index, t.*
     FROM (
       SELECT block_number, log_index, batch_index FROM ${table}
       WHERE standard = ${standard} AND ${condition} AND ${inPublishedBlocks(sql, blocks)}
@@ -95,9 +95,9 @@ export async function listTokenTransfers(
       LIMIT 1
     ) f
     CROSS JOIN LATERAL (
-      SELECT hash AS "transactionHash", to_address AS "transactionTo", nonce, gas, gas_price AS "gasPrice",
-        gas_used AS "gasUsed", cumulative_gas_used AS "cumulativeGasUsed", input,
-        ${mayBeNamed(sql)} AS "mayBeNamed"
+      SELECT hash AS transaction_hash, to_address AS transaction_to, nonce, gas, gas_price,
+        gas_used, cumulative_gas_used, input,
+        ${mayBeNamed(sql)} AS may_be_named
       FROM transactions
       WHERE block_number = page.block_number AND transaction_index = f.transaction_index
       LIMIT 1
@@ -133,9 +133,9 @@ export function listTransfersOfTransaction(
   { limit, skip }: PageRange,
 ): Promise<TransferOfTransaction[]> {
   return sql<TransferOfTransaction[]>`
-    SELECT f.log_index AS "logIndex", f.from_address AS from, f.to_address AS to, f.token, f.standard,
-      f.token_id AS "tokenId", f.amount, k.name AS "tokenName", k.symbol AS "tokenSymbol",
-      k.decimals AS "tokenDecimals"
+    SELECT f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
+      f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,
+      k.decimals AS token_decimals
     FROM (
       SELECT t.* FROM transaction_hashes h
       JOIN token_transfers t USING (block_number, transaction_index)

@@ -58,11 +58,11 @@ export async function getTransaction(
   hash: Hex,
 ): Promise<TransactionDetail | undefined> {
   const [row] = await sql<TransactionDetail[]>`
-    SELECT t.block_number AS "blockNumber", b.hash AS "blockHash", b.parent_hash AS "parentHash",
-      b.timestamp AS "timestampSeconds", (SELECT head_number FROM sync_state) - t.block_number AS confirmations,
-      t.transaction_index AS "transactionIndex", t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
-      t.gas_price AS "gasPrice", t.gas_used AS "gasUsed", t.status, ${hasSucceeded(sql)} AS succeeded, t.input, t.error,
-      t.revert_data AS "revertData", (SELECT traced FROM sync_state) AS traced
+    SELECT t.block_number, b.hash AS block_hash, b.parent_hash,
+      b.timestamp AS timestamp_seconds, (SELECT head_number FROM sync_state) - t.block_number AS confirmations,
+      t.transaction_index, t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
+      t.gas_price, t.gas_used, t.status, ${hasSucceeded(sql)} AS succeeded, t.input, t.error,
+      t.revert_data, (SELECT traced FROM sync_state) AS traced
     FROM (
       SELECT block_number, transaction_index FROM transaction_hashes
       WHERE hash = ${hash} AND ${inPublishedBlocks(sql)}
@@ -90,8 +90,8 @@ export async function getTransactionFacts(
   { blockNumber, transactionIndex }: Pick<TransactionDetail, "blockNumber" | "transactionIndex">,
 ): Promise<TransactionFacts | undefined> {
   const [facts] = await sql<TransactionFacts[]>`
-    SELECT t.type, t.nonce, t.created_contract AS "createdContract", t.max_fee_per_gas AS "maxFeePerGas",
-      t.max_priority_fee_per_gas AS "maxPriorityFeePerGas", b.base_fee_per_gas AS "baseFeePerGas",
+    SELECT t.type, t.nonce, t.created_contract, t.max_fee_per_gas,
+      t.max_priority_fee_per_gas, b.base_fee_per_gas,
       (SELECT count(*)::int FROM logs l
        WHERE l.block_number = t.block_number AND l.transaction_index = t.transaction_index) AS logs
     FROM transactions t JOIN blocks b ON b.number = t.block_number
@@ -125,7 +125,7 @@ export async function listLogsOfTransaction(
 ): Promise<TransactionLog[] | undefined> {
   const { blockNumber, blockHash, transactionIndex } = transaction;
   const rows = await sql<(TransactionLog | { logIndex: null })[]>`
-    SELECT log_index AS "logIndex", address, topic0, topic1, topic2, topic3, data
+    SELECT log_index, address, topic0, topic1, topic2, topic3, data
     FROM blocks
     LEFT JOIN logs ON block_number = number AND log_index > ${after} AND transaction_index = ${transactionIndex}
     WHERE number = ${blockNumber} AND hash = ${blockHash}

@@ -15,7 +15,7 @@ export interface Uncle {
 /** The uncles of a published block, in their order. */
 export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Promise<Uncle[]> {
   return sql<Uncle[]>`
-    SELECT block_number AS "blockNumber", number, timestamp AS "timestampSeconds", miner FROM uncles
+    SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
     WHERE block_number = ${blockNumber} AND block_number <= (SELECT head_number FROM sync_state)
     ORDER BY position`;
 }
@@ -27,7 +27,7 @@ export async function listUnclesOfMiner(
   { limit, skip }: PageRange,
 ): Promise<Uncle[]> {
   return sql<Uncle[]>`
-    SELECT block_number AS "blockNumber", number, timestamp AS "timestampSeconds", miner FROM uncles
+    SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
     WHERE miner = ${miner} AND block_number <= (SELECT head_number FROM sync_state)
     ORDER BY number DESC, block_number DESC
     LIMIT ${limit} OFFSET ${skip}`;

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Sql } from "../db/client.ts";
+import { failureCodeOf } from "../db/failures.ts";
 
 /** A job as those who ask for it see it. */
 export interface JobStatus {
@@ -51,6 +52,8 @@ export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | 
 
 const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
+/** Of PostgreSQL. */
+const UNIQUE_VIOLATION = "23505";
 
 /**
  * Adds a job, committed when this resolves; or tells which limit it would exceed. One statement: hundreds
@@ -79,8 +82,7 @@ export async function countOpenJobs(sql: Queryable): Promise<OpenJobs> {
   const [jobs] = await sql<[OpenJobs]>`
     SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
       count(*) FILTER (WHERE state = 'running') AS running,
-      coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE state = 'pending')), 0)::int
-        AS "waitSeconds",
+      coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE state = 'pending')), 0)::int AS wait_seconds,
       count(DISTINCT client) FILTER (WHERE state = 'pending') AS clients
     FROM verification_jobs WHERE state IN ('pending', 'running')`;
   return jobs;
@@ -93,8 +95,8 @@ export async function getJobStatus(
   guid: string,
 ): Promise<JobStatus | undefined> {
   const [row] = await sql<JobStatus[]>`
-    SELECT address, state, failure, reason, extract(epoch FROM created_at)::int8 AS "createdAtSeconds",
-      extract(epoch FROM finished_at)::int8 AS "finishedAtSeconds"
+    SELECT address, state, failure, reason, extract(epoch FROM created_at)::int8 AS created_at_seconds,
+      extract(epoch FROM finished_at)::int8 AS finished_at_seconds
     FROM verification_jobs
     WHERE address = ${address} AND guid = ${guid}`;
   return row;
@@ -160,7 +162,7 @@ export async function claimJob(
     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1,
       started_at = now(), lease_until = now() + ${LEASE}::interval
     WHERE address = ${address} AND guid = ${guid} AND state = 'pending'
-    RETURNING guid, address, attempts AS attempt, compiler, compiler_version AS "compilerVersion",
+    RETURNING guid, address, attempts AS attempt, compiler, compiler_version,
       request`.catch(conflict);
   return row;
 }
@@ -172,7 +174,7 @@ function elapsedMs(sql: Queryable): Fragment {
 
 /** Two runners that begin jobs of one address at the same moment: one of them gets none this time. */
 function conflict(error: unknown): [] {
-  if ((error as { code?: string }).code === "23505") return [];
+  if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
   throw error;
 }
 

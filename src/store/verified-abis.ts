@@ -36,7 +36,7 @@ export function listVerifiedAbis(
         sum(octet_length(v.abi)) OVER (ORDER BY s.place, s.rank) AS bytes
       FROM sources s JOIN valid_verified_contracts v ON v.address = s.source
     )
-    SELECT m.address, v.contract_name AS "contractName", v.abi
+    SELECT m.address, v.contract_name, v.abi
     FROM measured m JOIN verified_contracts v ON v.address = m.source
     WHERE m.bytes <= ${MAXIMUM_BYTES}
     ORDER BY m.place, m.rank`;

@@ -113,7 +113,7 @@ export async function saveVerifiedContract(
   sources: readonly SourceText[],
 ): Promise<boolean> {
   const [current] = await sql<Pick<VerifiedContractRow, "runtimeMatch" | "creationMatch">[]>`
-    SELECT runtime_match AS "runtimeMatch", creation_match AS "creationMatch"
+    SELECT runtime_match, creation_match
     FROM valid_verified_contracts WHERE address = ${row.address}`;
   if (current && (isFull(current) || rankOf(current) >= rankOf(row))) return false;
   const hashed = sources.map(({ path, text }) => {
@@ -233,13 +233,13 @@ export async function getVerifiedContract(
     libraries: string;
   };
   const [row] = await sql<Row[]>`
-    SELECT address, extract(epoch FROM verified_at)::int8 AS "verifiedAtSeconds", code_hash AS "codeHash",
-      creation_transaction AS "creationTransaction", block_number AS "blockNumber", block_hash AS "blockHash",
-      runtime_match AS "runtimeMatch", creation_match AS "creationMatch", language, format,
-      compiler_version AS "compilerVersion", evm_version AS "evmVersion",
-      optimizer_enabled AS "optimizerEnabled", optimizer_runs AS "optimizerRuns", license,
-      file_path AS "filePath", contract_name AS "contractName", sources, settings, libraries,
-      constructor_arguments AS "constructorArguments", abi, metadata, metadata_uri AS "metadataUri"
+    SELECT address, extract(epoch FROM verified_at)::int8 AS verified_at_seconds, code_hash,
+      creation_transaction, block_number, block_hash,
+      runtime_match, creation_match, language, format,
+      compiler_version, evm_version,
+      optimizer_enabled, optimizer_runs, license,
+      file_path, contract_name, sources, settings, libraries,
+      constructor_arguments, abi, metadata, metadata_uri
     FROM valid_verified_contracts WHERE address = ${address}`;
   if (row === undefined) return undefined;
   const texts = await sql<{ path: string; text: Hex }[]>`
@@ -284,8 +284,8 @@ export async function listVerifiedSummaries(
 async function readSummaries(sql: Queryable, which: Fragment): Promise<VerifiedSummary[]> {
   const rows = await sql<(Omit<VerifiedSummary, "abi"> & { abi: string | null })[]>`
     SELECT address, CASE WHEN sum(octet_length(abi)) OVER () <= ${MAXIMUM_ANSWER} THEN abi END AS abi,
-      contract_name AS "contractName", language, compiler_version AS "compilerVersion",
-      optimizer_enabled AS "optimizerEnabled"
+      contract_name, language, compiler_version,
+      optimizer_enabled
     FROM (SELECT * FROM valid_verified_contracts ${which}) page
     ORDER BY verified_at, address`;
   return rows.map(({ abi, ...summary }) => {

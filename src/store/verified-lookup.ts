@@ -34,26 +34,9 @@ export interface LookupParts {
 
 export type LookupPart = keyof LookupParts;
 
-const COLUMNS: Readonly<Record<LookupPart, string>> = {
-  abi: "abi",
-  metadata: "metadata",
-  language: "language",
-  compilerVersion: "compiler_version",
-  settings: "settings",
-  contractName: "contract_name",
-  filePath: "file_path",
-  outputs: "outputs",
-  compilation: "compilation",
-  codeHash: "code_hash",
-  creationTransaction: "creation_transaction",
-  sourceIds: "source_ids",
-  creationSourceMap: "creation_source_map",
-  runtimeSourceMap: "runtime_source_map",
-};
-
 function match(sql: Queryable): Fragment {
-  return sql`address, runtime_match AS "runtimeMatch", creation_match AS "creationMatch",
-    extract(epoch FROM verified_at)::int8 AS "verifiedAtSeconds", match_id AS "matchId"`;
+  return sql`address, runtime_match, creation_match,
+    extract(epoch FROM verified_at)::int8 AS verified_at_seconds, match_id`;
 }
 
 /** How a contract matches; undefined when the code that stands at the address now is not verified. */
@@ -102,7 +85,7 @@ export async function getLookupBytes(
     const size =
       part === "sources"
         ? sourceBytes(sql)
-        : sql`coalesce(octet_length(v.${sql(COLUMNS[part])}), 0)`;
+        : sql`coalesce(octet_length(v.${sql(columnName(part))}), 0)`;
     return sql`${times}::int8 * ${size}`;
   });
   const sum = sizes.reduce((all, size) => sql`${all} + ${size}`, sql`0::int8`);
@@ -125,12 +108,14 @@ export async function getLookupParts(
   parts: readonly LookupPart[],
 ): Promise<Partial<LookupParts>> {
   if (parts.length === 0) return {};
-  const columns = parts
-    .map((part) => sql`${sql(COLUMNS[part])} AS ${sql(part)}`)
-    .reduce((all, column) => sql`${all}, ${column}`);
   const [row] = await sql<Partial<LookupParts>[]>`
-    SELECT ${columns} FROM verified_contracts WHERE address = ${address}`;
+    SELECT ${sql(parts.map(columnName))} FROM verified_contracts WHERE address = ${address}`;
   return row ?? {};
+}
+
+/** `codeHash` → `code_hash`. */
+function columnName(part: LookupPart): string {
+  return part.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Source texts of a verified contract in the order they were sent; `sql` as for `getLookupParts`. */
@@ -160,8 +145,8 @@ export async function getDeployment(
   transactionHash: Hex,
 ): Promise<Deployment | undefined> {
   const [row] = await sql<Deployment[]>`
-    SELECT t.hash AS "transactionHash", t.block_number AS "blockNumber",
-      t.transaction_index AS "transactionIndex", t.from_address AS deployer
+    SELECT t.hash AS transaction_hash, t.block_number,
+      t.transaction_index, t.from_address AS deployer
     FROM transaction_hashes h
     JOIN transactions t USING (block_number, transaction_index)
     WHERE h.hash = ${transactionHash} AND h.block_number <= (SELECT head_number FROM sync_state)`;

@@ -27,9 +27,9 @@ export async function listWithdrawals(
 ): Promise<WithdrawalEntry[]> {
   const towards = direction(sql, order);
   return sql<WithdrawalEntry[]>`
-    SELECT page.block_number AS "blockNumber", b.timestamp AS "timestampSeconds",
-      page.withdrawal_index AS "withdrawalIndex", w.validator_index AS "validatorIndex", w.address,
-      w.amount AS "amountGwei"
+    SELECT page.block_number, b.timestamp AS timestamp_seconds,
+      page.withdrawal_index, w.validator_index, w.address,
+      w.amount AS amount_gwei
     FROM (
       SELECT block_number, withdrawal_index FROM withdrawals
       WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}

@@ -146,8 +146,8 @@ describe("the indexes left out of a first load", () => {
       let most = 0;
       await indexer.until(async () => {
         most = Math.max(most, await countBuilds());
-        const [attempts] = await sql<{ last_value: number }[]>`SELECT last_value FROM attempts`;
-        return (attempts?.last_value ?? 0) >= 5;
+        const [attempts] = await sql<{ lastValue: number }[]>`SELECT last_value FROM attempts`;
+        return (attempts?.lastValue ?? 0) >= 5;
       });
       expect(most).toBeLessThanOrEqual(2);
       expect(indexer.status().reason).toBe("division by zero");

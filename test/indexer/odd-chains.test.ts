@@ -171,7 +171,7 @@ describe("an indexer", () => {
       });
       await reachHead(start({ finalityDepth }));
       expect(await database.sql`SELECT genesis_hash FROM sync_state`).toMatchObject([
-        { genesis_hash: node.chain.at(0)?.block.hash },
+        { genesisHash: node.chain.at(0)?.block.hash },
       ]);
     },
   );

@@ -79,7 +79,7 @@ describe("the facts of a token", () => {
     node.chain.mine(mint("Coin"));
     await indexer.until(() => indexer.status().head === 3);
     expect(await database.sql`SELECT metadata_block FROM tokens`).toEqual([
-      { metadata_block: null },
+      { metadataBlock: null },
     ]);
     stop();
     await holds(KNOWN);
@@ -101,7 +101,7 @@ describe("the facts of a token", () => {
       UPDATE tokens SET name = NULL, symbol = NULL, decimals = NULL, metadata_due = now(), metadata_tries = 3`;
     await holds(KNOWN);
     expect(await database.sql`SELECT metadata_tries, metadata_due FROM tokens`).toEqual([
-      { metadata_tries: 0, metadata_due: null },
+      { metadataTries: 0, metadataDue: null },
     ]);
   });
 

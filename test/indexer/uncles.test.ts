@@ -105,7 +105,7 @@ describe("uncles", () => {
     node.fail({ method: "eth_getUncleByBlockNumberAndIndex", effect });
     node.chain.mine({ uncles: [{ miner: ann, distance: 1 }] });
     await indexer.until(() => indexer.status().phase === "waiting");
-    expect(await api.sql`SELECT head_hash FROM sync_state`).toMatchObject([{ head_hash: hash }]);
+    expect(await api.sql`SELECT head_hash FROM sync_state`).toMatchObject([{ headHash: hash }]);
     node.heal();
     await indexer.reach(node.chain.head.block.hash);
     expect(await differences()).toEqual([]);

@@ -219,9 +219,9 @@ describe("a verified contract", () => {
       },
       deployment: {
         transactionHash: transaction?.["hash"],
-        blockNumber: String(transaction?.["block_number"]),
-        transactionIndex: String(transaction?.["transaction_index"]),
-        deployer: getAddress(transaction?.["from_address"]),
+        blockNumber: String(transaction?.["blockNumber"]),
+        transactionIndex: String(transaction?.["transactionIndex"]),
+        deployer: getAddress(transaction?.["fromAddress"]),
       },
       userdoc: compiled.userdoc,
       devdoc: compiled.devdoc,

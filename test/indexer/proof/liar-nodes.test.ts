@@ -74,7 +74,7 @@ describe("a node that lies without contradicting itself", () => {
     const started = start([liar]);
     await started.until(() => /is proven wrong/.test(started.status().reason ?? ""));
     expect(await database.sql`SELECT head_number FROM sync_state`).toEqual([
-      { head_number: Number(before) },
+      { headNumber: Number(before) },
     ]);
     liar.heal();
     await started.reach(headHash());

@@ -52,6 +52,45 @@ it("the list of chain tables has all their columns, as they are", async () => {
   }
 });
 
+it("a fault in reading state is no reason to roll back without it", async () => {
+  let isBroken = false;
+  const broken: StateFamily = {
+    name: "broken",
+    tables: [],
+    apply: async () => {},
+    revert: async () => undefined,
+    reading: {
+      listTouched: async () => ["key"],
+      listPending: async () => [],
+      countPending: async () => 0,
+      fetch: async () => {
+        if (isBroken) throw new TypeError("a fault");
+        return { rows: [], unanswered: [] };
+      },
+      write: async () => {},
+    },
+  };
+  const node = await startScriptedNode();
+  node.chain.mine(3);
+  const indexer = startTestIndexer({
+    databaseUrl: database.url,
+    rpcUrls: [node.url],
+    families: [...stateFamilies, broken],
+  });
+  try {
+    await indexer.reach(node.chain.head.block.hash);
+    isBroken = true;
+    node.chain.reorg(1, 2);
+    await indexer.until(() => indexer.status().reason === "a fault");
+    expect(indexer.status()).toMatchObject({ head: 3, reorgs: { count: 0 } });
+    isBroken = false;
+    await indexer.reach(node.chain.head.block.hash);
+  } finally {
+    await indexer.stop();
+    await node.stop();
+  }
+});
+
 describe("a family that is only in the list", () => {
   const LAZY: Address = "0x00000000000000000000000000000000000000a1";
   const BUSY: Address = "0x00000000000000000000000000000000000000a2";

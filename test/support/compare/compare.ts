@@ -102,9 +102,10 @@ async function compareTokens(
 }
 
 async function compareSyncState(sql: Queryable, oracle: Oracle): Promise<string[]> {
-  const [row] = await sql<TextRow[]>`
-    SELECT chain_id::text, head_number::text, '0x' || encode(head_hash, 'hex') AS head_hash,
-      head_timestamp::text, traced::text FROM sync_state`;
+  const [row] = await sql<{ fields: TextRow }[]>`
+    SELECT jsonb_build_object('chain_id', chain_id::text, 'head_number', head_number::text,
+      'head_hash', '0x' || encode(head_hash, 'hex'), 'head_timestamp', head_timestamp::text,
+      'traced', traced::text) AS fields FROM sync_state`;
   const expected = {
     chain_id: text(oracle.chainId),
     head_number: text(oracle.head.number),
@@ -112,7 +113,7 @@ async function compareSyncState(sql: Queryable, oracle: Oracle): Promise<string[
     head_timestamp: text(oracle.blocks.at(-1)?.timestamp),
     traced: text(oracle.internalTransactions !== null),
   };
-  return compareRows("sync_state", [], [expected], row ? [row] : []);
+  return compareRows("sync_state", [], [expected], row ? [row.fields] : []);
 }
 
 /**

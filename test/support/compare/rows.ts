@@ -72,8 +72,12 @@ export async function readTable(
   const { key, block } = TABLES[table];
   const selected = columns.map(({ name, type }) => asText(name, type)).join(", ");
   const visible = block === null ? "" : `WHERE ${block} <= ${head}`;
-  const rows = await sql.unsafe<TextRow[]>(
-    `SELECT ${selected} FROM ${table} ${visible} ORDER BY ${key.map((name) => `${table}.${name}`).join(", ")}`,
+  const rows: Iterable<TextRow[string][]> = await sql
+    .unsafe(
+      `SELECT ${selected} FROM ${table} ${visible} ORDER BY ${key.map((name) => `${table}.${name}`).join(", ")}`,
+    )
+    .values();
+  return Array.from(rows, (row) =>
+    Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null])),
   );
-  return rows.map((row) => ({ ...row }));
 }

@@ -25,10 +25,11 @@ export async function snapshotDatabase(
   silentTokens: readonly string[] = [],
 ): Promise<Snapshot> {
   const head = await readHead(sql);
-  const [state] = await sql<TextRow[]>`
-    SELECT chain_id::text, head_number::text, '0x' || encode(head_hash, 'hex') AS head_hash,
-      head_timestamp::text, traced::text FROM sync_state`;
-  const snapshot: Partial<Snapshot> = { head: state ? [{ ...state }] : [] };
+  const [state] = await sql<{ fields: TextRow }[]>`
+    SELECT jsonb_build_object('chain_id', chain_id::text, 'head_number', head_number::text,
+      'head_hash', '0x' || encode(head_hash, 'hex'), 'head_timestamp', head_timestamp::text,
+      'traced', traced::text) AS fields FROM sync_state`;
+  const snapshot: Partial<Snapshot> = { head: state ? [state.fields] : [] };
   for (const table of Object.keys(TABLES) as TableName[]) {
     const rows = await readTable(sql, table, head ?? -1);
     snapshot[table] = rows.map((row) => withoutVolatile(table, row, silentTokens));
