@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { App } from "./app.ts";
+import type { StartedChain } from "./app.ts";
 import { sleep } from "./core/async.ts";
 import type { IndexerStatus } from "./indexer/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
@@ -20,7 +20,7 @@ const PROGRESS_INTERVAL_MS = 5_000;
  * Waits for the end of the first synchronisation, telling how far it is every few seconds, and then says what can be
  * asked for and where: a log record, or on a terminal a page for people. Nothing that fails meanwhile ends the wait.
  */
-export async function announce(app: App, log: Logger, signal: AbortSignal): Promise<void> {
+export async function announce(app: StartedChain, log: Logger, signal: AbortSignal): Promise<void> {
   const look = watchSynchronisation(app);
   let progressAt = performance.now() + PROGRESS_INTERVAL_MS;
   while (!signal.aborted) {
@@ -42,7 +42,11 @@ export async function announce(app: App, log: Logger, signal: AbortSignal): Prom
   }
 }
 
-async function describe(app: App, apiUrl: string, head: ServedHead): Promise<Announcement> {
+async function describe(
+  app: StartedChain,
+  apiUrl: string,
+  head: ServedHead,
+): Promise<Announcement> {
   return {
     head,
     urls: urlsOf(app, apiUrl),
@@ -60,7 +64,7 @@ function watchSynchronisation({
   sql,
   indexer,
   devnet,
-}: App): () => Promise<ServedHead | undefined> {
+}: StartedChain): () => Promise<ServedHead | undefined> {
   let goal: number | undefined;
   void devnet?.populated.then((head) => {
     goal = head;
@@ -90,7 +94,7 @@ function describeProgress({ phase, indexes, backfill }: IndexerStatus): string |
   );
 }
 
-function urlsOf({ devnet }: App, apiUrl: string): Record<string, string> {
+function urlsOf({ devnet }: StartedChain, apiUrl: string): Record<string, string> {
   return {
     page: `${apiUrl}/`,
     api: `${apiUrl}/api`,

@@ -1,16 +1,19 @@
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
 import manifest from "../package.json" with { type: "json" };
+import type { ServedChains } from "./api/served-chain.ts";
 import { createOperationsServer, createServer } from "./api/server.ts";
+import { type ChainSet, startChainSet } from "./chain-set.ts";
+import type { Settings } from "./chains-file.ts";
 import type { Config } from "./config.ts";
 import { ConfigError, messageOf } from "./core/errors.ts";
 import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import type { Indexer } from "./indexer/start.ts";
-import { prepareDatabase } from "./prepare-database.ts";
-import { inTime, runChain } from "./run-chain.ts";
-import { type Surroundings, startSources } from "./sources.ts";
+import { createRunningChain, inTime, type RunningChain } from "./run-chain.ts";
+import { chainSource, type Sources, type Surroundings, startSources } from "./sources.ts";
 import { createProcessMetrics } from "./telemetry/metrics.ts";
 import { openCatalogue } from "./verification/compiler-sources.ts";
 import {
@@ -21,8 +24,15 @@ import {
 
 /** A running Periscope. */
 export interface App {
+  /** Takes the chains of a changed CHAINS_FILE; undefined without one. Rejects with `ConfigError`. */
+  replaceChains: ChainSet["replace"] | undefined;
+}
+
+/** A chain that is up, and where it is reached. */
+export interface StartedChain {
   sql: Sql;
-  /** `http://host:port` of the API; null for an indexer alone. */
+  log: Logger;
+  /** URL that the paths of the API begin with; null for an indexer alone. */
   apiUrl: string | null;
   /** Null with a node of the user's. */
   devnet: Devnet | null;
@@ -32,36 +42,81 @@ export interface App {
 }
 
 /**
- * Starts everything that the settings ask for; the API listens when this resolves, whether or not the node can be
- * reached. Rejects with `ConfigError` when the surroundings make a start impossible.
+ * Starts everything that the settings ask for; the API listens when this resolves, whether or not the nodes can be
+ * reached. Rejects with `ConfigError` when the surroundings make a start impossible. `onStart` is called with each chain
+ * that is up once the API listens.
  */
-export async function startApp(config: Config, surroundings: Surroundings): Promise<App> {
-  const { shutdown } = surroundings;
-  const sources = await startSources(config, surroundings);
-  const knownChainId = await prepareDatabase(sources, surroundings);
-  const works = config.ROLE === "indexer" ? null : startVerification(config, surroundings);
-  const { served, indexer } = runChain(config, sources, knownChainId, { ...surroundings, works });
+export async function startApp(
+  { common, chains }: Settings,
+  surroundings: Surroundings,
+  onStart: (chain: StartedChain) => void,
+): Promise<App> {
+  const sources = await startSources(common, surroundings);
+  const works = common.ROLE === "indexer" ? null : startVerification(common, surroundings);
+  const listening = Promise.withResolvers<string | null>();
+  const tell = async (chain: RunningChain, devnet: Devnet | null, path: string) => {
+    const { sql, log, verifier } = chain.served;
+    const url = await listening.promise;
+    const apiUrl = url === null ? null : url + path;
+    onStart({ sql, log, apiUrl, devnet, verifier, indexer: chain.indexer() });
+  };
+  if (common.CHAINS_FILE === undefined) {
+    const chain = await startOnlyChain(common, sources, works, surroundings);
+    listening.resolve(await serve(common, () => [chain.served], surroundings));
+    await tell(chain, sources.devnet, "");
+    return { replaceChains: undefined };
+  }
+  const set = await startChainSet(chains, {
+    ...surroundings,
+    works,
+    databaseUrl: sources.databaseUrl,
+    requestTimeoutMs: common.REQUEST_TIMEOUT_MS,
+    onStart: (chain) => void tell(chain, null, `/${chain.config.CHAIN_ID}`),
+  });
+  listening.resolve(await serve(common, set.served, surroundings));
+  return { replaceChains: set.replace };
+}
+
+async function startOnlyChain(
+  config: Config,
+  { databaseUrl, devnet }: Sources,
+  works: VerificationWorks | null,
+  surroundings: Surroundings,
+): Promise<RunningChain> {
+  const schema = config.DATABASE_SCHEMA ?? (devnet ? "devnet" : "public");
+  const place = { ...chainSource(config, devnet), databaseUrl, schema };
+  const chain = createRunningChain(config, place, { ...surroundings, works, chainName: undefined });
+  await chain.start();
+  return chain;
+}
+
+/** Serves the chains over HTTP; gives the API's URL, null where only operators are served. */
+async function serve(
+  config: Config,
+  chains: ServedChains,
+  { log, shutdown }: Surroundings,
+): Promise<string | null> {
   const options = {
-    chains: () => [served] as const,
-    log: surroundings.log,
+    chains,
+    log,
     metrics: createProcessMetrics(),
     version: manifest.version,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     trustedProxies: config.TRUSTED_PROXIES ?? [],
   };
-  const operationsApart = config.ROLE !== "indexer" && config.OPERATIONS_PORT !== undefined;
-  const server =
-    config.ROLE === "indexer"
-      ? createOperationsServer(options)
-      : createServer({
-          ...options,
-          operationsApart,
-          publicUrl: config.PUBLIC_URL,
-          rateLimit: config.RATE_LIMIT,
-          apiKeys: config.API_KEYS ?? [],
-          apiKeyRateLimit: config.API_KEY_RATE_LIMIT,
-          rpcBatchLimit: config.ETH_RPC_BATCH_LIMIT,
-        });
+  const isApi = config.ROLE !== "indexer";
+  const operationsApart = isApi && config.OPERATIONS_PORT !== undefined;
+  const server = isApi
+    ? createServer({
+        ...options,
+        operationsApart,
+        publicUrl: config.PUBLIC_URL,
+        rateLimit: config.RATE_LIMIT,
+        apiKeys: config.API_KEYS ?? [],
+        apiKeyRateLimit: config.API_KEY_RATE_LIMIT,
+        rpcBatchLimit: config.ETH_RPC_BATCH_LIMIT,
+      })
+    : createOperationsServer(options);
   shutdown.add("HTTP server", () => inTime(server.close()));
   const url = await listen(server, config.HOST, "PORT", config.PORT);
   if (operationsApart) {
@@ -69,8 +124,7 @@ export async function startApp(config: Config, surroundings: Surroundings): Prom
     shutdown.add("operations server", () => inTime(operations.close()));
     await listen(operations, config.HOST, "OPERATIONS_PORT", config.OPERATIONS_PORT ?? 0);
   }
-  const apiUrl = config.ROLE === "indexer" ? null : url;
-  return { sql: served.sql, apiUrl, devnet: sources.devnet, verifier: served.verifier, indexer };
+  return isApi ? url : null;
 }
 
 function startVerification(config: Config, { log, shutdown }: Surroundings): VerificationWorks {

@@ -1,9 +1,19 @@
-import net from "node:net";
-import path from "node:path";
 import { z } from "zod";
-import { type Address, isAddress, lowerAddress } from "./core/address.ts";
 import { ConfigError } from "./core/errors.ts";
 import { secretsOfDatabaseUrl, secretsOfUrl } from "./core/secrets.ts";
+import {
+  address,
+  commaSeparated,
+  databaseUrl,
+  flag,
+  folder,
+  matching,
+  network,
+  oneOf,
+  publicUrl,
+  url,
+  whole,
+} from "./setting-types.ts";
 
 /** A setting of the environment. */
 export interface Setting {
@@ -51,6 +61,17 @@ export const settings = {
     meaning: "Schema of the tables, one per chain; else public, or devnet for the embedded chain",
     schema: matching(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, "must be a lower-case SQL name"),
   },
+  DATABASE_CONNECTIONS: {
+    default: null,
+    meaning:
+      "Connections that one chain may hold in one process; else 29, or 12 where CHAINS_FILE has several",
+    schema: whole(6, 1000),
+  },
+  CHAINS_FILE: {
+    default: null,
+    meaning: "File with the chains to serve, where there are several: docs/operations/chains.md",
+    schema: folder(),
+  },
   DATA_DIR: {
     default: "./.periscope",
     meaning: "Folder for everything embedded: database, chain, compilers",
@@ -92,6 +113,11 @@ export const settings = {
     meaning:
       "Hashes and roots of blocks recomputed: auto where the chain follows Ethereum's, off never",
     schema: oneOf("auto", "off"),
+  },
+  INDEXER_MEMORY_MB: {
+    default: "2048",
+    meaning: "Memory for the objects of the thread that indexes a chain; beyond, it begins anew",
+    schema: whole(64, 65_536),
   },
   FINALITY_DEPTH: {
     default: "64",
@@ -223,7 +249,7 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
-type SettingName = keyof typeof settings;
+export type SettingName = keyof typeof settings;
 
 /** The settings' values by name; those without a default may be undefined. */
 export type Config = {
@@ -232,25 +258,47 @@ export type Config = {
     | ((typeof settings)[Name]["default"] extends null ? undefined : never);
 };
 
+/** What is wrong with settings: each a sentence that begins with the setting's name, and that repeats no value. */
+export class SettingsError extends ConfigError {
+  constructor(complaints: readonly string[]) {
+    super(`these settings cannot be used:\n  ${complaints.join("\n  ")}`);
+  }
+}
+
+/** Texts by name, where what is absent is undefined or empty. */
+export type SettingTexts = Readonly<Record<string, string | undefined>>;
+
 /**
- * The settings in an environment (`process.env`), checked. An empty value counts as absent. Throws one `ConfigError`
- * that lists everything that is wrong, and repeats no value: it may be a secret in the wrong place.
+ * The settings in an environment (`process.env`), checked. An empty value counts as absent. Throws one `SettingsError`
+ * that lists everything that is wrong: a value may be a secret in the wrong place.
  */
-export function loadConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const textOf = (name: string): string => environment[name]?.trim() ?? "";
+export function loadConfig(environment: SettingTexts): Config {
+  const { config, complaints } = checkSettings(environment);
+  complaints.push(...contradictions(environment));
+  if (complaints.length > 0) throw new SettingsError(complaints);
+  return config;
+}
+
+/** The settings, and what is wrong with each of them: they are good only when nothing is. */
+export function checkSettings(texts: SettingTexts): { config: Config; complaints: string[] } {
   const complaints: string[] = [];
   const values = Object.entries<Setting>(settings).map(([name, setting]) => {
-    const text = textOf(name) || setting.default;
+    const text = textOf(texts, name) || setting.default;
     if (text === null) return [name, undefined];
     const parsed = setting.schema.safeParse(text);
     if (!parsed.success) complaints.push(`${name} ${parsed.error.issues[0]?.message}`);
     return [name, parsed.data];
   });
-  complaints.push(...contradictions(textOf));
-  if (complaints.length > 0) {
-    throw new ConfigError(`these settings cannot be used:\n  ${complaints.join("\n  ")}`);
-  }
-  return Object.freeze(withPassword(Object.fromEntries(values) as Config));
+  const config = Object.fromEntries(values) as Config;
+  return {
+    config: complaints.length > 0 ? config : Object.freeze(withPassword(config)),
+    complaints,
+  };
+}
+
+/** What a setting is given as; empty when it is not. */
+export function textOf(texts: SettingTexts, name: string): string {
+  return texts[name]?.trim() ?? "";
 }
 
 function withPassword(config: Config): Config {
@@ -285,111 +333,23 @@ export function secretsOf(config: Config): string[] {
   ];
 }
 
-function contradictions(textOf: (name: SettingName) => string): string[] {
-  const has = (name: SettingName): boolean => textOf(name) !== "";
-  const isPart = ["api", "indexer"].includes(textOf("ROLE"));
+/** Which settings contradict each other. */
+export function contradictions(texts: SettingTexts): string[] {
+  const has = (name: SettingName): boolean => textOf(texts, name) !== "";
+  const role = textOf(texts, "ROLE");
+  const isPart = ["api", "indexer"].includes(role);
   const rules: [broken: boolean, complaint: string][] = [
     [
       isPart && !(has("DATABASE_URL") && has("RPC_URL")),
-      `ROLE=${textOf("ROLE")} needs DATABASE_URL and RPC_URL: what is embedded belongs to one process`,
+      `ROLE=${role} needs DATABASE_URL and RPC_URL: what is embedded belongs to one process`,
     ],
     [has("DATABASE_PASSWORD") && !has("DATABASE_URL"), "DATABASE_PASSWORD needs DATABASE_URL"],
     [has("DATABASE_READ_URL") && !has("DATABASE_URL"), "DATABASE_READ_URL needs DATABASE_URL"],
     [has("RPC_WS_URL") && !has("RPC_URL"), "RPC_WS_URL needs RPC_URL"],
-    [!["", "0"].includes(textOf("START_BLOCK")) && !has("RPC_URL"), "START_BLOCK needs RPC_URL"],
+    [
+      !["", "0"].includes(textOf(texts, "START_BLOCK")) && !has("RPC_URL"),
+      "START_BLOCK needs RPC_URL",
+    ],
   ];
   return rules.filter(([broken]) => broken).map(([, complaint]) => complaint);
-}
-
-function commaSeparated(list: string): string[] {
-  return list
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
-function url(...protocols: string[]): z.ZodType<string, string> {
-  const kinds = protocols.map((protocol) => `${protocol}//…`).join(" or ");
-  return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ""), {
-    error: `must be a URL like ${kinds}`,
-  });
-}
-
-/** A URL that paths can be appended to; for the program without its slash at the end. */
-function publicUrl(): z.ZodType<string, string> {
-  const plain = matching(/^[^?#@]+$/, "must be a URL without user, query or fragment");
-  return z
-    .string()
-    .pipe(url("http:", "https:"))
-    .pipe(plain)
-    .transform((text) => text.replace(/\/+$/, ""));
-}
-
-/** A URL whose password cannot be mistaken for something else: what is not encoded in it would become host, port or path. */
-function databaseUrl(): z.ZodType<string, string> {
-  const error =
-    "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +
-    "(% as %25, / as %2F, @ as %40, ? as %3F, # as %23, : as %3A)";
-  return z.string().refine(
-    (text) => {
-      const parts = /^postgres(?:ql)?:\/\/(?:[^/@?#]*@)?[^/@?#]*(?:[/?#][^@]*)?$/i.exec(text);
-      return parts !== null && URL.canParse(text) && isEncoded(text);
-    },
-    { error },
-  );
-}
-
-function isEncoded(text: string): boolean {
-  return !/%(?![0-9a-f]{2})/i.test(text) && decodes(text);
-}
-
-function decodes(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function whole(minimum: number, maximum: number): z.ZodType<number, string> {
-  const error = `must be a whole number from ${minimum} to ${maximum}`;
-  return z
-    .string()
-    .regex(/^\d{1,16}$/, { error })
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, { error });
-}
-
-function oneOf<const Name extends string>(...names: [Name, ...Name[]]) {
-  const error = `must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
-  return z.string().pipe(z.enum(names, { error }));
-}
-
-function flag(): z.ZodType<boolean, string> {
-  return oneOf("0", "1").transform((text) => text === "1");
-}
-
-function matching(pattern: RegExp, error: string): z.ZodString {
-  return z.string().regex(pattern, { error });
-}
-
-function address(): z.ZodType<Address, string> {
-  return z.string().refine(isAddress, { error: "must be an address" }).transform(lowerAddress);
-}
-
-/** `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, or the name of a set of private networks. */
-function network(): z.ZodType<string, string> {
-  return z.string().refine(
-    (text) => {
-      if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
-      const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-      return net.isIP(address) > 0 && Number(bits) <= (net.isIPv6(address) ? 128 : 32);
-    },
-    { error: "must be addresses, networks like 10.0.0.0/8, loopback, linklocal or uniquelocal" },
-  );
-}
-
-function folder(): z.ZodType<string, string> {
-  return z.string().transform((text) => path.resolve(text));
 }

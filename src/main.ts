@@ -1,8 +1,9 @@
 import { inspect } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { announce } from "./announce.ts";
-import { startApp } from "./app.ts";
-import { type Config, loadConfig, secretsOf, settings } from "./config.ts";
+import { type App, startApp } from "./app.ts";
+import { loadSettings, type Settings } from "./chains-file.ts";
+import { secretsOf, settings } from "./config.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf } from "./core/errors.ts";
 import { createSecrets } from "./core/secrets.ts";
@@ -20,6 +21,8 @@ const CLOSE_LIMIT_MS = 4_900;
 const [argument] = process.argv.slice(2);
 if (argument === undefined) {
   process.exit(await run());
+} else if (argument === "--check-config") {
+  process.exitCode = checkConfig() ? 0 : 1;
 } else if (argument === "--help") {
   process.stdout.write(help());
 } else if (argument === "--version") {
@@ -29,17 +32,35 @@ if (argument === undefined) {
   process.exitCode = 2;
 }
 
-/** Runs until a signal or a failure ends it; returns the exit code. */
-async function run(): Promise<number> {
-  let config: Config;
+/** The settings; undefined, and their faults told, when they cannot be used. */
+function readSettings(): Settings | undefined {
   try {
-    config = loadConfig(process.env);
+    return loadSettings(process.env);
   } catch (error) {
     process.stderr.write(`periscope: ${messageOf(error)}\n`);
-    return 1;
+    return undefined;
   }
-  const secrets = createSecrets(secretsOf(config));
-  const log = createLogger(config.LOG_LEVEL, secrets.redact);
+}
+
+function checkConfig(): boolean {
+  const read = readSettings();
+  if (read) process.stdout.write(`periscope: the settings can be used (${describe(read)})\n`);
+  return read !== undefined;
+}
+
+function describe({ common, chains }: Settings): string {
+  if (common.CHAINS_FILE === undefined) return "one chain";
+  return chains
+    .map(({ CHAIN_ID, NETWORK_NAME = "" }) => `${CHAIN_ID} ${NETWORK_NAME}`.trim())
+    .join(", ");
+}
+
+/** Runs until a signal or a failure ends it; returns the exit code. */
+async function run(): Promise<number> {
+  const found = readSettings();
+  if (!found) return 1;
+  const secrets = createSecrets(found.chains.flatMap(secretsOf));
+  const log = createLogger(found.common.LOG_LEVEL, secrets.redact);
   const ending = Promise.withResolvers<number>();
   const stopping = new AbortController();
   const shutdown = createShutdown((name, error) => log.warn({ err: error }, `closing ${name}`));
@@ -58,10 +79,32 @@ async function run(): Promise<number> {
     end(1);
   }
 
-  onSignals((name) => {
-    log.info(`stopping on ${name}`);
-    end(0);
-  });
+  let app: App | undefined;
+  let reloading: Promise<void> = Promise.resolve();
+  /** Takes the chains of the file as it is now; a bad one changes nothing. */
+  async function reload(): Promise<void> {
+    try {
+      await starting;
+      const { chains } = loadSettings(process.env);
+      secrets.add(chains.flatMap(secretsOf));
+      await app?.replaceChains?.(chains);
+      log.info(`the chains are now ${describe({ common, chains })}`);
+    } catch (error) {
+      log.error(`CHAINS_FILE is not taken, the chains stay as they are: ${messageOf(error)}`);
+    }
+  }
+  const { common } = found;
+  onSignals(
+    (name) => {
+      log.info(`stopping on ${name}`);
+      end(0);
+    },
+    common.CHAINS_FILE === undefined
+      ? undefined
+      : () => {
+          reloading = reloading.then(reload);
+        },
+  );
   process.on("uncaughtException", fail);
   // Something that nobody waits for: no reason to take everything else away.
   process.on("unhandledRejection", (error) =>
@@ -70,23 +113,31 @@ async function run(): Promise<number> {
 
   log.info(`Periscope ${manifest.version} starts`);
   const { signal } = stopping;
-  const starting = startApp(config, { log, secrets, signal, shutdown, onFatal: fail }).then(
-    async (app) => {
-      await announce(app, log, signal);
-      await verifySampleWorld(app, log, signal);
-    },
-    fail,
-  );
+  const announcing: Promise<void>[] = [];
+  const surroundings = { log, secrets, signal, shutdown, onFatal: fail };
+  const starting = startApp(found, surroundings, (chain) => {
+    announcing.push(
+      announce(chain, chain.log, signal).then(() => verifySampleWorld(chain, chain.log, signal)),
+    );
+  }).then((started) => {
+    app = started;
+  }, fail);
   const exitCode = await ending.promise;
-  await Promise.race([starting, sleep(START_PATIENCE_MS)]);
+  const begun = Promise.all([starting, reloading, ...announcing]);
+  await Promise.race([begun, sleep(START_PATIENCE_MS)]);
   await shutdown.close();
   return exitCode;
 }
 
-/** Calls `stop` on the first signal that asks for an end; a later one ends the process at once. */
-function onSignals(stop: (name: string) => void): void {
+/**
+ * Calls `stop` on the first signal that asks for an end; a later one ends the process at once. With `reload` SIGHUP asks
+ * for that instead.
+ */
+function onSignals(stop: (name: string) => void, reload: (() => void) | undefined): void {
   let stoppedAt: number | undefined;
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  if (reload) process.on("SIGHUP", reload);
+  const endings = ["SIGINT", "SIGTERM", ...(reload ? [] : ["SIGHUP"])];
+  for (const name of endings) {
     process.on(name, () => {
       if (stoppedAt === undefined) {
         stoppedAt = performance.now();
@@ -103,5 +154,5 @@ function help(): string {
     const value = setting.default === null ? "" : ` (default ${setting.default})`;
     return `  ${name}${value}\n      ${setting.meaning}\n`;
   });
-  return `Usage: npm start, or node src/main.ts [--help | --version]\n\nSettings, from the environment:\n${lines.join("")}`;
+  return `Usage: npm start, or node src/main.ts [--check-config | --help | --version]\n\nSettings, from the environment:\n${lines.join("")}`;
 }

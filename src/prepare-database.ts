@@ -2,8 +2,8 @@ import { sleep } from "./core/async.ts";
 import { ConfigError, messageOf } from "./core/errors.ts";
 import { createSql } from "./db/client.ts";
 import { migrate } from "./db/migrate.ts";
-import { demandSession } from "./db/session.ts";
-import type { Sources, Surroundings } from "./sources.ts";
+import { countAllowedConnections, demandSession } from "./db/session.ts";
+import type { Surroundings } from "./sources.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
 
 /** Of a connection that was taken away: by the server, or by what is between. */
@@ -11,10 +11,27 @@ const LOST_CODES: ReadonlySet<string> = new Set(["57P01", "CONNECTION_CLOSED", "
 const PREPARE_ATTEMPTS = 20;
 const PREPARE_RETRY_MS = 250;
 
+/** Throws `ConfigError` when the database cannot be reached, or does not allow so many connections. */
+export async function demandConnections(databaseUrl: string, wanted: number): Promise<void> {
+  const sql = createSql(databaseUrl, { connections: 1 });
+  try {
+    const allowed = await countAllowedConnections(sql);
+    if (wanted <= allowed) return;
+    throw new ConfigError(
+      `the chains may hold ${wanted} connections together, but the database allows ${allowed}; ` +
+        "lower DATABASE_CONNECTIONS, or raise max_connections there",
+    );
+  } catch (error) {
+    throw unusable(databaseUrl, error);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
 /** Brings the tables up to date; returns the id of the chain that they hold, if they hold one. */
 export async function prepareDatabase(
-  { databaseUrl, schema }: Sources,
-  { log, signal }: Surroundings,
+  { databaseUrl, schema }: { databaseUrl: string; schema: string },
+  { log, signal }: Pick<Surroundings, "log" | "signal">,
 ): Promise<number | undefined> {
   const sql = createSql(databaseUrl, { schema, connections: 2 });
   try {
@@ -32,15 +49,19 @@ export async function prepareDatabase(
       }
     }
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    const { host, pathname } = new URL(databaseUrl);
-    const reason = messageOf(error) || errorCode(error);
-    throw new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}`, {
-      cause: error,
-    });
+    throw unusable(databaseUrl, error);
   } finally {
     await sql.end({ timeout: 0 });
   }
+}
+
+function unusable(databaseUrl: string, error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error;
+  const { host, pathname } = new URL(databaseUrl);
+  const reason = messageOf(error) || errorCode(error);
+  return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}`, {
+    cause: error,
+  });
 }
 
 function errorCode(error: unknown): string {

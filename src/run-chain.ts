@@ -4,14 +4,15 @@ import type { Chain } from "./chain/chain.ts";
 import { createChain } from "./chain/client.ts";
 import type { Config } from "./config.ts";
 import { sleep } from "./core/async.ts";
-import { RequestError } from "./core/errors.ts";
+import { ConfigError, RequestError } from "./core/errors.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Shutdown } from "./core/shutdown.ts";
 import { createSql } from "./db/client.ts";
 import { timeQueries } from "./db/query-timing.ts";
 import { PRICE_FEEDS } from "./devnet/additions.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
-import type { Sources } from "./sources.ts";
+import { prepareDatabase } from "./prepare-database.ts";
+import type { ChainSource } from "./sources.ts";
 import {
   countQuery,
   countRpcRequest,
@@ -23,9 +24,22 @@ import { createVerifier, type VerificationWorks, type Verifier } from "./verific
 
 /** A chain with its parts: what indexes it, and what its answers are made with. */
 export interface RunningChain {
-  served: ServedChain;
-  /** Null when only other processes index. */
-  indexer: Indexer | null;
+  readonly config: Config;
+  readonly served: ServedChain;
+  /** Null when only other processes index, and before the start. */
+  indexer(): Indexer | null;
+  /** Brings the tables up to date, then starts what the role asks for. Rejects with `ConfigError`. */
+  start(): Promise<void>;
+  /** Ends what works on the chain; answers go on. */
+  quit(): Promise<void>;
+  /** The same, and says why from now on in place of answers. */
+  halt(reason: string): Promise<void>;
+}
+
+/** Where the data of a chain are, and its nodes. */
+export interface ChainPlace extends ChainSource {
+  databaseUrl: string;
+  schema: string;
 }
 
 /** What a chain shares with the process it lives in. */
@@ -36,6 +50,8 @@ export interface ChainSurroundings {
   shutdown: Shutdown;
   /** What its contracts are verified with; null where other processes verify. */
   works: VerificationWorks | null;
+  /** Stands in the lines of its log; undefined where it is the only one. */
+  chainName: string | undefined;
   /** Called with a sentence when the chain cannot go on. */
   onFatal(reason: string): void;
 }
@@ -44,54 +60,94 @@ export interface ChainSurroundings {
 const AUDIT_INTERVAL_MS = 10_000;
 /** Larger than any block of today's chains with its traces. */
 const MAX_RPC_RESPONSE_BYTES = 256 * 1024 * 1024;
-const API_CONNECTIONS = 16;
-const VERIFIER_CONNECTIONS = 4;
+/** Of a chain that is alone. */
+const CONNECTIONS = 29;
+const MAXIMUM_CONNECTIONS = { indexer: 9, verifier: 4 };
 const PROBE_RETRY_MS = 2_000;
 /** What running requests, and the indexer's current block, get for an end: all must be over in five seconds. */
 const CLOSE_PATIENCE_MS = 700;
 const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
 
-/**
- * Starts the parts of a chain that the role asks for, on tables that are up to date; none of them waits for the node.
- * `knownChainId` is the id of the chain that the tables hold, if they hold one.
- */
-export function runChain(
+/** Connections to the database that a chain may hold at most. */
+export function connectionsOf({ DATABASE_CONNECTIONS: connections = CONNECTIONS }: Config): number {
+  return connections;
+}
+
+/** How a chain's connections are shared by its parts: the indexer gets three tenths, the verifier one, the API the rest. */
+function shareConnections(config: Config): { indexer: number; verifier: number; api: number } {
+  const all = connectionsOf(config);
+  const indexer = Math.min(MAXIMUM_CONNECTIONS.indexer, Math.max(3, Math.round(all * 0.3)));
+  const verifier = Math.min(MAXIMUM_CONNECTIONS.verifier, Math.max(1, Math.round(all * 0.1)));
+  return { indexer, verifier, api: all - indexer - verifier };
+}
+
+/** Creates a chain with its parts; none of them asks anybody before the start. */
+export function createRunningChain(
   config: Config,
-  sources: Sources,
-  knownChainId: number | undefined,
+  place: ChainPlace,
   surroundings: ChainSurroundings,
 ): RunningChain {
   const { log, shutdown } = surroundings;
   const metrics = createMetrics();
-  const client = createSql(config.DATABASE_READ_URL ?? sources.databaseUrl, {
-    schema: sources.schema,
-    connections: API_CONNECTIONS,
+  const connections = shareConnections(config);
+  const client = createSql(config.DATABASE_READ_URL ?? place.databaseUrl, {
+    schema: place.schema,
+    connections: connections.api,
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
     mayBePooled: true,
     applicationName: "periscope api",
   });
   const sql = timeQueries(client, countQuery(metrics));
   shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
-  const indexer = config.ROLE === "api" ? null : startIndexing(config, sources, surroundings);
-  shutdown.add("indexer", () => inTime(indexer?.stop()));
   const chain = createChain({
-    ...chainOptions(config, sources, surroundings),
+    ...chainOptions(config, place, surroundings),
     // What is found out about the nodes is told by the indexer, in all but the API's own processes.
     log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
     signal: shutdown.signal,
     onRequest: countRpcRequest(metrics),
   });
   shutdown.add("node connections", () => chain.close());
+  const verifier = createChainVerifier(place, connections.verifier, chain, metrics, surroundings);
+  let stopped: string | null = "it is being prepared";
+  let indexer: Indexer | null = null;
+  let chainId = place.chainId;
+  shutdown.add("indexer", () => inTime(indexer?.stop()));
+
+  async function start(): Promise<void> {
+    const knownChainId = await prepareDatabase(place, { log, signal: shutdown.signal });
+    if (knownChainId !== undefined && knownChainId !== (chainId ?? knownChainId)) {
+      throw new ConfigError(
+        `the database holds chain ${knownChainId}, but chain ${chainId} is expected; give another DATABASE_SCHEMA`,
+      );
+    }
+    if (shutdown.signal.aborted) return;
+    chainId ??= knownChainId;
+    stopped = null;
+    if (config.ROLE !== "api")
+      indexer = startIndexing(config, place, connections.indexer, surroundings);
+    if (config.ROLE !== "indexer") verifier.start();
+    void learnChainId(chain, chainId, surroundings).then((learnt) => {
+      chainId ??= learnt;
+    });
+  }
+
+  async function quit(): Promise<void> {
+    await Promise.all([inTime(indexer?.stop()), inTime(verifier.close())]);
+  }
+
   const served = {
     sql,
     chain,
     log,
     metrics,
-    chainId: learnChainId(chain, knownChainId ?? sources.chainId, surroundings),
-    verifier: startVerifier(sources, chain, metrics, surroundings),
+    chainId: () => {
+      if (chainId !== undefined) return chainId;
+      throw new RequestError(503, "The node was not reached yet, please try again later");
+    },
+    verifier,
     staticReward: config.STATIC_REWARD,
     priceFeeds: {
-      ...(sources.devnet ? PRICE_FEEDS : {}),
+      ...(place.devnet ? PRICE_FEEDS : {}),
       ...(config.PRICE_FEED_USD ? { usd: config.PRICE_FEED_USD } : {}),
       ...(config.PRICE_FEED_BTC ? { btc: config.PRICE_FEED_BTC } : {}),
     },
@@ -99,9 +155,19 @@ export function runChain(
     coinSymbol: config.COIN_SYMBOL,
     sendRawTransaction: config.SEND_TRANSACTIONS,
     countedElsewhere: () => indexer?.counted() ?? [],
-    stopped: () => null,
+    stopped: () => stopped,
   };
-  return { served, indexer };
+  return {
+    config,
+    served,
+    indexer: () => indexer,
+    start,
+    quit,
+    halt: (reason) => {
+      stopped = reason;
+      return quit();
+    },
+  };
 }
 
 /** Waits for a closing part, but not for long. */
@@ -109,12 +175,21 @@ export async function inTime(closing: PromiseLike<unknown> | undefined): Promise
   await Promise.race([closing, sleep(CLOSE_PATIENCE_MS)]);
 }
 
-function startIndexing(config: Config, sources: Sources, surroundings: ChainSurroundings): Indexer {
+function startIndexing(
+  config: Config,
+  place: ChainPlace,
+  databaseConnections: number,
+  surroundings: ChainSurroundings,
+): Indexer {
+  const { chainName } = surroundings;
   const settings: IndexerSettings = {
-    databaseUrl: sources.databaseUrl,
-    databaseSchema: sources.schema,
+    databaseUrl: place.databaseUrl,
+    databaseSchema: place.schema,
+    databaseConnections,
     logLevel: config.LOG_LEVEL,
-    chain: chainOptions(config, sources, surroundings),
+    ...(chainName === undefined ? {} : { chainName }),
+    memoryMb: config.INDEXER_MEMORY_MB,
+    chain: chainOptions(config, place, surroundings),
     sync: {
       startBlock: config.START_BLOCK,
       chainId: config.CHAIN_ID,
@@ -130,13 +205,13 @@ function startIndexing(config: Config, sources: Sources, surroundings: ChainSurr
 
 function chainOptions(
   config: Config,
-  sources: Sources,
+  place: ChainPlace,
   { secrets }: ChainSurroundings,
 ): IndexerSettings["chain"] {
   return {
     secrets: secrets.list(),
-    urls: sources.rpcUrls,
-    ...(sources.webSocketUrl === undefined ? {} : { webSocketUrl: sources.webSocketUrl }),
+    urls: place.rpcUrls,
+    ...(place.webSocketUrl === undefined ? {} : { webSocketUrl: place.webSocketUrl }),
     requestTimeoutMs: config.RPC_TIMEOUT_MS,
     batchSize: config.RPC_BATCH_SIZE,
     concurrency: config.RPC_CONCURRENCY,
@@ -145,15 +220,16 @@ function chainOptions(
   };
 }
 
-function startVerifier(
-  { databaseUrl, schema }: Sources,
+function createChainVerifier(
+  { databaseUrl, schema }: ChainPlace,
+  connections: number,
   chain: Chain,
   metrics: Metrics,
   { log, shutdown, works }: ChainSurroundings,
 ): Verifier {
   const sql = createSql(databaseUrl, {
     schema,
-    connections: VERIFIER_CONNECTIONS,
+    connections,
     applicationName: "periscope verifier",
   });
   shutdown.add("verifier's database connections", () =>
@@ -173,36 +249,24 @@ function startVerifier(
 }
 
 /**
- * Asks the node for its chain id until it answers; the returned function gives what is known by then, and before
- * that refuses the request. A node of another chain than `expected` is fatal.
+ * Asks the node for its chain id until it answers; undefined when the chain ends before. A node of another chain than
+ * `expected` is fatal.
  */
-function learnChainId(
+async function learnChainId(
   chain: Chain,
   expected: number | undefined,
   { log, shutdown, onFatal }: ChainSurroundings,
-): () => number {
-  let chainId = expected;
-  void ask();
-  async function ask(): Promise<void> {
-    while (!shutdown.signal.aborted) {
-      try {
-        const found = (await chain.probe()).chainId;
-        if (expected !== undefined && found !== expected) {
-          onFatal(`the node serves chain ${found}, but chain ${expected} is expected`);
-        } else {
-          chainId = found;
-        }
-        return;
-      } catch (error) {
-        log.debug({ err: error }, "the node's chain is not known yet");
-        await sleep(PROBE_RETRY_MS, shutdown.signal);
-      }
+): Promise<number | undefined> {
+  while (!shutdown.signal.aborted) {
+    try {
+      const { chainId } = await chain.probe();
+      if (expected === undefined || chainId === expected) return chainId;
+      onFatal(`the node serves chain ${chainId}, but chain ${expected} is expected`);
+      return undefined;
+    } catch (error) {
+      log.debug({ err: error }, "the node's chain is not known yet");
+      await sleep(PROBE_RETRY_MS, shutdown.signal);
     }
   }
-  return () => {
-    if (chainId === undefined) {
-      throw new RequestError(503, "The node was not reached yet, please try again later");
-    }
-    return chainId;
-  };
+  return undefined;
 }

@@ -21,7 +21,8 @@ export interface Surroundings {
   onFatal(reason: string): void;
 }
 
-interface ChainSource {
+/** How a chain is reached. */
+export interface ChainSource {
   rpcUrls: readonly string[];
   webSocketUrl: string | undefined;
   /** The embedded chain, if that is the one. */
@@ -31,9 +32,10 @@ interface ChainSource {
 }
 
 /** Where the data and the chain are: what the settings name, else what was started in its place. */
-export interface Sources extends ChainSource {
+export interface Sources {
   databaseUrl: string;
-  schema: string;
+  /** The embedded chain; null with a node of the user's. */
+  devnet: Devnet | null;
 }
 
 /** A program that runs beside this process. */
@@ -42,16 +44,28 @@ interface Companion {
   stop(): Promise<void>;
 }
 
+/** How the chain of the settings is reached. */
+export function chainSource(config: Config, devnet: Devnet | null): ChainSource {
+  if (config.RPC_URL) {
+    const { RPC_URL: rpcUrls, RPC_WS_URL: webSocketUrl, CHAIN_ID: chainId } = config;
+    return { rpcUrls, webSocketUrl, devnet: null, chainId };
+  }
+  if (!devnet) throw new TypeError("a chain without a node");
+  const { rpcUrl, webSocketUrl } = devnet;
+  return { rpcUrls: [rpcUrl], webSocketUrl, devnet, chainId: DEVNET_CHAIN_ID };
+}
+
 /**
- * Starts an embedded database unless DATABASE_URL names one, and an embedded chain unless RPC_URL does, both at the
- * same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
+ * Starts an embedded database unless DATABASE_URL names one, and an embedded chain unless RPC_URL or CHAINS_FILE names
+ * others, both at the same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
  */
 export async function startSources(
   config: Config,
   { log, secrets, signal, shutdown, onFatal }: Surroundings,
 ): Promise<Sources> {
-  const { DATABASE_URL, RPC_URL, DATA_DIR } = config;
-  if (!DATABASE_URL || !RPC_URL) shutdown.add("folder lock", lockFolder(DATA_DIR));
+  const { DATABASE_URL, DATA_DIR } = config;
+  const isEmbedded = config.RPC_URL === undefined && config.CHAINS_FILE === undefined;
+  if (!DATABASE_URL || isEmbedded) shutdown.add("folder lock", lockFolder(DATA_DIR));
   const companions: Companion[] = [];
   shutdown.add("embedded programs", async () => {
     await Promise.all(companions.map((companion) => companion.stop()));
@@ -78,31 +92,14 @@ export async function startSources(
     return url;
   }
 
-  async function launchChain(): Promise<ChainSource> {
+  function launchChain(): Promise<Devnet> {
     const options = { folder: path.join(DATA_DIR, "devnet"), log, signal };
-    const devnet = await launch("the embedded chain", startDevnet(options));
-    return {
-      rpcUrls: [devnet.rpcUrl],
-      webSocketUrl: devnet.webSocketUrl,
-      devnet,
-      chainId: DEVNET_CHAIN_ID,
-    };
+    return launch("the embedded chain", startDevnet(options));
   }
 
-  const starts = [
-    DATABASE_URL ?? launchDatabase(),
-    RPC_URL
-      ? {
-          rpcUrls: RPC_URL,
-          webSocketUrl: config.RPC_WS_URL,
-          devnet: null,
-          chainId: config.CHAIN_ID,
-        }
-      : launchChain(),
-  ] as const;
+  const starts = [DATABASE_URL ?? launchDatabase(), isEmbedded ? launchChain() : null] as const;
   // When one of them fails, the other one must be up before it can be stopped.
   await Promise.allSettled(starts);
-  const [databaseUrl, chain] = await Promise.all(starts);
-  const schema = config.DATABASE_SCHEMA ?? (chain.devnet ? "devnet" : "public");
-  return { databaseUrl, schema, ...chain };
+  const [databaseUrl, devnet] = await Promise.all(starts);
+  return { databaseUrl, devnet };
 }

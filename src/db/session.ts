@@ -1,6 +1,13 @@
 import { ConfigError, messageOf } from "../core/errors.ts";
 import { type Sql, searchPathOf } from "./client.ts";
 
+/** Connections that the server allows to those who are not its administrators. */
+export async function countAllowedConnections(sql: Sql): Promise<number> {
+  const [allowed] = await sql<[{ count: number }]>`
+    SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS count`;
+  return allowed.count;
+}
+
 const POOLED =
   "DATABASE_URL leads to a pooler (PgBouncer), which keeps no session, and so no lock; " +
   "name the database itself there, and the pooler in DATABASE_READ_URL";

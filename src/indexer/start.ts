@@ -10,7 +10,13 @@ import { type IndexerStatus, initialStatus } from "./status.ts";
 export interface IndexerSettings {
   databaseUrl: string;
   databaseSchema: string;
+  /** Connections at most, one of them for the writer's lock. */
+  databaseConnections: number;
   logLevel: LevelWithSilent;
+  /** Stands in every line of the log; absent where there is one chain. */
+  chainName?: string;
+  /** Of the thread's objects; beyond it the thread ends, and another one begins. */
+  memoryMb: number;
   chain: Omit<ChainOptions, "log" | "signal" | "onRequest">;
   sync: Omit<SyncOptions, "log" | "signal" | "status">;
 }
@@ -47,7 +53,10 @@ export function startIndexer(
   function startWorker(): Worker {
     return new Worker(new URL("./worker.ts", import.meta.url), {
       workerData: settings,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        maxOldGenerationSizeMb: settings.memoryMb,
+      },
     });
   }
 

@@ -12,18 +12,18 @@ import type { IndexerStatus } from "./status.ts";
 
 // Entry of the indexer's thread: builds its parts from the settings, runs until it is told to stop.
 
-const CONNECTIONS = 8;
-
 const settings = workerData as IndexerSettings;
 const stop = new AbortController();
 parentPort?.once("message", () => stop.abort());
 
-const log = createLogger(settings.logLevel, createSecrets(settings.chain.secrets).redact);
+const processLog = createLogger(settings.logLevel, createSecrets(settings.chain.secrets).redact);
+const log =
+  settings.chainName === undefined ? processLog : processLog.child({ chain: settings.chainName });
 const metrics = createMetrics("indexer");
 const database = { schema: settings.databaseSchema, applicationName: "periscope indexer" };
 const sql = createSql(settings.databaseUrl, {
   ...database,
-  connections: CONNECTIONS,
+  connections: settings.databaseConnections - 1,
   // What a crash of the server could lose is only the end of the log: the head row goes with its blocks.
   asynchronousCommit: true,
 });

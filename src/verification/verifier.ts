@@ -9,7 +9,7 @@ import { isFullyVerified } from "../store/verified-contracts.ts";
 import { getVerifiedMatch, type VerifiedMatch } from "../store/verified-lookup.ts";
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
 import type { TrialChain } from "./jobs/prove.ts";
-import { type JobQueue, type JobSource, startQueue } from "./jobs/queue.ts";
+import { type JobChain, type JobQueue, type JobSource, startQueue } from "./jobs/queue.ts";
 import {
   DEFAULT_JOB_LIMITS,
   getVerificationStatus,
@@ -81,6 +81,8 @@ export interface Verifier {
   proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
   /** Compilers at hand, by their long versions. */
   compilers: CompilerCatalogue["list"];
+  /** Begins to work on the chain's jobs; before, and without works, only other processes do. */
+  start(): void;
   /** Leaves the queue; running jobs go back to it. */
   close(): Promise<void>;
 }
@@ -119,31 +121,30 @@ async function cleanAtIntervals(
   }
 }
 
-/** Creates the verifier of a chain; with works its jobs are worked on from now on. */
+/** Creates the verifier of a chain; it asks nobody before it is started. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { sql, log, works } = options;
   const closing = new AbortController();
   let ended = new AbortController();
-  const queue = works?.queue.add({
-    schema: "public",
-    ...options,
-    onJob: (outcome, ms) => {
-      ended.abort();
-      ended = new AbortController();
-      options.onJob?.(outcome, ms);
-    },
-  });
-  const loops =
-    works &&
-    Promise.all([
-      cleanAtIntervals(
-        [() => deleteOldJobs(sql), () => deleteOldProxyChecks(sql)],
-        log,
-        closing.signal,
-      ),
-      keepProxiesFresh(options, log, closing.signal),
-    ]);
+  let queue: JobChain | undefined;
+  let loops: Promise<unknown> | undefined;
   return {
+    start: () => {
+      queue = works?.queue.add({
+        schema: "public",
+        ...options,
+        onJob: (outcome, ms) => {
+          ended.abort();
+          ended = new AbortController();
+          options.onJob?.(outcome, ms);
+        },
+      });
+      const deletions = [() => deleteOldJobs(sql), () => deleteOldProxyChecks(sql)];
+      loops = Promise.all([
+        cleanAtIntervals(deletions, log, closing.signal),
+        keepProxiesFresh(options, log, closing.signal),
+      ]);
+    },
     submit: async (request, client, submissionOptions) => {
       const submission = await submitVerification(
         options,

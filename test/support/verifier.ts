@@ -12,6 +12,7 @@ export type TestVerifierOptions = VerificationWorksOptions & Omit<VerifierOption
 export function startTestVerifier(options: TestVerifierOptions): Verifier {
   const works = createVerificationWorks(options);
   const verifier = createVerifier({ ...options, works });
+  verifier.start();
   return {
     ...verifier,
     close: async () => {

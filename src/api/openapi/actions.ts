@@ -17,7 +17,8 @@ const FORM_TYPE = "multipart/form-data";
 const CHAIN_ID = {
   name: "chainid",
   in: "query",
-  description: "Id of the chain; another one than this server's is refused",
+  description:
+    "Id of the chain, which a server of several chains must be told; one that is not served is refused",
   schema: { type: "integer" },
 };
 

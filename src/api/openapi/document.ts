@@ -1,7 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { type Dialect, jsonAnswer } from "../envelope.ts";
-import { send } from "../http.ts";
+import { type HttpOptions, send } from "../http.ts";
 import { moduleSummaries } from "../registry.ts";
+import { chainTitle, knownChainId, type ServedChain } from "../served-chain.ts";
 import { describeActions } from "./actions.ts";
 import { type OtherRoute, otherRoutes } from "./other-routes.ts";
 import { refusals } from "./responses.ts";
@@ -21,6 +22,12 @@ export interface ApiDocument {
   components: { schemas: Readonly<Record<string, object>> };
 }
 
+interface ApiServer {
+  url: string;
+  description: string;
+}
+
+const THIS_SERVER: ApiServer = { url: "/", description: "This server" };
 const BASES: readonly [path: string, dialect: Dialect][] = [
   ["/api", "blockscout"],
   ["/v2/api", "etherscan"],
@@ -29,7 +36,8 @@ const BASES: readonly [path: string, dialect: Dialect][] = [
 const DESCRIPTION = `
 Every action is under \`/api\` as Blockscout answers it and under \`/v2/api\` as Etherscan does, by GET or by POST with
 its parameters in the query, in JSON or in a form. \`/api?module=account&action=txlist&…\`, the form that clients of
-explorers send, is the same as \`/api/account/txlist?…\`.
+explorers send, is the same as \`/api/account/txlist?…\`. A server of several chains serves each of them below
+\`/{chain}\`, by id or name; \`/api\` itself is about the first, and \`/v2/api\` needs \`chainid\`.
 
 An answer has \`status\` "1" and a \`result\`, or \`status\` "0" and a \`message\` that tells why there is none. Amounts are
 whole numbers as text, in the smallest unit; addresses and hashes are in lower case. No key is needed.`.trim();
@@ -40,17 +48,37 @@ const OTHER_TAGS: Readonly<Record<string, string>> = {
   operations: "For whoever runs the server",
 };
 
-/** Adds `/openapi.json`; the document is made once, when it is first asked for. */
-export function addDocumentation(app: FastifyInstance, options: DocumentOptions): void {
-  let answer: ReturnType<typeof jsonAnswer> | undefined;
+/** Adds `/openapi.json`; the document is made when it is first asked for, and anew for other chains. */
+export function addDocumentation(
+  app: FastifyInstance,
+  options: DocumentOptions & Pick<HttpOptions, "chains">,
+): void {
+  let made: { servers: string; answer: ReturnType<typeof jsonAnswer> } | undefined;
   app.get("/openapi.json", (_request, reply) => {
-    answer ??= jsonAnswer(describeApi(options));
-    return send(reply, answer);
+    const servers = serversOf(options.chains());
+    const key = JSON.stringify(servers);
+    if (made?.servers !== key) {
+      made = { servers: key, answer: jsonAnswer(describeApi(options, servers)) };
+    }
+    return send(reply, made.answer);
   });
 }
 
+/** Where the paths of the document are served: for all chains, and for each of several. */
+function serversOf(chains: readonly ServedChain[]): ApiServer[] {
+  if (chains.length === 1) return [THIS_SERVER];
+  const ofChains = chains.map((chain) => ({
+    url: `/${knownChainId(chain)}`,
+    description: chainTitle(chain),
+  }));
+  return [THIS_SERVER, ...ofChains];
+}
+
 /** The API as an OpenAPI 3.1 document: the actions from the registry, and the other routes. */
-export function describeApi({ version }: DocumentOptions): ApiDocument {
+export function describeApi(
+  { version }: DocumentOptions,
+  servers: readonly ApiServer[] = [THIS_SERVER],
+): ApiDocument {
   const components = createComponents();
   components.add("ExplorerFailure", explorerFailure);
   components.add("RpcFailure", rpcFailure);
@@ -69,7 +97,7 @@ export function describeApi({ version }: DocumentOptions): ApiDocument {
       description: DESCRIPTION,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "This server" }],
+    servers,
     security: [{}, { apikey: [] }, { header: [] }],
     tags: tags.map(([name, description]) => ({ name, description })),
     paths: Object.assign({}, ...actions, ...others),

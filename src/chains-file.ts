@@ -1,0 +1,188 @@
+import { readFileSync } from "node:fs";
+import { pathNameOf } from "./api/served-chain.ts";
+import {
+  type Config,
+  checkSettings,
+  contradictions,
+  loadConfig,
+  type SettingName,
+  SettingsError,
+  type SettingTexts,
+  textOf,
+} from "./config.ts";
+import { messageOf } from "./core/errors.ts";
+
+/** The settings of the process, and those of each chain: the common ones with its own. */
+export interface Settings {
+  common: Config;
+  chains: readonly [Config, ...Config[]];
+}
+
+/** What a chain of the file must say. */
+const REQUIRED = ["CHAIN_ID", "RPC_URL", "DATABASE_SCHEMA"] as const satisfies SettingName[];
+/** What is one chain's alone, so that the environment cannot say it for all. */
+const OWN = [
+  ...REQUIRED,
+  "NETWORK_NAME",
+  "RPC_WS_URL",
+  "PRICE_FEED_USD",
+  "PRICE_FEED_BTC",
+] as const satisfies SettingName[];
+/** What a chain of the file may say. */
+export const CHAIN_SETTINGS: readonly SettingName[] = [
+  ...OWN,
+  "COIN_SYMBOL",
+  "START_BLOCK",
+  "TRACES",
+  "PROOFS",
+  "FINALITY_DEPTH",
+  "ALLOW_RESET",
+  "POLL_INTERVAL_MS",
+  "RPC_TIMEOUT_MS",
+  "RPC_BATCH_SIZE",
+  "RPC_CONCURRENCY",
+  "DATABASE_CONNECTIONS",
+  "INDEXER_MEMORY_MB",
+  "SEND_TRANSACTIONS",
+  "STATIC_REWARD",
+];
+/** Paths begin with these already. */
+const RESERVED = ["api", "v2", "sourcify", "health", "metrics", "docs", "pages", "openapi-json"];
+const SEVERAL_CONNECTIONS = "12";
+
+/**
+ * The settings of an environment, and of the chains in the file that its CHAINS_FILE names; without one the environment is
+ * the one chain. Throws one `SettingsError` that lists everything that is wrong in both.
+ */
+export function loadSettings(environment: SettingTexts): Settings {
+  const file = textOf(environment, "CHAINS_FILE");
+  if (file === "") {
+    const config = loadConfig(environment);
+    return { common: config, chains: [config] };
+  }
+  const { config: common, complaints } = checkSettings(environment);
+  for (const name of OWN) {
+    if (textOf(environment, name) !== "")
+      complaints.push(`${name} is a chain's own: it belongs into CHAINS_FILE`);
+  }
+  // Each chain has a node, or there is a complaint.
+  complaints.push(...contradictions({ ...environment, RPC_URL: "http://node" }));
+  const entries = readChains(file, complaints);
+  const chains = entries.map((entry) => checkChain(environment, entry, complaints));
+  complaints.push(...shared(entries, "CHAIN_ID"), ...shared(entries, "DATABASE_SCHEMA"));
+  complaints.push(...badNames(entries));
+  const [first, ...others] = chains;
+  if (!first || complaints.length > 0) throw new SettingsError(complaints);
+  return { common, chains: [first, ...others] };
+}
+
+/** A chain of the file: what it is called in complaints, and the texts that it gives. */
+interface Entry {
+  label: string;
+  texts: Record<string, string>;
+}
+
+function readChains(file: string, complaints: string[]): Entry[] {
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    complaints.push(`CHAINS_FILE ${reasonOf(error)}`);
+    return [];
+  }
+  const { chains, ...others } = isObject(content) ? content : { chains: undefined };
+  if (!Array.isArray(chains) || chains.length === 0 || Object.keys(others).length > 0) {
+    complaints.push('CHAINS_FILE must hold {"chains": [{…}, …]} with a chain at least');
+    return [];
+  }
+  return chains.map((chain, index) => readChain(chain, index, complaints));
+}
+
+/** Why a file is of no use, without a word of what is in it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof SyntaxError)) return `cannot be read: ${messageOf(error)}`;
+  const [place] = /line \d+ column \d+/.exec(error.message) ?? [];
+  return `must be JSON${place ? `, which ends at ${place}` : ""}`;
+}
+
+function readChain(chain: unknown, index: number, complaints: string[]): Entry {
+  const members = isObject(chain) ? chain : {};
+  const { NETWORK_NAME: name } = members;
+  const label = typeof name === "string" && name.trim() !== "" ? name.trim() : `chain ${index + 1}`;
+  const texts: Record<string, string> = {};
+  if (!isObject(chain)) complaints.push(`${label}: must be an object of settings`);
+  for (const [key, value] of Object.entries(members)) {
+    if (!CHAIN_SETTINGS.some((setting) => setting === key)) {
+      complaints.push(`${label}: ${key} is no setting of a chain`);
+    } else if (typeof value === "string" || typeof value === "number") {
+      texts[key] = String(value).trim();
+    } else {
+      complaints.push(`${label}: ${key} must be text or a number`);
+    }
+  }
+  for (const key of REQUIRED) {
+    if (!texts[key] && !(key in members)) complaints.push(`${label}: ${key} is missing`);
+  }
+  return { label, texts };
+}
+
+function checkChain(environment: SettingTexts, { label, texts }: Entry, complaints: string[]) {
+  const several = { DATABASE_CONNECTIONS: SEVERAL_CONNECTIONS };
+  const { config, complaints: found } = checkSettings({
+    ...several,
+    ...given(environment),
+    ...given(texts),
+  });
+  // What the environment alone has wrong is said once.
+  const own = found.filter((complaint) =>
+    Object.keys(texts).includes(complaint.split(" ")[0] ?? ""),
+  );
+  complaints.push(...own.map((complaint) => `${label}: ${complaint}`));
+  return config;
+}
+
+/** Without what counts as absent. */
+function given(texts: SettingTexts): SettingTexts {
+  return Object.fromEntries(
+    Object.keys(texts)
+      .filter((name) => textOf(texts, name))
+      .map((name) => [name, texts[name]]),
+  );
+}
+
+/** Complaints about a setting that two chains have the same. */
+function shared(entries: readonly Entry[], name: SettingName): string[] {
+  return repeated(entries, ({ texts }) => (texts[name] ?? "").replace(/^0+/, "")).map(
+    ({ label }) => `${label}: ${name} is another chain's already`,
+  );
+}
+
+/** Chains are asked for by their names, so that these must differ from each other, from ids and from other paths. */
+function badNames(entries: readonly Entry[]): string[] {
+  const pathName = ({ texts }: Entry) => pathNameOf(texts["NETWORK_NAME"]);
+  const unfit = entries.filter(
+    (entry) =>
+      entry.texts["NETWORK_NAME"] &&
+      (/^\d*$/.test(pathName(entry)) || RESERVED.includes(pathName(entry))),
+  );
+  return [
+    ...repeated(entries, pathName).map(
+      ({ label }) => `${label}: NETWORK_NAME is another chain's already`,
+    ),
+    ...unfit.map(
+      ({ label }) => `${label}: NETWORK_NAME must have letters, and be no path of the server's`,
+    ),
+  ];
+}
+
+/** Those that have the same text as one before them. */
+function repeated(entries: readonly Entry[], text: (entry: Entry) => string): Entry[] {
+  return entries.filter((entry, index) => {
+    const own = text(entry);
+    return own !== "" && entries.slice(0, index).some((before) => text(before) === own);
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

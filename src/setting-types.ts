@@ -1,0 +1,99 @@
+import net from "node:net";
+import path from "node:path";
+import { z } from "zod";
+import { type Address, isAddress, lowerAddress } from "./core/address.ts";
+
+// Kinds of settings: text to value, where the message of a failure completes a sentence that begins with the name.
+
+export function commaSeparated(list: string): string[] {
+  return list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+export function url(...protocols: string[]): z.ZodType<string, string> {
+  const kinds = protocols.map((protocol) => `${protocol}//…`).join(" or ");
+  return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ""), {
+    error: `must be a URL like ${kinds}`,
+  });
+}
+
+/** A URL that paths can be appended to; for the program without its slash at the end. */
+export function publicUrl(): z.ZodType<string, string> {
+  const plain = matching(/^[^?#@]+$/, "must be a URL without user, query or fragment");
+  return z
+    .string()
+    .pipe(url("http:", "https:"))
+    .pipe(plain)
+    .transform((text) => text.replace(/\/+$/, ""));
+}
+
+/** A URL whose password cannot be mistaken for something else: what is not encoded in it would become host, port or path. */
+export function databaseUrl(): z.ZodType<string, string> {
+  const error =
+    "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +
+    "(% as %25, / as %2F, @ as %40, ? as %3F, # as %23, : as %3A)";
+  return z.string().refine(
+    (text) => {
+      const parts = /^postgres(?:ql)?:\/\/(?:[^/@?#]*@)?[^/@?#]*(?:[/?#][^@]*)?$/i.exec(text);
+      return parts !== null && URL.canParse(text) && isEncoded(text);
+    },
+    { error },
+  );
+}
+
+function isEncoded(text: string): boolean {
+  return !/%(?![0-9a-f]{2})/i.test(text) && decodes(text);
+}
+
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function whole(minimum: number, maximum: number): z.ZodType<number, string> {
+  const error = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, { error })
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, { error });
+}
+
+export function oneOf<const Name extends string>(...names: [Name, ...Name[]]) {
+  const error = `must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return z.string().pipe(z.enum(names, { error }));
+}
+
+export function flag(): z.ZodType<boolean, string> {
+  return oneOf("0", "1").transform((text) => text === "1");
+}
+
+export function matching(pattern: RegExp, error: string): z.ZodString {
+  return z.string().regex(pattern, { error });
+}
+
+export function address(): z.ZodType<Address, string> {
+  return z.string().refine(isAddress, { error: "must be an address" }).transform(lowerAddress);
+}
+
+/** `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`, or the name of a set of private networks. */
+export function network(): z.ZodType<string, string> {
+  return z.string().refine(
+    (text) => {
+      if (/^(?:loopback|linklocal|uniquelocal)$/.test(text)) return true;
+      const [, address = "", bits = "0"] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+      return net.isIP(address) > 0 && Number(bits) <= (net.isIPv6(address) ? 128 : 32);
+    },
+    { error: "must be addresses, networks like 10.0.0.0/8, loopback, linklocal or uniquelocal" },
+  );
+}
+
+export function folder(): z.ZodType<string, string> {
+  return z.string().transform((text) => path.resolve(text));
+}

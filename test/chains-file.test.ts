@@ -1,0 +1,118 @@
+import { afterAll, expect, test } from "vitest";
+import { loadSettings } from "../src/chains-file.ts";
+import { createChainsFile, type FileChain } from "./support/chains-file.ts";
+
+const file = createChainsFile();
+afterAll(() => file.remove());
+
+const north = { CHAIN_ID: 1, NETWORK_NAME: "North", RPC_URL: "http://north", DATABASE_SCHEMA: "n" };
+const south = { CHAIN_ID: 2, NETWORK_NAME: "South", RPC_URL: "http://south", DATABASE_SCHEMA: "s" };
+
+function load(environment: Record<string, string> = {}) {
+  return loadSettings({ CHAINS_FILE: file.path, ...environment });
+}
+
+/** Everything that is wrong with these chains, and with the environment around them. */
+function complaintsAbout(
+  chains: readonly unknown[],
+  environment?: Record<string, string>,
+): string[] {
+  file.write(chains as FileChain[]);
+  try {
+    load(environment);
+    return [];
+  } catch (error) {
+    return (error as Error).message
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim());
+  }
+}
+
+test("without a file the environment is the one chain", () => {
+  const { common, chains } = loadSettings({ CHAIN_ID: "5" });
+  expect(chains).toEqual([common]);
+});
+
+test("a chain has what it says, else what the environment says, else the default", () => {
+  file.write([{ ...north, FINALITY_DEPTH: 3 }, south]);
+  const { chains } = load({ FINALITY_DEPTH: "9", TRACES: "off" });
+  expect(chains).toMatchObject([
+    {
+      CHAIN_ID: 1,
+      RPC_URL: ["http://north"],
+      FINALITY_DEPTH: 3,
+      TRACES: "off",
+      RPC_BATCH_SIZE: 100,
+    },
+    {
+      CHAIN_ID: 2,
+      RPC_URL: ["http://south"],
+      FINALITY_DEPTH: 9,
+      TRACES: "off",
+      RPC_BATCH_SIZE: 100,
+    },
+  ]);
+});
+
+test("everything that is wrong is said at once, with the chain and the key, and what is common once", () => {
+  const { RPC_URL: _, ...nodeless } = south;
+  const bad = [{ ...north, TRACES: "x", NODE: "y", PROOFS: true }, nodeless, 7];
+  expect(complaintsAbout(bad, { PORT: "x", RPC_URL: "http://node" }).toSorted()).toEqual(
+    [
+      "PORT must be a whole number from 0 to 65535",
+      "RPC_URL is a chain's own: it belongs into CHAINS_FILE",
+      "North: TRACES must be auto or off",
+      "North: NODE is no setting of a chain",
+      "North: PROOFS must be text or a number",
+      "South: RPC_URL is missing",
+      "chain 3: must be an object of settings",
+      "chain 3: CHAIN_ID is missing",
+      "chain 3: RPC_URL is missing",
+      "chain 3: DATABASE_SCHEMA is missing",
+    ].toSorted(),
+  );
+});
+
+test.each<[what: string, chain: FileChain, complaint: string]>([
+  ["id", { ...south, CHAIN_ID: "01" }, "CHAIN_ID is another chain's already"],
+  ["schema", { ...south, DATABASE_SCHEMA: "n" }, "DATABASE_SCHEMA is another chain's already"],
+  [
+    "name in paths",
+    { ...south, NETWORK_NAME: " north!" },
+    "NETWORK_NAME is another chain's already",
+  ],
+])("no two chains have the same %s", (_what, chain, complaint) => {
+  const label = String(chain["NETWORK_NAME"]).trim();
+  expect(complaintsAbout([north, chain])).toEqual([`${label}: ${complaint}`]);
+});
+
+test.each(["api", "Health", "42", "!", "openapi.json"])("no chain is called %s", (name) => {
+  expect(complaintsAbout([{ ...north, NETWORK_NAME: name }])).toEqual([
+    `${name}: NETWORK_NAME must have letters, and be no path of the server's`,
+  ]);
+});
+
+test.each([
+  ["no JSON", '{"chains": [{"RPC_URL": "http://user:s3cret@node"', /^CHAINS_FILE must be JSON/],
+  ["something else", '["s3cret"]', /^CHAINS_FILE must hold \{"chains"/],
+  ["more than chains", '{"chains": [{}], "s3cret": 1}', /^CHAINS_FILE must hold \{"chains"/],
+  ["no chain", '{"chains": []}', /^CHAINS_FILE must hold \{"chains"/],
+])("a file with %s is refused, and not repeated", (_what, text, complaint) => {
+  file.spoil(text);
+  const words = (() => {
+    try {
+      return String(load());
+    } catch (error) {
+      return (error as Error).message;
+    }
+  })();
+  expect(words.split("\n  ")[1]).toMatch(complaint);
+  expect(words).not.toContain("s3cret");
+});
+
+test("a file that is not there is named by its setting", () => {
+  expect(() => loadSettings({ CHAINS_FILE: "/nowhere/chains.json" })).toThrow(
+    /CHAINS_FILE cannot be read: ENOENT/,
+  );
+});
