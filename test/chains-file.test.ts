@@ -1,6 +1,9 @@
-import { afterAll, expect, test } from "vitest";
-import { loadSettings } from "../src/chains-file.ts";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { CHAIN_SETTINGS, loadSettings } from "../src/chains-file.ts";
 import { createChainsFile, type FileChain } from "./support/chains-file.ts";
+import { readComposition } from "./support/compose.ts";
 
 const file = createChainsFile();
 afterAll(() => file.remove());
@@ -115,4 +118,37 @@ test("a file that is not there is named by its setting", () => {
   expect(() => loadSettings({ CHAINS_FILE: "/nowhere/chains.json" })).toThrow(
     /CHAINS_FILE cannot be read: ENOENT/,
   );
+});
+
+describe("the documents", () => {
+  const read = (name: string) => readFileSync(path.join(import.meta.dirname, "..", name), "utf8");
+  const page = read("docs/operations/chains.md");
+
+  test("name every setting that a chain may have", () => {
+    const [, listed = ""] = page.split("A chain is an object");
+    const [names = ""] = listed.split("Everything else is common");
+    const told = new Set([...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name));
+    expect([...told].toSorted()).toEqual(CHAIN_SETTINGS.toSorted());
+  });
+
+  test("have examples that are taken as they stand", () => {
+    const [, shown = ""] = /```json\n(.*?)```/s.exec(page) ?? [];
+    for (const text of [shown, read("docs/operations/chains/two-anvils.json")]) {
+      file.spoil(text);
+      expect(load().chains).toHaveLength(2);
+    }
+  });
+
+  test("have a composition whose services can use its file", () => {
+    const [services, laidOver] = ["docker-compose.yml", "docker-compose.chains.yml"].map((name) =>
+      readComposition(read(name)),
+    );
+    file.spoil(read("docs/operations/chains/two-anvils.json"));
+    for (const name of ["indexer", "api"]) {
+      const environment = { ...services?.[name]?.environment, ...laidOver?.[name]?.environment };
+      expect(environment["CHAINS_FILE"]).toBe("/etc/periscope/chains.json");
+      const { chains } = loadSettings({ ...environment, CHAINS_FILE: file.path });
+      expect(chains).toHaveLength(2);
+    }
+  });
 });

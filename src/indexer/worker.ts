@@ -1,3 +1,4 @@
+import os from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { createChain } from "../chain/client.ts";
 import { ConfigError } from "../core/errors.ts";
@@ -19,6 +20,12 @@ parentPort?.once("message", () => stop.abort());
 const processLog = createLogger(settings.logLevel, createSecrets(settings.chain.secrets).redact);
 const log =
   settings.chainName === undefined ? processLog : processLog.child({ chain: settings.chainName });
+/** Of a thread among those of other chains: answers come first. */
+const NICE = 5;
+
+// On Linux this is about the thread that asks for it, elsewhere about the whole process.
+if (settings.chainName !== undefined && process.platform === "linux") os.setPriority(NICE);
+
 const metrics = createMetrics("indexer");
 const database = { schema: settings.databaseSchema, applicationName: "periscope indexer" };
 const sql = createSql(settings.databaseUrl, {
