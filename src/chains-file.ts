@@ -47,7 +47,13 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
   "STATIC_REWARD",
 ];
 /** Paths begin with these already. */
-const RESERVED = ["api", "v2", "sourcify", "health", "metrics", "docs", "pages", "openapi-json"];
+const RESERVED = new Set(
+  (
+    "api v2 sourcify health metrics docs pages events openapi-json " +
+    "tx address block token transaction account accounts contract tokens nft " +
+    "blocks txs contracts transactions contractsverified verified-contracts search search-results"
+  ).split(" "),
+);
 const SEVERAL_CONNECTIONS = "12";
 
 /**
@@ -163,7 +169,7 @@ function badNames(entries: readonly Entry[]): string[] {
   const unfit = entries.filter(
     (entry) =>
       entry.texts["NETWORK_NAME"] &&
-      (/^\d*$/.test(pathName(entry)) || RESERVED.includes(pathName(entry))),
+      (/^\d*$/.test(pathName(entry)) || RESERVED.has(pathName(entry))),
   );
   return [
     ...repeated(entries, pathName).map(

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { CHAIN_SETTINGS, loadSettings } from "../src/chains-file.ts";
+import { createTestApp } from "./support/app.ts";
 import { createChainsFile, type FileChain } from "./support/chains-file.ts";
 import { readComposition } from "./support/compose.ts";
 
@@ -94,6 +95,20 @@ test.each(["api", "Health", "42", "!", "openapi.json"])("no chain is called %s",
   expect(complaintsAbout([{ ...north, NETWORK_NAME: name }])).toEqual([
     `${name}: NETWORK_NAME must have letters, and be no path of the server's`,
   ]);
+});
+
+test("no chain is called like a path of the server's", async () => {
+  const { app, close } = await createTestApp();
+  const routes = app.printRoutes({ commonPrefix: false, includeHooks: false });
+  const names = new Set(
+    [...routes.matchAll(/^.{4}[├└]── ([\w.-]+)/gm)].map(([, name = ""]) => name),
+  );
+  expect(names.size).toBeGreaterThan(20);
+  const free = [...names].filter(
+    (name) => complaintsAbout([{ ...north, NETWORK_NAME: name }]).length === 0,
+  );
+  await close();
+  expect(free).toEqual([]);
 });
 
 test.each([

@@ -30,7 +30,7 @@ export type Dispatch = (
 ) => Promise<Answer>;
 
 /** Who asks. */
-export interface Asker {
+interface Asker {
   /** As the rate limiter tells clients apart. */
   client: string;
   /** Tags of answers that the client has. */
