@@ -1,7 +1,10 @@
 import type { Address } from "../core/address.ts";
 import type { Queryable } from "../db/client.ts";
 import { getProxy } from "../store/proxies.ts";
-import { getVerifiedContract, getVerifiedContractBytes } from "../store/verified-contracts.ts";
+import {
+  getVerifiedContract,
+  getVerifiedContractBytes,
+} from "../store/verified-contracts/verified-contract.ts";
 import type { Context } from "./action.ts";
 import type { SourceAnswer } from "./present/verified-contract.ts";
 

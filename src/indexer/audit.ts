@@ -3,14 +3,11 @@ import type { AskOptions, NodeName } from "../chain/chain.ts";
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import { ChainError } from "../core/errors.ts";
 import { hexFromBytes } from "../core/hex.ts";
-import {
-  findTableDifferences,
-  listCoinBalancesFrom,
-  listHoldingsFrom,
-  type TableDifference,
-} from "../store/audit.ts";
+import { listCoinBalancesFrom } from "../store/addresses/coin-balances.ts";
+import { findTableDifferences, type TableDifference } from "../store/audit.ts";
 import { encodeChainRows } from "../store/chain.ts";
 import type { ServedHead } from "../store/sync-state.ts";
+import { listHoldingsFrom } from "../store/token-balances/holdings.ts";
 import type { Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import type { AuditKind } from "./status.ts";

@@ -2,7 +2,7 @@ import type { BlockReference } from "../chain/chain.ts";
 import { headerOf } from "../chain/headers.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
-import type { ContractScope } from "../store/tokens.ts";
+import type { ContractScope } from "../store/tokens/state.ts";
 import { demandWriter } from "../store/writer.ts";
 import { demandStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";

@@ -1,5 +1,4 @@
-import type { Address } from "../core/address.ts";
-import type { Queryable, Sql } from "../db/client.ts";
+import type { Sql } from "../db/client.ts";
 import { type CopyTable, copyInto } from "../db/copy.ts";
 import type { EncodedRows } from "./chain.ts";
 import { blockColumn, type ChainTableName, chainTables } from "./chain-tables.ts";
@@ -50,51 +49,4 @@ export async function findTableDifferences(
     return differences;
   });
   return found as TableDifference[];
-}
-
-/** A coin balance that is told by the index alone. In wei. */
-export interface StoredCoinBalance {
-  address: Address;
-  balance: string;
-}
-
-/** Known coin balances of up to `limit` accounts from an address on. */
-export async function listCoinBalancesFrom(
-  sql: Queryable,
-  from: Address,
-  limit: number,
-): Promise<StoredCoinBalance[]> {
-  return sql<StoredCoinBalance[]>`
-    SELECT address, balance FROM addresses
-    WHERE address >= ${from} AND balance_block IS NOT NULL
-    ORDER BY address LIMIT ${limit}`;
-}
-
-/** A holding that is told by the index alone. */
-export interface AuditedHolding {
-  token: Address;
-  owner: Address;
-  /** Of ERC-1155 only. */
-  tokenId: string | null;
-  amount: string;
-}
-
-/** Known holdings of regular tokens, up to `limit` of each form, from a token's address on. */
-export async function listHoldingsFrom(
-  sql: Queryable,
-  from: Address,
-  owner: Address,
-  limit: number,
-): Promise<AuditedHolding[]> {
-  return sql<AuditedHolding[]>`
-    (SELECT b.token, b.owner, NULL::numeric AS token_id, b.amount
-      FROM token_balances b JOIN tokens t ON t.address = b.token
-      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
-        AND t.standard <> 1155 AND NOT t.irregular
-      ORDER BY b.token, b.owner LIMIT ${limit})
-    UNION ALL
-    (SELECT b.token, b.owner, b.token_id, b.amount
-      FROM token_id_balances b JOIN tokens t ON t.address = b.token
-      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL AND NOT t.irregular
-      ORDER BY b.token, b.owner, b.token_id LIMIT ${limit})`;
 }

@@ -12,7 +12,7 @@ import {
   saveProxy,
 } from "../store/proxies.ts";
 import { getServedHead } from "../store/sync-state.ts";
-import { getVerifiedAbi } from "../store/verified-contracts.ts";
+import { getVerifiedAbi } from "../store/verified-contracts/verified-contract.ts";
 import { addressOfGuid, createGuid } from "./jobs/guid.ts";
 import { type DetectedProxy, detectProxy, type ProxyReader } from "./proxy.ts";
 

@@ -1,12 +1,12 @@
 import type { Address } from "../core/address.ts";
 import { type Hex, hexLength, hexToBytes } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
-import type { DeploymentProof } from "../store/deployment-proofs.ts";
+import type { DeploymentProof } from "../store/verified-contracts/deployment-proofs.ts";
 import {
   getSimilarEvidence,
   listSimilarCandidates,
   type SimilarEvidence,
-} from "../store/similar-contracts.ts";
+} from "../store/verified-contracts/similar.ts";
 import { compiledCodeOf, type KeptCode } from "./engine/kept-code.ts";
 import type { CodeMatch } from "./match/code-match.ts";
 import { blankedHash, isOtherDeployment, type KnownCode } from "./match/similar.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress } from "../../src/core/address.ts";
-import { getHolding } from "../../src/store/holdings.ts";
+import { getHolding } from "../../src/store/token-balances/holdings.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";

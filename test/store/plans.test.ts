@@ -4,17 +4,14 @@ import type { Sql } from "../../src/db/client.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import { listTouchedKeys } from "../../src/indexer/state/reading.ts";
 import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
-import { listMinedBlocks } from "../../src/store/blocks.ts";
-import { listCoinAccounts, listCoinAccountsByAge } from "../../src/store/coin-balances.ts";
-import { listContractCreations } from "../../src/store/contract-creations.ts";
-import { listContracts, listEmptyContracts } from "../../src/store/contract-list.ts";
-import { getFunding } from "../../src/store/funding.ts";
 import {
-  getHolderPage,
-  getHolding,
-  listOwnedTokens,
-  listUnsureHoldings,
-} from "../../src/store/holdings.ts";
+  listCoinAccounts,
+  listCoinAccountsByAge,
+} from "../../src/store/addresses/coin-balances.ts";
+import { getFunding } from "../../src/store/addresses/funding.ts";
+import { listMinedBlocks } from "../../src/store/blocks.ts";
+import { listContractCreations } from "../../src/store/contracts/creations.ts";
+import { listContracts, listEmptyContracts } from "../../src/store/contracts/list.ts";
 import {
   listInternalTransactionsOfAddress,
   listInternalTransactionsOfBlocks,
@@ -22,6 +19,12 @@ import {
 } from "../../src/store/internal-transactions.ts";
 import { type LogPattern, searchLogs } from "../../src/store/logs.ts";
 import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
+import {
+  getHolderPage,
+  getHolding,
+  listOwnedTokens,
+  listUnsureHoldings,
+} from "../../src/store/token-balances/holdings.ts";
 import { listTokenTransfers } from "../../src/store/token-transfers.ts";
 import { getTransaction, listLogsOfTransaction } from "../../src/store/transactions.ts";
 import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/uncles.ts";

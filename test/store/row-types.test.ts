@@ -19,14 +19,17 @@ import { sampleOf } from "../support/row-types/samples.ts";
 
 /** Fields that are never null though their columns may be, by the file of the statement. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
-  "src/store/audit.ts balance": "only balances that were read are listed",
+  "src/store/addresses/coin-balances.ts balance": "only balances that were read are listed",
   "src/store/blocks.ts headNumber": "joined with a block at or below the head",
   "src/store/nft-owners.ts tokenId": "ERC-721 transfers have ids",
-  "src/store/similar-contracts.ts hash": "verified runtime codes have it: runtime_length says so",
-  "src/store/similar-contracts.ts mask": "verified runtime codes have it: runtime_length says so",
+  "src/store/verified-contracts/similar.ts hash":
+    "verified runtime codes have it: runtime_length says so",
+  "src/store/verified-contracts/similar.ts mask":
+    "verified runtime codes have it: runtime_length says so",
   "src/store/sync-state.ts number": "read only where there is a head",
   "src/store/sync-state.ts hash": "is there with head_number",
   "src/store/sync-state.ts timestampSeconds": "is there with head_number",
+  "src/store/transactions.ts callee": "frames without a callee are left out",
   "src/store/verification-jobs.ts request": "a job has its request until it is finished",
 };
 /** Statements that cannot be described, and why. */

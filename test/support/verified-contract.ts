@@ -3,7 +3,7 @@ import {
   type SourceText,
   saveVerifiedContract,
   type VerifiedContractRow,
-} from "../../src/store/verified-contracts.ts";
+} from "../../src/store/verified-contracts/verified-contract.ts";
 import { blockHash, wordAt } from "./build.ts";
 
 /** A verified contract with defaults, created by nobody in the index. */

@@ -3,7 +3,7 @@ import { type Abi, encodeDeployData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
-import { getVerifiedContract } from "../../src/store/verified-contracts.ts";
+import { getVerifiedContract } from "../../src/store/verified-contracts/verified-contract.ts";
 import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import { findSimilarContracts } from "../../src/verification/similar.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";

@@ -5,7 +5,10 @@ import { type Address, wordOfAddress } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getProxy } from "../../src/store/proxies.ts";
 import { getServedHead } from "../../src/store/sync-state.ts";
-import { isFullyVerified, listMethodNames } from "../../src/store/verified-contracts.ts";
+import {
+  isFullyVerified,
+  listMethodNames,
+} from "../../src/store/verified-contracts/verified-contract.ts";
 import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import { detectProxy } from "../../src/verification/proxy.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";

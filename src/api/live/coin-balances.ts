@@ -1,8 +1,8 @@
 import type { Address } from "../../core/address.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/client.ts";
+import { type CoinAccount, listCoinAccounts } from "../../store/addresses/coin-balances.ts";
 import { getBlockReference } from "../../store/blocks.ts";
-import { type CoinAccount, listCoinAccounts } from "../../store/coin-balances.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 import { demandHead } from "../state.ts";

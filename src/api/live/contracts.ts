@@ -2,7 +2,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import { isContractCode } from "../../core/contract-code.ts";
 import type { Hex } from "../../core/hex.ts";
-import type { CodePresence } from "../../store/contract-creations.ts";
+import type { CodePresence } from "../../store/contracts/creations.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 
 /** Those of the addresses that are contracts at the head; the node is asked of those that the index does not know. */

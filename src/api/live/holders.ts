@@ -1,9 +1,9 @@
 import type { Address } from "../../core/address.ts";
 import type { Queryable } from "../../db/client.ts";
-import { getHolderPage, type Holder, listHolders } from "../../store/holdings.ts";
 import type { PageRange } from "../../store/page.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
-import { getToken } from "../../store/token-facts.ts";
+import { getHolderPage, type Holder, listHolders } from "../../store/token-balances/holdings.ts";
+import { getToken } from "../../store/tokens/token.ts";
 import type { Context } from "../action.ts";
 import {
   type DoubtedHolding,

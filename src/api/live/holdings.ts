@@ -2,6 +2,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/client.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
 import {
   type Doubt,
   getHolding,
@@ -9,8 +10,7 @@ import {
   listUnsureHoldings,
   type OwnedToken,
   type UnsureHolding,
-} from "../../store/holdings.ts";
-import type { ServedHead } from "../../store/sync-state.ts";
+} from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
 
 /** As many balances as one answer reads from the node. */

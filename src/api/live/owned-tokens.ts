@@ -1,6 +1,6 @@
 import type { Address } from "../../core/address.ts";
-import { listOwnedTokens, type OwnedToken } from "../../store/holdings.ts";
 import type { PageRange } from "../../store/page.ts";
+import { listOwnedTokens, type OwnedToken } from "../../store/token-balances/holdings.ts";
 import type { TokenStandard } from "../../store/token-transfers.ts";
 import type { Context } from "../action.ts";
 import { readWithHoldings } from "./holdings.ts";

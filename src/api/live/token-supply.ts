@@ -1,6 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
-import { getToken, type Token } from "../../store/token-facts.ts";
+import { getToken, type Token } from "../../store/tokens/token.ts";
 import type { Context } from "../action.ts";
 import { demandHead } from "../state.ts";
 import { answered } from "./answered.ts";

@@ -3,9 +3,9 @@ import { formatUnits } from "../../core/decimal.ts";
 import { isHash, lowerHex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 import { getBlock } from "../../store/block-details.ts";
-import { getToken } from "../../store/token-facts.ts";
+import { getToken } from "../../store/tokens/token.ts";
 import { getTransaction } from "../../store/transactions.ts";
-import { listContractNames } from "../../store/verified-lookup.ts";
+import { listContractNames } from "../../store/verified-contracts/lookup.ts";
 import type { ShellContent } from "./shell.ts";
 
 /** What a page is of. */

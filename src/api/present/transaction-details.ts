@@ -9,7 +9,7 @@ import {
   type TransactionFacts,
   type TransactionLog,
 } from "../../store/transactions.ts";
-import { listVerifiedAbis, type VerifiedAbi } from "../../store/verified-abis.ts";
+import { listVerifiedAbis, type VerifiedAbi } from "../../store/verified-contracts/abis.ts";
 import {
   type AbiIndex,
   type Decoded,

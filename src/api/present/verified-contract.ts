@@ -1,6 +1,9 @@
 import { z } from "zod";
 import type { Address } from "../../core/address.ts";
-import type { VerifiedContract, VerifiedSummary } from "../../store/verified-contracts.ts";
+import type {
+  VerifiedContract,
+  VerifiedSummary,
+} from "../../store/verified-contracts/verified-contract.ts";
 import * as wire from "../wire.ts";
 
 /** What stands in the place of an ABI or source that is not there. */

@@ -1,6 +1,6 @@
 import { keccak256 } from "viem/utils";
 import type { Hex } from "../../core/hex.ts";
-import type { LookupParts } from "../../store/verified-lookup.ts";
+import type { LookupParts } from "../../store/verified-contracts/lookup.ts";
 import type { KeptCode } from "../../verification/engine/kept-code.ts";
 import type { CodeMatch } from "../../verification/match/code-match.ts";
 import { codeOnChain } from "../../verification/on-chain-code.ts";

@@ -1,16 +1,16 @@
 import { getAddress } from "viem/utils";
 import type { Address } from "../../core/address.ts";
 import type { Queryable } from "../../db/client.ts";
-import { getDeploymentProof } from "../../store/deployment-proofs.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
-import type { SourceText } from "../../store/verified-contracts.ts";
+import { getDeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
 import {
   getDeployment,
   getLookupParts,
   type LookupPart,
   type LookupParts,
   listSources,
-} from "../../store/verified-lookup.ts";
+} from "../../store/verified-contracts/lookup.ts";
+import type { SourceText } from "../../store/verified-contracts/verified-contract.ts";
 import type { ProxyReader } from "../../verification/proxy.ts";
 import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
 import { type Field, pick, type Wanted } from "./fields.ts";

@@ -4,7 +4,7 @@ import { ChainError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/client.ts";
 import { getProxy, isStaleProxy } from "../../store/proxies.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
-import { listContractNames } from "../../store/verified-lookup.ts";
+import { listContractNames } from "../../store/verified-contracts/lookup.ts";
 import { detectProxy, type ProxyReader } from "../../verification/proxy.ts";
 import { errorIdOf } from "./errors.ts";
 

@@ -9,7 +9,7 @@ import {
   listTouchedCoins,
   revertAddresses,
   writeCoinBalances,
-} from "../../store/addresses.ts";
+} from "../../store/addresses/state.ts";
 import type { StateFamily } from "./family.ts";
 
 /** Addresses with their coin balances and the coin supply. */

@@ -7,7 +7,7 @@ import {
   listTouchedHoldings,
   revertTokenBalances,
   writeHoldings,
-} from "../../store/token-balances.ts";
+} from "../../store/token-balances/state.ts";
 import type { StateFamily } from "./family.ts";
 
 /** What owners hold of tokens. Keeps the holder counts of the tokens, so it comes after `tokens`. */

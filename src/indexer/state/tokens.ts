@@ -9,7 +9,7 @@ import {
   type TokenToRead,
   writeTokenMetadata,
   writeTokenSupplies,
-} from "../../store/tokens.ts";
+} from "../../store/tokens/state.ts";
 import type { StateFamily } from "./family.ts";
 
 /** What a token was asked for and answered. */

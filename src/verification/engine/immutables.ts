@@ -1,5 +1,5 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import type { ImmutableValue } from "../../store/deployment-proofs.ts";
+import type { ImmutableValue } from "../../store/verified-contracts/deployment-proofs.ts";
 import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";

@@ -1,5 +1,8 @@
 import { type Hex, hexFromBytes, hexToBytes, lowerHex } from "../../core/hex.ts";
-import type { DeploymentProof, ImmutableValue } from "../../store/deployment-proofs.ts";
+import type {
+  DeploymentProof,
+  ImmutableValue,
+} from "../../store/verified-contracts/deployment-proofs.ts";
 import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import {

@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
 import { ChainError } from "../../core/errors.ts";
 import type { Sql } from "../../db/client.ts";
-import type { DeploymentProof } from "../../store/deployment-proofs.ts";
 import type { ClaimedJob } from "../../store/verification-jobs.ts";
 import { finishJob } from "../../store/verification-jobs.ts";
+import type { DeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
 import {
   isFullyVerified,
   saveVerifiedContract,
   type VerifiedContractRow,
-} from "../../store/verified-contracts.ts";
+} from "../../store/verified-contracts/verified-contract.ts";
 import type { CompilerCatalogue } from "../compilers/catalogue.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
 import { reasonOf, VerificationError, type VerificationFailure } from "../errors.ts";

@@ -7,7 +7,7 @@ import { ChainError } from "../../core/errors.ts";
 import type { Hex } from "../../core/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { getBlockReference } from "../../store/blocks.ts";
-import { type CreationFacts, getCreationFacts } from "../../store/creation-facts.ts";
+import { type CreationFacts, getCreationFacts } from "../../store/contracts/creation-facts.ts";
 import { getServedHead } from "../../store/sync-state.ts";
 import { VerificationError } from "../errors.ts";
 

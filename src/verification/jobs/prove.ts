@@ -5,8 +5,8 @@ import { type Address, addressOfWord, lowerAddress } from "../../core/address.ts
 import { ChainError } from "../../core/errors.ts";
 import { type Hex, hexSlice, hexToBytes } from "../../core/hex.ts";
 import { isQuantity, quantityToBigInt } from "../../core/quantity.ts";
-import type { CreationFacts } from "../../store/creation-facts.ts";
-import type { DeploymentProof } from "../../store/deployment-proofs.ts";
+import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
+import type { DeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
 import { compiledCodeOf } from "../engine/kept-code.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
 import { VerificationError } from "../errors.ts";

@@ -3,14 +3,14 @@ import { sleep } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
 import { hexFromBytes } from "../../core/hex.ts";
 import type { Sql } from "../../db/client.ts";
-import { getCreationFacts } from "../../store/creation-facts.ts";
+import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
 import {
   getJobStatus,
   insertJob,
   type JobLimits,
   type JobStatus,
 } from "../../store/verification-jobs.ts";
-import { isFullyVerified } from "../../store/verified-contracts.ts";
+import { isFullyVerified } from "../../store/verified-contracts/verified-contract.ts";
 import { reasonOf, VerificationError, type VerificationFailureCode } from "../errors.ts";
 import { isTooLarge, requestedCompiler } from "../inputs/read.ts";
 import type { VerificationRequest } from "../request.ts";

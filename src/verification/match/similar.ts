@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Address } from "../../core/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import type { ImmutableValue } from "../../store/deployment-proofs.ts";
+import type { ImmutableValue } from "../../store/verified-contracts/deployment-proofs.ts";
 import { initCodeOfBlueprint } from "./blueprint.ts";
 import type { CompiledCode } from "./bytecode.ts";
 import { type CodeMatch, isMatch } from "./code-match.ts";

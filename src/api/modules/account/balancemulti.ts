@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listCoinAccounts } from "../../../store/coin-balances.ts";
+import { listCoinAccounts } from "../../../store/addresses/coin-balances.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { readCoinAccounts } from "../../live/coin-balances.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { getFunding } from "../../../store/funding.ts";
+import { getFunding } from "../../../store/addresses/funding.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { readContracts } from "../../live/contracts.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
-import { getHolding, listTokenIds } from "../../../store/holdings.ts";
+import { getHolding, listTokenIds } from "../../../store/token-balances/holdings.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { answered } from "../../live/answered.ts";

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { getVerifiedAbi, getVerifiedAbiBytes } from "../../../store/verified-contracts.ts";
+import {
+  getVerifiedAbi,
+  getVerifiedAbiBytes,
+} from "../../../store/verified-contracts/verified-contract.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { NOT_VERIFIED } from "../../present/verified-contract.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isAddress, lowerAddress } from "../../../core/address.ts";
-import { listContractCreations } from "../../../store/contract-creations.ts";
+import { listContractCreations } from "../../../store/contracts/creations.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok, verbatim } from "../../envelope.ts";
 import { listItems, text } from "../../params.ts";

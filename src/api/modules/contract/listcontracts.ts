@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Address } from "../../../core/address.ts";
 import { parseInteger } from "../../../core/decimal.ts";
 import type { Queryable } from "../../../db/client.ts";
-import { listContracts, listEmptyContracts } from "../../../store/contract-list.ts";
+import { listContracts, listEmptyContracts } from "../../../store/contracts/list.ts";
 import type { PageRange } from "../../../store/page.ts";
 import {
   listVerifiedContracts,
   listVerifiedSummaries,
   type VerifiedSummary,
-} from "../../../store/verified-contracts.ts";
+} from "../../../store/verified-contracts/verified-contract.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { offset, page, pageRange, timeBound } from "../../params.ts";

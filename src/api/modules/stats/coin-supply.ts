@@ -1,5 +1,5 @@
 import type { Queryable } from "../../../db/client.ts";
-import { type CoinSupply, getCoinSupply } from "../../../store/coin-supply.ts";
+import { type CoinSupply, getCoinSupply } from "../../../store/addresses/coin-supply.ts";
 import { type Failure, failed } from "../../envelope.ts";
 import { stillReading } from "../../live/holdings.ts";
 

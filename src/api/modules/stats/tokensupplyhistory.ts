@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
-import { getToken } from "../../../store/token-facts.ts";
+import { getToken } from "../../../store/tokens/token.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { answered } from "../../live/answered.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatUnits } from "../../../core/decimal.ts";
-import { listContractsAmong } from "../../../store/contract-creations.ts";
-import { getToken } from "../../../store/token-facts.ts";
+import { listContractsAmong } from "../../../store/contracts/creations.ts";
+import { getToken } from "../../../store/tokens/token.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { readContracts } from "../../live/contracts.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
-import { getVerifiedMatch } from "../../../store/verified-lookup.ts";
+import { getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import { knownChainId, type ServedChain } from "../../served-chain.ts";
 import { onOneState } from "../../state.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { getLookupBytes, getVerifiedMatch } from "../../../store/verified-lookup.ts";
+import { getLookupBytes, getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { FIELDS, readFields } from "../fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listVerifiedMatches } from "../../../store/verified-lookup.ts";
+import { listVerifiedMatches } from "../../../store/verified-contracts/lookup.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listMatchesOf } from "../../../store/verified-lookup.ts";
+import { listMatchesOf } from "../../../store/verified-contracts/lookup.ts";
 import { findSimilarContracts } from "../../../verification/similar.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import type { Endpoint } from "../endpoint.ts";

@@ -1,7 +1,7 @@
-import { type Address, ZERO_ADDRESS } from "../core/address.ts";
-import type { Fragment, Queryable } from "../db/client.ts";
-import type { PageRange } from "./page.ts";
-import type { TokenStandard } from "./token-transfers.ts";
+import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import type { PageRange } from "../page.ts";
+import type { TokenStandard } from "../token-transfers.ts";
 
 /**
  * What an owner holds of a token: an amount, for ERC-721 the number of tokens. Of ERC-1155 there is one holding per id,
@@ -172,4 +172,33 @@ export async function listOwnedTokens(
     FROM (${standards.includes(1155) ? sql`${wholes} UNION ALL ${ids}` : sql`${wholes}`}) held
     ORDER BY token, token_id
     LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** A holding that is told by the index alone. */
+export interface AuditedHolding {
+  token: Address;
+  owner: Address;
+  /** Of ERC-1155 only. */
+  tokenId: string | null;
+  amount: string;
+}
+
+/** Known holdings of regular tokens, up to `limit` of each form, from a token's address on. */
+export async function listHoldingsFrom(
+  sql: Queryable,
+  from: Address,
+  owner: Address,
+  limit: number,
+): Promise<AuditedHolding[]> {
+  return sql<AuditedHolding[]>`
+    (SELECT b.token, b.owner, NULL::numeric AS token_id, b.amount
+      FROM token_balances b JOIN tokens t ON t.address = b.token
+      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
+        AND t.standard <> 1155 AND NOT t.irregular
+      ORDER BY b.token, b.owner LIMIT ${limit})
+    UNION ALL
+    (SELECT b.token, b.owner, b.token_id, b.amount
+      FROM token_id_balances b JOIN tokens t ON t.address = b.token
+      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL AND NOT t.irregular
+      ORDER BY b.token, b.owner, b.token_id LIMIT ${limit})`;
 }

@@ -1,5 +1,5 @@
-import type { Address } from "../core/address.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Address } from "../../core/address.ts";
+import type { Queryable } from "../../db/client.ts";
 
 /** A verified ABI that describes what an address does: its own, or that of a contract it delegates to. */
 export interface VerifiedAbi {

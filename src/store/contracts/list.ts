@@ -1,6 +1,6 @@
-import type { Address } from "../core/address.ts";
-import type { Fragment, Queryable } from "../db/client.ts";
-import { inPublishedBlocks, type PageRange } from "./page.ts";
+import type { Address } from "../../core/address.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import { inPublishedBlocks, type PageRange } from "../page.ts";
 
 /**
  * Addresses with contracts in the order of their first creation; with `unverified` only those that have code now and

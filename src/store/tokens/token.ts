@@ -1,6 +1,6 @@
-import type { Address } from "../core/address.ts";
-import type { Queryable } from "../db/client.ts";
-import type { TokenStandard } from "./token-transfers.ts";
+import type { Address } from "../../core/address.ts";
+import type { Queryable } from "../../db/client.ts";
+import type { TokenStandard } from "../token-transfers.ts";
 
 /** A token as the index knows it. */
 export interface Token {

@@ -1,6 +1,6 @@
-import type { Address } from "../core/address.ts";
-import type { Fragment, Queryable, Transaction } from "../db/client.ts";
-import { type BlockRange, READ_AGAIN_MAXIMUM } from "./chain.ts";
+import type { Address } from "../../core/address.ts";
+import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 
 /** An address whose coin balance is to be read. */
 export interface CoinToRead {

@@ -1,5 +1,5 @@
-import { ZERO_ADDRESS } from "../core/address.ts";
-import type { Queryable } from "../db/client.ts";
+import { ZERO_ADDRESS } from "../../core/address.ts";
+import type { Queryable } from "../../db/client.ts";
 
 /** The coins in existence, in wei. */
 export interface CoinSupply {

@@ -1,6 +1,6 @@
-import type { Address } from "../core/address.ts";
-import type { Fragment, Queryable } from "../db/client.ts";
-import type { PageRange } from "./page.ts";
+import type { Address } from "../../core/address.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import type { PageRange } from "../page.ts";
 
 /** An account as the index knows it. */
 export interface CoinAccount {
@@ -43,4 +43,22 @@ export async function listCoinAccountsByAge(
 
 function exactBalance(sql: Queryable): Fragment {
   return sql`CASE WHEN a.balance_block IS NOT NULL AND (SELECT traced FROM sync_state) THEN a.balance END`;
+}
+
+/** A coin balance that is told by the index alone. In wei. */
+export interface StoredCoinBalance {
+  address: Address;
+  balance: string;
+}
+
+/** Known coin balances of up to `limit` accounts from an address on. */
+export async function listCoinBalancesFrom(
+  sql: Queryable,
+  from: Address,
+  limit: number,
+): Promise<StoredCoinBalance[]> {
+  return sql<StoredCoinBalance[]>`
+    SELECT address, balance FROM addresses
+    WHERE address >= ${from} AND balance_block IS NOT NULL
+    ORDER BY address LIMIT ${limit}`;
 }

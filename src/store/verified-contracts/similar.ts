@@ -1,6 +1,6 @@
-import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Address } from "../../core/address.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Queryable } from "../../db/client.ts";
 
 /** A verified contract whose code has the same length; with an equal hash it may be the same source. */
 export interface SimilarCandidate {

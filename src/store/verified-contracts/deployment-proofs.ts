@@ -1,6 +1,6 @@
-import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Address } from "../../core/address.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Queryable } from "../../db/client.ts";
 
 /**
  * How something of a deployment was proven. `compared`: the creation code on chain is the compiled one. `run`: other

@@ -1,7 +1,7 @@
-import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
-import { inPublishedBlocks } from "./page.ts";
+import type { Address } from "../../core/address.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Queryable } from "../../db/client.ts";
+import { inPublishedBlocks } from "../page.ts";
 
 /** The first transfer of value to an account. */
 export interface Funding {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ZERO_ADDRESS } from "../../src/core/address.ts";
-import { getCoinSupply } from "../../src/store/coin-supply.ts";
-import { addressAt, publish } from "../support/build.ts";
-import { plansOf, slowNodes } from "../support/explain.ts";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { ZERO_ADDRESS } from "../../../src/core/address.ts";
+import { getCoinSupply } from "../../../src/store/addresses/coin-supply.ts";
+import { addressAt, publish } from "../../support/build.ts";
+import { plansOf, slowNodes } from "../../support/explain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {

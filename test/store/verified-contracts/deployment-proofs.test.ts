@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Address } from "../../src/core/address.ts";
-import { type DeploymentProof, getDeploymentProof } from "../../src/store/deployment-proofs.ts";
-import { addressAt, blockHash, publish } from "../support/build.ts";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
-import { save } from "../support/verified-contract.ts";
+import type { Address } from "../../../src/core/address.ts";
+import {
+  type DeploymentProof,
+  getDeploymentProof,
+} from "../../../src/store/verified-contracts/deployment-proofs.ts";
+import { addressAt, blockHash, publish } from "../../support/build.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { save } from "../../support/verified-contract.ts";
 
 let database: TestDatabase;
 

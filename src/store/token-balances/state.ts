@@ -1,7 +1,7 @@
-import { type Address, ZERO_ADDRESS } from "../core/address.ts";
-import type { Fragment, Queryable, Transaction } from "../db/client.ts";
-import { type BlockRange, READ_AGAIN_MAXIMUM } from "./chain.ts";
-import { type ContractScope, inScope } from "./tokens.ts";
+import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
+import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
+import { type ContractScope, inScope } from "../tokens/state.ts";
 
 /** Whose holding of what is meant; `tokenId` (decimal text) only for ERC-1155, null for the holding as a whole. */
 interface HoldingKey {

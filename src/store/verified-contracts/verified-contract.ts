@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Address } from "../core/address.ts";
-import { type Hex, hexFromBytes, hexToBytes } from "../core/hex.ts";
-import type { Fragment, Queryable, Transaction } from "../db/client.ts";
+import type { Address } from "../../core/address.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { MAXIMUM_ANSWER, PageTooLarge } from "../large-pages.ts";
+import type { PageRange } from "../page.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
-import { MAXIMUM_ANSWER, PageTooLarge } from "./large-pages.ts";
-import type { PageRange } from "./page.ts";
 
 /** `full`: sources and settings are exactly those of the deployment. `partial`: they make the same code. */
 export type MatchQuality = "full" | "partial";

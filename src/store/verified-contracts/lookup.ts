@@ -1,7 +1,7 @@
-import type { Address } from "../core/address.ts";
-import { type Hex, hexToBytes } from "../core/hex.ts";
-import type { Fragment, Queryable } from "../db/client.ts";
-import type { MatchQuality, SourceText } from "./verified-contracts.ts";
+import type { Address } from "../../core/address.ts";
+import { type Hex, hexToBytes } from "../../core/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import type { MatchQuality, SourceText } from "./verified-contract.ts";
 
 /** What every answer of Sourcify's dialect tells of a verified contract. */
 export interface VerifiedMatch {

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Address } from "../../src/core/address.ts";
-import { deleteChainRowsAbove } from "../../src/store/chain.ts";
-import { getCreationFacts } from "../../src/store/creation-facts.ts";
-import { getProxy, saveProxy } from "../../src/store/proxies.ts";
-import { getSimilarEvidence, listSimilarCandidates } from "../../src/store/similar-contracts.ts";
+import type { Address } from "../../../src/core/address.ts";
+import { deleteChainRowsAbove } from "../../../src/store/chain.ts";
+import { getCreationFacts } from "../../../src/store/contracts/creation-facts.ts";
+import { getProxy, saveProxy } from "../../../src/store/proxies.ts";
+import {
+  getSimilarEvidence,
+  listSimilarCandidates,
+} from "../../../src/store/verified-contracts/similar.ts";
 import {
   getVerifiedAbi,
   getVerifiedContract,
@@ -11,11 +14,11 @@ import {
   listMethodNames,
   listVerifiedContracts,
   listVerifiedSummaries,
-} from "../../src/store/verified-contracts.ts";
-import { addressAt, blockHash, publish, transactionHash, wordAt } from "../support/build.ts";
-import { plansOf, slowNodes } from "../support/explain.ts";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
-import { save } from "../support/verified-contract.ts";
+} from "../../../src/store/verified-contracts/verified-contract.ts";
+import { addressAt, blockHash, publish, transactionHash, wordAt } from "../../support/build.ts";
+import { plansOf, slowNodes } from "../../support/explain.ts";
+import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { save } from "../../support/verified-contract.ts";
 
 let database: TestDatabase;
 let nextAddress = 100;

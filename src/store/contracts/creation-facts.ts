@@ -1,6 +1,6 @@
-import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Address } from "../../core/address.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Queryable } from "../../db/client.ts";
 
 /** What is kept of a contract's creation. */
 export interface CreationFacts {

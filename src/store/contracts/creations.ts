@@ -1,8 +1,8 @@
-import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
-import { emptyCodeHash } from "./contract-list.ts";
-import { inPublishedBlocks } from "./page.ts";
+import type { Address } from "../../core/address.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Queryable } from "../../db/client.ts";
+import { inPublishedBlocks } from "../page.ts";
+import { emptyCodeHash } from "./list.ts";
 
 /** How a contract came to be, by its newest creation. */
 export interface ContractCreation {
