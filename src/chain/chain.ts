@@ -42,6 +42,8 @@ export interface AskOptions {
   signal?: AbortSignal;
   /** The budget of the work that this is a part of; without it the question has its own. */
   retry?: Retry;
+  /** The head waits for these reads: they are sent a second time when the answer takes longer than usual. */
+  headWaits?: boolean;
   /** A block that is unknown or a head that moves is told at once: the caller looks whether the chain has changed. */
   tellReorgs?: boolean;
 }

@@ -39,7 +39,7 @@ export function createChain(options: ChainOptions): Chain {
         signal: until ? AbortSignal.any([signal, until]) : signal,
         webSocketUrl: options.webSocketUrl,
         log,
-        fetchHead,
+        fetchHead: () => fetchHead({ headWaits: true }),
       }),
     ...createStateReader(readPinned),
     ...createCreationRunner(readPinned),

@@ -52,10 +52,7 @@ export class Gate {
   async enter(signal: AbortSignal): Promise<void> {
     if (signal.aborted) throw new NodeError("aborted", "given up before it was sent");
     if (this.#waiting.size >= LONGEST_QUEUE) throw new NodeError("busy", "too many requests wait");
-    if (this.#waiting.size === 0 && this.#isOpen()) {
-      this.#inside++;
-      return;
-    }
+    if (this.tryEnter()) return;
     await new Promise<void>((resolve, reject) => {
       const enter = (): void => {
         signal.removeEventListener("abort", giveUp);
@@ -70,6 +67,13 @@ export class Gate {
       signal.addEventListener("abort", giveUp, { once: true });
       this.#admit();
     });
+  }
+
+  /** Enters if nobody waits and the limit allows it at once. */
+  tryEnter(): boolean {
+    if (this.#waiting.size > 0 || !this.#isOpen()) return false;
+    this.#inside++;
+    return true;
   }
 
   leave(): void {

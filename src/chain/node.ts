@@ -1,18 +1,21 @@
+import { sleep } from "../core/async.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import { type ChainErrorCode, errorOfAnswer, NodeError } from "./errors.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
 import type { Outcome } from "./outcomes.ts";
-import { createTransport, methodOf } from "./transport.ts";
+import { SecondAsking } from "./second-asking.ts";
+import { createTransport, methodOf, type RpcAnswer } from "./transport.ts";
 
 /** One node, asked no faster and in no larger pieces than it bears. */
 export interface Node {
   readonly name: NodeName;
   /**
    * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
-   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls.
+   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
+   * that the head waits for are sent twice when the answer is late and the node has room.
    */
-  call(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]>;
+  call(calls: readonly RpcCall[], signal: AbortSignal, headWaits?: boolean): Promise<Outcome[]>;
   /** False from a failure until `accept`, and while the node wants to be left alone. */
   readonly usable: boolean;
   /** Why the node is out of use, null when it is not. */
@@ -58,6 +61,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
   const gate = new Gate(concurrency);
   const lookUps = new AdaptiveLimit(options.batchSize);
   const traces = new AdaptiveLimit(options.batchSize);
+  const secondAsking = new SecondAsking();
 
   function adapt(error: NodeError, batchLimit: AdaptiveLimit, startedAt: number): void {
     if (error.code === "rate-limited") gate.closeFor(error.retryAfterMs);
@@ -65,17 +69,52 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
   }
 
-  /** One HTTP request. */
+  /**
+   * Sends the calls again when the answer is late. The answer that comes first counts, and the other request is given up; a
+   * failure counts only if it is that of the first request, which bounds the time.
+   */
+  async function sendTwice(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswer[]> {
+    const startedAt = performance.now();
+    const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
+    const lateMs = secondAsking.lateAfter(kind);
+    const stop = new AbortController();
+    const giveUp = (): void => stop.abort();
+    signal.addEventListener("abort", giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    try {
+      const first = transport.exchange(calls, stop.signal);
+      const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
+      const mayAsk = isLate && concurrency.value === options.concurrency && gate.tryEnter();
+      let answered = first;
+      if (mayAsk && secondAsking.take()) {
+        const second = transport.exchange(calls, stop.signal).finally(() => gate.leave());
+        answered = Promise.race([first, second.catch(() => first)]);
+      } else if (mayAsk) {
+        gate.leave();
+      }
+      const answers = await answered;
+      secondAsking.note(kind, performance.now() - startedAt);
+      return answers;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      stop.abort();
+    }
+  }
+
+  /** One HTTP request, or two of the same. */
   async function exchange(
     calls: readonly RpcCall[],
     batchLimit: AdaptiveLimit,
     signal: AbortSignal,
+    headWaits: boolean,
   ): Promise<Outcome[]> {
     const startedAt = performance.now();
     let outcomes: Outcome[];
     let failure: NodeError | undefined;
     try {
-      const answers = await transport.exchange(calls, signal);
+      const answers = await (headWaits && batchLimit === lookUps
+        ? sendTwice(calls, signal)
+        : transport.exchange(calls, signal));
       outcomes = answers.map((answer, index) => {
         if (!("error" in answer)) return answer;
         const subject = `${name} ${calls[index]?.method}`;
@@ -100,7 +139,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     return outcomes;
   }
 
-  async function call(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
+  async function call(
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    headWaits = false,
+  ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(calls.length);
     const batchLimit = HEAVY.test(calls[0]?.method ?? "") ? traces : lookUps;
     const waiting = calls.map((_, index) => index);
@@ -110,7 +153,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       const indexes = waiting.splice(0, Math.min(batchLimit.value, largest));
       if (indexes.length === 0) return;
       const batch = indexes.map((index) => calls[index] as RpcCall);
-      const answers = await exchange(batch, batchLimit, signal);
+      const answers = await exchange(batch, batchLimit, signal, headWaits);
       for (const [position, index] of indexes.entries()) {
         const outcome = answers[position] as Outcome;
         if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
@@ -225,6 +268,19 @@ function createHealth(name: NodeName, { log, onReturn }: Pick<NodeOptions, "log"
       if (FATAL.has(error.code) || failures >= SUSPICIONS_TO_LOSE) lose(error);
     },
   };
+}
+
+async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const settled = work.then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([settled, sleep(ms, timer.signal).then(() => true)]);
+  } finally {
+    timer.abort();
+  }
 }
 
 /** The first error that says something about the pace or the size of the question. */

@@ -44,7 +44,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {
-      const outcomes = await node.call(calls, stop);
+      const outcomes = await node.call(calls, stop, options.headWaits);
       let asked = calls.length;
       for (;;) {
         const open = [...outcomes.keys()].filter((index) => {
@@ -57,7 +57,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         if (open.length === 0 || leaveToOthers) return outcomes;
         if (!(await retry.again({ partly }))) return outcomes;
         asked = open.length;
-        const answers = await node.call(pick(calls, open), stop);
+        const answers = await node.call(pick(calls, open), stop, options.headWaits);
         for (const [position, index] of open.entries()) {
           outcomes[index] = answers[position] as Outcome;
         }

@@ -119,11 +119,15 @@ export async function readState(
   const { ofNode, ofContracts } = splitByAnswerer(keys);
   if (countKeys(ofNode) > READ_MAXIMUM) return undefined;
   return timeStage(sync.writer.metrics, "state", async () => {
-    const node = await tryToRead(sync, ofNode, block, isUrgent ? URGENT_PATIENCE_MS : undefined);
+    const asksContracts = countKeys(ofContracts) <= READ_MAXIMUM;
+    const [node, contracts] = await Promise.all([
+      tryToRead(sync, ofNode, block, isUrgent ? URGENT_PATIENCE_MS : undefined),
+      asksContracts
+        ? tryToRead(sync, ofContracts, block, isUrgent ? URGENT_PATIENCE_MS : CONTRACTS_PATIENCE_MS)
+        : null,
+    ]);
     if (node instanceof ChainError) return undefined;
-    if (countKeys(ofContracts) > READ_MAXIMUM) return node.values;
-    const patienceMs = isUrgent ? URGENT_PATIENCE_MS : CONTRACTS_PATIENCE_MS;
-    const contracts = await tryToRead(sync, ofContracts, block, patienceMs);
+    if (!contracts) return node.values;
     if (contracts instanceof ChainError) {
       if (isUrgent) return node.values;
       if (NODE_TROUBLE.has(contracts.code)) return undefined;
@@ -145,7 +149,7 @@ async function tryToRead(
   const { chain, options } = sync;
   const signal = patienceMs === undefined ? options.signal : AbortSignal.timeout(patienceMs);
   try {
-    return await fetchState(chain, keys, block, { signal, tellReorgs: true });
+    return await fetchState(chain, keys, block, { signal, headWaits: true, tellReorgs: true });
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     if (isReorg(error)) throw error;

@@ -12,6 +12,8 @@ export interface FetchOptions<Made> {
   to: number;
   /** Blocks without traces are refused. */
   traced: boolean;
+  /** The head waits for them. */
+  headWaits?: boolean;
   /** A node to be left out while there is another. */
   avoid?: NodeName | undefined;
   /** How much of the blocks is proven. */
@@ -48,6 +50,7 @@ export async function fetchValidBlocks<Made>(
         chain.fetchBlocks(wanted, {
           ...(avoid !== undefined && { avoid }),
           traces: traced,
+          headWaits: options.headWaits ?? false,
           retry,
           tellReorgs: true,
         }),

@@ -37,6 +37,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     metrics: sync.writer.metrics,
     belief: sync.belief,
     proof: "whole",
+    headWaits: true,
     signal: sync.options.signal,
     make: async (fetched) =>
       fetched.map((one) => ({

@@ -1,0 +1,42 @@
+const SAMPLES = 32;
+/** So many answers must have come before it is known what is usual. */
+const ENOUGH_SAMPLES = 5;
+/** An answer is late when it takes so many times the median, and so much more. */
+const LATE_FACTOR = 2;
+const LATE_EXTRA_MS = 10;
+/** Each answer earns that much of a second asking; only a few can be saved up. */
+const EARNED = 0.25;
+const MOST_SAVED = 5;
+
+/**
+ * Decides when a node is asked the same for a second time, because its answer takes longer than its answers usually do.
+ * In the long run at most one request in five is a second one.
+ */
+export class SecondAsking {
+  readonly #times = new Map<string, number[]>();
+  #saved = MOST_SAVED;
+
+  /** After how many ms without an answer it is late; undefined while that is not known. */
+  lateAfter(kind: string): number | undefined {
+    const times = this.#times.get(kind) ?? [];
+    if (times.length < ENOUGH_SAMPLES) return undefined;
+    const median = times.toSorted((one, other) => one - other)[times.length >> 1] as number;
+    return median * LATE_FACTOR + LATE_EXTRA_MS;
+  }
+
+  /** Whether a second asking is left; uses it up. */
+  take(): boolean {
+    if (this.#saved < 1) return false;
+    this.#saved--;
+    return true;
+  }
+
+  /** Notes a question that was answered after `ms`, first or second asking. */
+  note(kind: string, ms: number): void {
+    const times = this.#times.get(kind) ?? [];
+    times.push(ms);
+    if (times.length > SAMPLES) times.shift();
+    this.#times.set(kind, times);
+    this.#saved = Math.min(MOST_SAVED, this.#saved + EARNED);
+  }
+}
