@@ -12,11 +12,14 @@ const PATIENCE_MS = 45_000;
  */
 export class Retry {
   readonly #stop: AbortSignal | undefined;
+  readonly #askings: number;
   #fruitless = 0;
   #since = performance.now();
 
-  constructor(stop?: AbortSignal) {
+  /** `askings` is 1 for a part of a piece of work whose own budget decides whether it is asked again. */
+  constructor(stop?: AbortSignal, { askings = FRUITLESS_ASKINGS } = {}) {
     this.#stop = stop;
+    this.#askings = askings;
   }
 
   /** Notes that something was gained for good: the budget and the pauses begin anew. */
@@ -32,7 +35,7 @@ export class Retry {
   async again({ partly = false }: { partly?: boolean } = {}): Promise<boolean> {
     if (!partly) this.#fruitless++;
     const isUsedUp =
-      this.#fruitless >= FRUITLESS_ASKINGS || performance.now() - this.#since > PATIENCE_MS;
+      this.#fruitless >= this.#askings || performance.now() - this.#since > PATIENCE_MS;
     if (isUsedUp || this.#stop?.aborted) return false;
     const doubled = partly ? 0 : this.#fruitless - 1;
     await sleep(FIRST_PAUSE_MS * 2 ** doubled * (0.5 + Math.random() / 2), this.#stop);

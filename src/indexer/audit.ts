@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { AskOptions, NodeName } from "../chain/chain.ts";
+import { Retry } from "../chain/retry.ts";
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import { ChainError } from "../core/errors.ts";
 import { hexFromBytes } from "../core/hex.ts";
@@ -77,10 +78,13 @@ async function compareBlock(
   options: AskOptions,
 ): Promise<{ node: NodeName; differences: TableDifference[] } | undefined> {
   const { traced } = identity;
-  const { node, blocks } = await chain.fetchBlocks([blockNumber], { ...options, traces: traced });
+  const retry = new Retry(options.signal);
+  const asked = { ...options, traces: traced, retry };
+  const { node, blocks } = await chain.fetchBlocks([blockNumber], asked);
   const [fetched] = blocks;
   if (!fetched) return undefined;
-  const believed = await belief.believe({ blockNumber, node, fetched, traced, proof: "none" });
+  const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
+  const believed = await belief.believe(answer, retry);
   const expected = encodeChainRows(decodeBlocks([believed]));
   return { node, differences: await findTableDifferences(writer.sql, blockNumber, expected) };
 }

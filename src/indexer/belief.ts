@@ -1,7 +1,7 @@
 import type { BaseLogger } from "pino";
 import type { Chain, NodeName } from "../chain/chain.ts";
+import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
-import { sleep } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import { quantity, quantityToNumber } from "../core/quantity.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
@@ -32,10 +32,11 @@ export interface Belief {
   begin(ground: ProofGround): void;
   /**
    * The block to be stored: the one given, or that of a node which contradicts itself less. One with soft
-   * inconsistencies is asked of every node, `ASKINGS` times in all, and believed when all repeat it. Throws
-   * `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when it is not to be believed.
+   * inconsistencies is asked of every node, until there are three answers, and believed when all repeat it; `retry` is
+   * the budget for that. Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when it
+   * is not to be believed.
    */
-  believe(answer: Answer): Promise<FetchedBlock>;
+  believe(answer: Answer, retry: Retry): Promise<FetchedBlock>;
 }
 
 export interface BeliefOptions {
@@ -47,9 +48,8 @@ export interface BeliefOptions {
   proofs: Proofs;
 }
 
-/** Answers that must agree before a soft inconsistency is the chain's way. */
-const ASKINGS = 3;
-const ASKING_PAUSE_MS = 100;
+/** So many answers must agree before a soft inconsistency is the chain's way. */
+const ANSWERS = 3;
 /** A kind that so many blocks had is a habit of the chain: the next block with it is believed at once. */
 const HABIT_BLOCKS = 3;
 /** Never a habit: it may be that a log is missing. */
@@ -65,11 +65,11 @@ export function createBelief(options: BeliefOptions): Belief {
   const { chain, metrics, log, signal, status, proofs } = options;
   return {
     begin: (ground) => proofs.begin(ground),
-    async believe(answer) {
+    async believe(answer, retry) {
       const found = await examine(answer);
       if (found.length === 0) return answer.fetched;
       if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);
-      return (await findBetter(answer, found)) ?? accept(answer, found);
+      return (await findBetter(answer, found, retry)) ?? accept(answer, found);
     },
   };
 
@@ -81,15 +81,17 @@ export function createBelief(options: BeliefOptions): Belief {
   async function findBetter(
     first: Answer,
     found: readonly Found[],
+    retry: Retry,
   ): Promise<FetchedBlock | undefined> {
     const { blockNumber, traced, proof } = first;
     const nodes = [...chain.nodes.filter((node) => node !== first.node), first.node];
     let answers = 1;
-    for (let asked = 0; asked < nodes.length || answers < ASKINGS; asked++) {
-      if (asked >= nodes.length * ASKINGS) refuse(blockNumber, found);
-      if (asked >= nodes.length - 1) await sleep(ASKING_PAUSE_MS, signal);
+    let partly = true;
+    for (let asked = 0; asked < nodes.length || answers < ANSWERS; asked++) {
+      if (!(await retry.again({ partly }))) refuse(blockNumber, found);
+      partly = false;
       const node = nodes[asked % nodes.length] as NodeName;
-      const fetched = await ask(node, blockNumber, traced);
+      const fetched = await askOnce(node, blockNumber, traced);
       if (!fetched) continue;
       if (fetched.block.hash !== first.fetched.block.hash) refuse(blockNumber, found);
       const again = await examineOther({ blockNumber, node, fetched, traced, proof });
@@ -100,18 +102,20 @@ export function createBelief(options: BeliefOptions): Belief {
       }
       if (kindsOf(again) !== kindsOf(found)) refuse(blockNumber, found);
       answers++;
+      partly = true;
     }
     return undefined;
   }
 
   /** Undefined when that node has nothing to say of the block now. */
-  async function ask(
+  async function askOnce(
     node: NodeName,
     blockNumber: number,
     traces: boolean,
   ): Promise<FetchedBlock | undefined> {
     try {
-      const { blocks } = await chain.fetchBlocks([blockNumber], { node, traces, signal });
+      const retry = new Retry(signal, { askings: 1 });
+      const { blocks } = await chain.fetchBlocks([blockNumber], { node, traces, signal, retry });
       return blocks[0] ?? undefined;
     } catch (error) {
       if (error instanceof ChainError && error.retryable) return undefined;

@@ -41,6 +41,11 @@ export async function fetchValidBlocks<Made>(
   const got = new Map<number, FetchedBlock>();
   let { to, avoid } = options;
   let most = 0;
+  const noteProgress = (): void => {
+    if (got.size <= most) return;
+    most = got.size;
+    retry.progressed();
+  };
   for (let round = 1; ; round++) {
     let failure: ChainError | undefined;
     try {
@@ -57,7 +62,7 @@ export async function fetchValidBlocks<Made>(
       );
       avoid = fetched.node;
       if (got.size === 0) to = from + countGiven(fetched) - 1;
-      failure = await take({ ...options, to }, got, wanted, fetched);
+      failure = await take({ ...options, to }, got, wanted, fetched, retry, noteProgress);
       const blocks = prefix(got, from);
       if (blocks.length === to - from + 1) return await makeOf(options, blocks);
     } catch (error) {
@@ -67,8 +72,6 @@ export async function fetchValidBlocks<Made>(
       if (missingIn(got, from, to).length === 0) got.clear();
     }
     metrics.rejectedPayloads.inc({ reason: failure?.code ?? "block-missing" });
-    if (got.size > most) retry.progressed();
-    most = Math.max(most, got.size);
     // Twice it is no slip but a chain that changed, which the caller looks at.
     const hasChanged = round > 1 && (!failure || isReorg(failure));
     if (!hasChanged && (await retry.again())) continue;
@@ -94,13 +97,17 @@ async function take<Made>(
   got: Map<number, FetchedBlock>,
   wanted: readonly number[],
   { node, blocks }: FetchedBlocks,
+  retry: Retry,
+  noteProgress: () => void,
 ): Promise<ChainError | undefined> {
   let failure: ChainError | undefined;
   for (const [index, fetched] of blocks.entries()) {
     const blockNumber = wanted[index] as number;
     if (!fetched) continue;
     try {
-      got.set(blockNumber, await belief.believe({ blockNumber, node, fetched, traced, proof }));
+      const answer = { blockNumber, node, fetched, traced, proof };
+      got.set(blockNumber, await belief.believe(answer, retry));
+      noteProgress();
     } catch (error) {
       if (!(error instanceof ChainError && error.retryable)) throw error;
       failure ??= error;

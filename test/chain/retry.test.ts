@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Retry } from "../../src/chain/retry.ts";
 import { html, type IncomingCall, lie, rpcError } from "../support/scripted-node/faults.ts";
 import { openChain, openNode } from "../support/test-chain.ts";
@@ -84,4 +84,52 @@ test("one refusal of what the node has given is no reason to do without it", asy
     tracer: "debug_traceBlockByHash",
   });
   expect(log.filter((line) => line.includes("traced"))).toHaveLength(1);
+});
+
+/** Lets the clock of the budgets run on; gives the way to set it forward. */
+function holdClock(): (ms: number) => void {
+  const now = performance.now.bind(performance);
+  let aheadMs = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + aheadMs);
+  onTestFinished(() => clock.mockRestore());
+  return (ms) => {
+    aheadMs += ms;
+  };
+}
+
+test("nothing is asked again later than 45 s after the first asking, however much it brought", async () => {
+  const setForward = holdClock();
+  const retry = new Retry();
+  setForward(44_000);
+  expect(await retry.again({ partly: true })).toBe(true);
+  expect(await retry.again()).toBe(true);
+  setForward(1_001);
+  expect(await retry.again({ partly: true })).toBe(false);
+  expect(await retry.again()).toBe(false);
+  retry.progressed();
+  expect(await retry.again()).toBe(true);
+});
+
+test("a node whose answers take 10 s each is not asked a sixth time, though each brings a part", async () => {
+  const setForward = holdClock();
+  const node = await openNode();
+  const { chain } = openChain([node], { onRequest: () => setForward(10_000) });
+  const calls = Array.from({ length: 40 }, (_, number) => ({
+    method: "eth_getBlockByNumber",
+    params: [`0x${number.toString(16)}`, false],
+  }));
+  // Of each request only the first call is answered.
+  const isFirst = new Set<number>();
+  node.fail({
+    effect: rpcError(-32_000, "no time"),
+    when: () => {
+      const request = node.requests.length;
+      if (isFirst.has(request)) return true;
+      isFirst.add(request);
+      return false;
+    },
+  });
+  const outcomes = await chain.viem.transport.ask(calls);
+  expect(node.requests).toHaveLength(5);
+  expect(outcomes.filter((outcome) => !("error" in outcome))).toHaveLength(5);
 });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { Retry } from "../../src/chain/retry.ts";
 import type { RawBlock, RawReceipt } from "../../src/chain/types.ts";
 import { type Belief, createBelief } from "../../src/indexer/belief.ts";
 import { createProofs } from "../../src/indexer/proof/proofs.ts";
 import { initialStatus } from "../../src/indexer/status.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { type Effect, emptyList, lie } from "../support/scripted-node/faults.ts";
+import { type Effect, emptyList, html, lie } from "../support/scripted-node/faults.ts";
 import type { ScriptedNode } from "../support/scripted-node.ts";
 import { openChain, openNode } from "../support/test-chain.ts";
 
@@ -15,13 +16,17 @@ const holes = lie((receipts) =>
   (receipts as RawReceipt[]).map((receipt) => ({ ...receipt, logs: receipt.logs.slice(1) })),
 );
 
+const otherBlock = lie((receipts) =>
+  (receipts as RawReceipt[]).map((receipt) => ({ ...receipt, blockHash: `0x${"cd".repeat(32)}` })),
+);
+
 interface Scene {
   nodes: ScriptedNode[];
   belief: Belief;
   status: ReturnType<typeof initialStatus>;
   warnings: string[];
   /** Believes the head as the first node gives it. */
-  believeHead(): ReturnType<Belief["believe"]>;
+  believeHead(retry?: Retry): ReturnType<Belief["believe"]>;
   /** How often all nodes were asked for a block. */
   asked(): number;
 }
@@ -51,13 +56,14 @@ async function scene(count: number): Promise<Scene> {
     status,
     warnings,
     asked: () => nodes.reduce((sum, node) => sum + node.count("eth_getBlockReceipts"), 0),
-    async believeHead() {
+    async believeHead(retry = new Retry()) {
       const blockNumber = first.chain.height;
       const [node = ""] = chain.nodes;
       const { blocks } = await chain.fetchBlocks([blockNumber], { node });
       const [fetched] = blocks;
       if (!fetched) throw new Error("no block");
-      return belief.believe({ blockNumber, node, fetched, traced: false, proof: "whole" });
+      const answer = { blockNumber, node, fetched, traced: false, proof: "whole" } as const;
+      return belief.believe(answer, retry);
     },
   };
 }
@@ -163,5 +169,23 @@ describe("belief", () => {
     nodes[0]?.fail({ method: "eth_getBlockByNumber", effect: oddBloom });
     await believeHead();
     expect(status.accepted).toEqual({ bloom: 1 });
+  });
+
+  it.each<[string, number, Effect]>([
+    ["nothing more comes", 1, html()],
+    ["each further answer is of no use", 3, otherBlock],
+  ])("asks again within the budget of the work, when %s", async (_, count, effect) => {
+    const { nodes, believeHead, asked } = await scene(count);
+    await believeHead();
+    const before = asked();
+    const retry = new Retry();
+    nodes[0]?.fail({ method: "eth_getBlockByNumber", effect: oddBloom, times: 1 });
+    for (const node of nodes) {
+      node.fail({ method: "eth_getBlockReceipts", effect, when: () => asked() > before });
+    }
+    await expect(believeHead(retry)).rejects.toMatchObject({ code: "inconsistent-block" });
+    // The first answer, what each other node can do, and then as often as the budget has it.
+    expect(asked() - before).toBe(1 + (count - 1) + 7);
+    expect(await retry.again()).toBe(false);
   });
 });

@@ -56,6 +56,7 @@ describe("a transaction", () => {
     expect(hasFailed(old, undefined)).toBe(false);
     expect(hasFailed(silent, undefined)).toBe(false);
     expect(hasFailed(old, trace)).toBe(true);
+    expect(hasFailed(receipt, trace)).toBe(false);
   });
 
   it.each([true, false])("that failed created nothing, traced: %s", (traced) => {

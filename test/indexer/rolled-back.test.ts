@@ -214,6 +214,43 @@ describe.each(["callTracer", "trace_block"])("frames that failed, told by %s", (
     if (tracer === "callTracer") expect(await differences()).toEqual([]);
   });
 
+  it("last where the receipt says so and only the trace calls the transaction failed", async () => {
+    const made = scriptedAddress("made");
+    const status = { status: "0x1" } as const;
+    node.chain.mine({
+      transactions: [
+        { to: contract, error: "the tracer is wrong", receiptFields: status, calls: deeds },
+        {
+          to: null,
+          contractAddress: made,
+          error: "the tracer is wrong",
+          input: "0x60",
+          receiptFields: status,
+        },
+      ],
+      state: { code: { [ghost]: "0xfe", [made]: "0xfe" } },
+    });
+    await index();
+    for (const path of ["/api", "/v2/api"] as const) {
+      expect(await listed(`txlist&address=${contract}`, path)).toMatchObject([{ isError: "0" }]);
+      expect(await listed(`txlist&address=${made}`, path)).toMatchObject([
+        { isError: "0", contractAddress: made },
+      ]);
+      const entries = await listed("txlistinternal&include_zero_value=true", path);
+      expect(entries.map(({ isError, errCode }) => [isError, errCode])).toEqual(
+        entries.map(() => ["0", ""]),
+      );
+      const contracts = entries.map(({ contractAddress }) => contractAddress);
+      expect(contracts).toEqual(expect.arrayContaining([ghost, made]));
+      expect(await listed(`fundedby&address=${victim}`, path)).toMatchObject({ value: "10" });
+    }
+    // The trace does not tell the code of the contract that it takes for failed.
+    const untold = new RegExp(`^contracts address=${made} .*code_hash should be 0x.*, is null$`);
+    if (tracer === "callTracer") {
+      expect(await differences()).toEqual([expect.stringMatching(untold)]);
+    }
+  });
+
   it("stay undone in a database that an older version filled", async () => {
     for (const block of Object.values(FAILURES)) node.chain.mine(block);
     node.chain.mine({

@@ -15,7 +15,7 @@ export function decodeContractChange(rows: ChainRows, block: RawBlock, placed: P
       address: frame.to,
       ...place,
       creator: frame.from,
-      codeHash: keccak256(frame.output ?? "0x"),
+      codeHash: placed.isMisjudged ? null : keccak256(frame.output ?? "0x"),
     });
   } else if (frame.type === "selfdestruct") {
     // Since Cancun (EIP-6780) only a contract of the same transaction goes away.

@@ -18,15 +18,17 @@ export interface PlacedFrame {
   traceAddress: readonly number[];
   /** What it did lasts: neither the frame, nor one around it, nor the transaction failed. */
   effective: boolean;
+  /** The tracer took it for a failed one: what it returned is not known. */
+  isMisjudged: boolean;
 }
 
 /**
- * Whether a transaction failed: as its receipt says, or its trace (before Byzantium, EIP-658, receipts cannot). Without
- * either it counts as succeeded.
+ * Whether a transaction failed. The receipt decides, whatever the trace says: the chain has agreed on it. Before Byzantium
+ * (EIP-658) receipts do not tell, and the trace does; without one the transaction counts as succeeded.
  */
 export function hasFailed({ status }: RawReceipt, trace: TransactionTrace | undefined): boolean {
-  const isRefused = status ? quantityToNumber(status) === 0 : false;
-  return isRefused || (trace?.frame.error ?? null) !== null;
+  if (status) return quantityToNumber(status) === 0;
+  return (trace?.frame.error ?? null) !== null;
 }
 
 /** A tracer's error text as PostgreSQL takes it: some tracers quote the contract, which may have chosen a NUL. */
@@ -35,22 +37,35 @@ export function errorText(error: string): string {
 }
 
 /**
- * The frames of a transaction's trace in depth-first order; `failed` tells of the transaction as a whole. Iterative: a
- * trace may be a thousand frames deep.
+ * The frames of a transaction's trace in depth-first order. The top-level one failed if the transaction did, and a creation
+ * made what the receipt names. Iterative: a trace may be a thousand frames deep.
  */
 export function placeFrames(
-  top: CallFrame,
+  trace: TransactionTrace,
   transactionIndex: number,
-  failed: boolean,
+  receipt: RawReceipt,
 ): PlacedFrame[] {
   const placed: PlacedFrame[] = [];
+  const failed = hasFailed(receipt, trace);
+  const isMisjudged = !failed && trace.frame.error !== null;
+  const top = isMisjudged
+    ? { ...trace.frame, error: null, output: null, to: trace.frame.to ?? receipt.contractAddress }
+    : trace.frame;
   const stack: { frame: CallFrame; traceAddress: readonly number[]; effective: boolean }[] = [
     { frame: top, traceAddress: [], effective: !failed },
   ];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { frame, traceAddress } = next;
     const effective = next.effective && frame.error === null;
-    placed.push({ frame, transactionIndex, position: placed.length, traceAddress, effective });
+    const position = placed.length;
+    placed.push({
+      frame,
+      transactionIndex,
+      position,
+      traceAddress,
+      effective,
+      isMisjudged: isMisjudged && position === 0,
+    });
     for (let index = frame.calls.length - 1; index >= 0; index--) {
       const child = frame.calls[index] as CallFrame;
       stack.push({ frame: child, traceAddress: [...traceAddress, index], effective });

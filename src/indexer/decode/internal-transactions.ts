@@ -3,14 +3,7 @@ import type { Hex } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
 import { decodeContractChange } from "./contracts.ts";
-import {
-  CALL_TYPES,
-  CREATE_TYPES,
-  errorText,
-  hasFailed,
-  type PlacedFrame,
-  placeFrames,
-} from "./frames.ts";
+import { CALL_TYPES, CREATE_TYPES, errorText, type PlacedFrame, placeFrames } from "./frames.ts";
 import { addSide } from "./transactions.ts";
 
 /**
@@ -26,7 +19,7 @@ export function decodeInternalTransactions(
   const blockNumber = quantityToNumber(block.number);
   for (const [transactionIndex, trace] of traces.entries()) {
     const receipt = receipts[transactionIndex] as RawReceipt;
-    for (const placed of placeFrames(trace.frame, transactionIndex, hasFailed(receipt, trace))) {
+    for (const placed of placeFrames(trace, transactionIndex, receipt)) {
       decodeContractChange(rows, block, placed);
       if (placed.position === 0 && CALL_TYPES.has(placed.frame.type)) continue;
       decodeFrame(rows, blockNumber, receipt, placed);

@@ -28,9 +28,10 @@ export function decodeTransactions(
     // Deposits of rollups pay nothing, not even the base fee.
     if (price > baseFee) reward += gasUsed * (price - baseFee);
     const status = receipt.status ? quantityToNumber(receipt.status) : null;
-    const isCreation = transaction.to === null && !hasFailed(receipt, trace);
+    const failed = hasFailed(receipt, trace);
+    const isCreation = transaction.to === null && !failed;
     const createdContract = isCreation ? (receipt.contractAddress ?? null) : null;
-    const error = trace?.frame.error ?? null;
+    const error = failed ? (trace?.frame.error ?? null) : null;
     rows.transactions.push({
       blockNumber,
       transactionIndex,

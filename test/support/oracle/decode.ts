@@ -196,9 +196,14 @@ function decodeFrames({ block, receipts, traces }: ChainBlock): InternalTransact
   return (traces ?? []).flatMap((trace, transactionIndex) => {
     const receipt = receipts[transactionIndex] as NodeReceipt;
     const failed = isFailed(receipt, trace);
-    const entries = flatten(trace, Number(block.number), transactionIndex, failed);
-    const [top] = entries;
-    if (top) top.gasUsed = BigInt(receipt.gasUsed);
+    // Whether the transaction failed, and what it created, its receipt tells, also where the tracer thinks otherwise.
+    const { error, output, ...rest } = trace;
+    const isMisjudged = !failed && error !== undefined;
+    const to = rest.to ?? receipt.contractAddress;
+    const top = isMisjudged ? { ...rest, ...(to && { to }) } : trace;
+    const entries = flatten(top, Number(block.number), transactionIndex, failed);
+    const [first] = entries;
+    if (first) first.gasUsed = BigInt(receipt.gasUsed);
     return entries;
   });
 }
