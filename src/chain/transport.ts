@@ -17,7 +17,7 @@ import { isLoopback } from "./node-url.ts";
 const unzip = promisify(gunzip);
 
 /** What the node answered to one call: a result as it stands, an error without what names the node. */
-type RpcAnswer = { result: unknown } | { error: RpcErrorObject; http: HttpAnswer };
+export type RpcAnswer = { result: unknown } | { error: RpcErrorObject; http: HttpAnswer };
 
 export interface TransportOptions {
   url: URL;
