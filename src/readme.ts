@@ -22,10 +22,10 @@ export function renderParts(text: string): string {
 function renderActions(): string {
   const rows = Object.entries(registry).flatMap(([module, actions]) =>
     actions.map((action) => {
-      const needed = describeParameters(action, "blockscout")
+      const needed = describeParameters(action, action.dialect ?? "blockscout")
         .filter(({ required }) => required)
         .map(({ name }) => `\`${name}\``);
-      return `| \`${module}\` | \`${action.name}\` | ${action.summary} | ${needed.join(" ")} |`;
+      return `| \`${module}\` | \`${action.name}\` | ${action.summary}${action.dialect === "etherscan" ? "; under `/v2/api` only" : ""} | ${needed.join(" ")} |`;
     }),
   );
   return table(["Module", "Action", "Answer", "Required"], rows);

@@ -5,8 +5,10 @@ import type { Address } from "../core/address.ts";
 import type { Sql } from "../db/client.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
+import type { GasOracle } from "./gas/prices.ts";
 import type { Input, InputValue } from "./input.ts";
 import type { LargeAnswers } from "./large-answers.ts";
+import type { RateUsage } from "./rate-usage.ts";
 import type { Read } from "./state.ts";
 
 /** What every handler works with, the same for all requests. */
@@ -20,6 +22,8 @@ export interface Services {
   verifier: Verifier;
   /** Reward of a block besides its fees, in wei. */
   staticReward: bigint;
+  /** Whether `eth_sendRawTransaction` is passed on to the node. */
+  sendRawTransaction: boolean;
   /** Aggregator contracts that tell the price of the coin; absent without one. */
   priceFeeds: { usd?: Address; btc?: Address };
 }
@@ -34,6 +38,10 @@ export interface Context extends Omit<Services, "sql"> {
   largeAnswers: LargeAnswers;
   /** Who asks, as the rate limiter tells clients apart. */
   client: string;
+  /** Prices of gas at the head, kept while it stands. */
+  gasOracle: GasOracle;
+  /** What a client has used of its rate limit; undefined where there is none. */
+  usageOf(client: string): RateUsage | undefined;
 }
 
 /** Parameters of an action before its schema has seen them: absent ones undefined. */
@@ -47,18 +55,28 @@ export interface Action<
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodType = z.ZodType,
   EtherscanResult extends z.ZodType = Result,
+  EtherscanParams extends z.ZodObject = Params,
 > {
   /** The wire's spelling; looked up in any letter case. */
   name: string;
   /** One line for people, without a full stop. */
   summary: string;
-  envelope: "explorer" | "json-rpc";
+  /** Served in this dialect alone; without it in both. */
+  dialect?: Dialect;
+  /** `json-rpc` has errors that are texts, as the reference; `proxy` objects, as a node. */
+  envelope: "explorer" | "json-rpc" | "proxy";
+  /** It is about no chain: `chainid` is not looked at. */
+  ofNoChain?: true;
   /** For documentation: it carries more than fits into a query, and is sent as a form. Every action is answered either way. */
   isSubmission?: true;
   /** JSON-RPC envelope only: the `id` of every answer. Without it the request's own, or 1. */
   id?: number;
   /** Schema per parameter; the wire's error texts stand in it (params.ts). */
   params: Params;
+  /** The parameters in Etherscan's dialect, where they differ: `params` and more. */
+  etherscanParams?: EtherscanParams;
+  /** An empty parameter counts as absent. */
+  emptyIsAbsent?: true;
   /** Parameters that must be sent, of a submission: clients send them under several names, so no schema can tell. */
   required?: readonly string[];
   /** The parameter that a form brings as uploaded files, and JSON as texts by file name. */
@@ -88,7 +106,7 @@ export interface Action<
   changesWithHead?: PerDialect<boolean>;
   handle(
     context: Context,
-    input: z.output<Params>,
+    input: z.output<Params> | z.output<EtherscanParams>,
   ): Promise<Outcome<z.output<Result> | z.output<EtherscanResult>>>;
 }
 
@@ -97,6 +115,19 @@ export function defineAction<
   Params extends z.ZodObject,
   Result extends z.ZodType,
   EtherscanResult extends z.ZodType = Result,
->(action: Action<Params, Result, EtherscanResult>): Action<Params, Result, EtherscanResult> {
+  EtherscanParams extends z.ZodObject = Params,
+>(
+  action: Action<Params, Result, EtherscanResult, EtherscanParams>,
+): Action<Params, Result, EtherscanResult, EtherscanParams> {
   return action;
+}
+
+/** The schema of an action's parameters in a dialect. */
+export function paramsIn(action: Action, dialect: Dialect): z.ZodObject {
+  return (dialect === "etherscan" ? action.etherscanParams : undefined) ?? action.params;
+}
+
+/** Whether an action is there in a dialect. */
+export function isServedIn({ dialect }: Action, wanted: Dialect): boolean {
+  return dialect === undefined || dialect === wanted;
 }

@@ -1,6 +1,7 @@
 import { RequestError } from "../core/errors.ts";
+import { MAXIMUM_ANSWER } from "../store/large-pages.ts";
 import { getServedState } from "../store/sync-state.ts";
-import type { Action, RawParameters } from "./action.ts";
+import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
 import { tagOfHead } from "./caching.ts";
 import { createWaits, inTime, type Waits } from "./deadline.ts";
 import {
@@ -11,13 +12,17 @@ import {
   failed,
   forDialect,
   type Outcome,
+  proxyAnswer,
   type RpcId,
   rpcAnswer,
+  rpcError,
 } from "./envelope.ts";
+import { rpcErrorOf, TOO_LARGE } from "./failures.ts";
+import { createGasOracle } from "./gas/prices.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 import type { LargeAnswers } from "./large-answers.ts";
 import { actionsOf } from "./registry.ts";
-import type { ServedChain } from "./served-chain.ts";
+import { perChain, type ServedChain } from "./served-chain.ts";
 import { demandIndex, onOneState } from "./state.ts";
 
 /** Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws what is no outcome of the action itself. */
@@ -50,10 +55,10 @@ export function namesIn(input: Input): { module: InputValue; action: InputValue 
 }
 
 /** The action that a request names. Throws `RequestError` with the wire's words when there is none. */
-export function findAction(input: Input): { module: string; action: Action } {
+export function findAction(input: Input, dialect: Dialect): { module: string; action: Action } {
   const names = namesIn(input);
   const module = nameOf(names.module);
-  const actions = actionsOf(module);
+  const actions = actionsOf(module, dialect);
   if (!actions) throw new RequestError(400, "Unknown module");
   const action = actions.get(nameOf(names.action));
   if (!action) throw new RequestError(400, "Unknown action");
@@ -66,9 +71,10 @@ export function findAction(input: Input): { module: string; action: Action } {
 export function findActionOfPath(
   path: { module: string; action: string },
   input: Input,
+  dialect: Dialect,
 ): { module: string; action: Action } | undefined {
   const module = nameOf(path.module);
-  const action = actionsOf(module)?.get(nameOf(path.action));
+  const action = actionsOf(module, dialect)?.get(nameOf(path.action));
   if (!action) return undefined;
   for (const name of ["module", "action"] as const) {
     const sent = lookUp(input, name);
@@ -101,7 +107,10 @@ type Made = { block?: BlockName | undefined } & (
 export function createDispatch(
   { version, requestTimeoutMs }: DispatchOptions,
   largeAnswersOf: (chain: ServedChain) => LargeAnswers,
+  usageOf: Context["usageOf"],
 ): Dispatch {
+  const gasOracleOf = perChain(createGasOracle);
+
   async function run(
     action: Action,
     input: Input,
@@ -112,10 +121,11 @@ export function createDispatch(
   ): Promise<Made> {
     const { sql, ...services } = chain;
     const largeAnswers = largeAnswersOf(chain);
+    const gasOracle = gasOracleOf(chain);
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: failed(complaint) };
-    const parsed = action.params.safeParse(parameters);
+    const parsed = paramsIn(action, dialect).safeParse(parameters);
     if (!parsed.success) return { outcome: refusal(action, parsed.error.issues, parameters) };
     const { data } = parsed;
     const isOfHead = forDialect(action.changesWithHead ?? false, dialect);
@@ -131,7 +141,16 @@ export function createDispatch(
         servedWhileLoading: action.servedWhileLoading ?? false,
         run: (read) =>
           action.handle(
-            { ...services, read: waits.watch(read), dialect, sent: input, client, largeAnswers },
+            {
+              ...services,
+              largeAnswers,
+              gasOracle,
+              usageOf,
+              read: waits.watch(read),
+              dialect,
+              sent: input,
+              client,
+            },
             data,
           ),
       },
@@ -140,13 +159,21 @@ export function createDispatch(
     return { outcome: settledValue(outcomes[0]), block: head, etag };
   }
 
+  /** What went wrong as an error object, if that was to be expected. */
+  function toRpcError(thrown: unknown, { log }: ServedChain): Made {
+    const error = rpcErrorOf(thrown);
+    if (!error) throw thrown;
+    log.warn({ err: thrown }, "request failed");
+    return { outcome: rpcError(error) };
+  }
+
   return async (action, request, dialect, chain, asker) => {
     const waits = createWaits();
-    const made = await inTime(
-      run(action, request.input, dialect, chain, asker, waits),
-      requestTimeoutMs,
-      waits.words,
-    );
+    const work = run(action, request.input, dialect, chain, asker, waits);
+    const timely = inTime(work, requestTimeoutMs, waits.words);
+    const made = await (action.envelope === "proxy"
+      ? timely.catch((thrown) => toRpcError(thrown, chain))
+      : timely);
     const { block } = made;
     if ("unchanged" in made) {
       return { httpStatus: 304, contentType: "", body: "", block, etag: made.unchanged };
@@ -162,11 +189,19 @@ function answerOf(
   id: RpcId | undefined,
   dialect: Dialect,
 ): Answer {
+  if (action.envelope === "proxy") return bounded(proxyAnswer(outcome));
   if (action.envelope === "json-rpc") {
     return rpcAnswer(outcome, action.id ?? id ?? DEFAULT_RPC_ID);
   }
   const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
   return explorerAnswer(outcome, dialect, empty);
+}
+
+/** A node's answer may be larger than one of ours may be. */
+function bounded(answer: Answer): Answer {
+  return answer.body.length <= MAXIMUM_ANSWER
+    ? answer
+    : proxyAnswer(rpcError({ code: -32_000, message: TOO_LARGE }));
 }
 
 /** The value of what was settled; throws what it failed with. */
@@ -179,8 +214,10 @@ function settledValue<Value>(settled: PromiseSettledResult<Value> | undefined): 
 function collect(action: Action, input: Input, dialect: Dialect): RawParameters {
   const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
   const parameters: Record<string, RawParameters[string]> = {};
-  for (const name of Object.keys(action.params.shape)) {
-    parameters[name] = lookUp(input, name) ?? defaults?.[name];
+  for (const name of Object.keys(paramsIn(action, dialect).shape)) {
+    const sent = lookUp(input, name);
+    const isAbsent = sent === undefined || (sent === "" && action.emptyIsAbsent);
+    parameters[name] = isAbsent ? defaults?.[name] : sent;
   }
   return parameters;
 }

@@ -25,9 +25,18 @@ export interface Failure {
   httpStatus: number;
 }
 
-/** What a handler returns. Build it with `ok`, `failed`, `verbatim` or `plainText`. */
+/** An error object of JSON-RPC: a node's, or one of ours in the same form. */
+export interface RpcError {
+  code: number;
+  message: string;
+  /** Bytes of a revert, as `0x` text. */
+  data?: unknown;
+}
+
+/** What a handler returns. Build it with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
 export type Outcome<Result> =
   | { kind: "ok"; result: Result }
+  | { kind: "rpc-error"; error: RpcError }
   | { kind: "verbatim"; envelope: ExplorerEnvelope }
   | { kind: "text"; text: string }
   | Failure;
@@ -83,6 +92,11 @@ export function plainText(text: string): Outcome<never> {
   return { kind: "text", text };
 }
 
+/** Failure of an action whose errors are objects. */
+export function rpcError(error: RpcError): Outcome<never> {
+  return { kind: "rpc-error", error };
+}
+
 /** The value of a dialect. */
 export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): Value {
   return typeof value === "object" && value !== null && "blockscout" in value
@@ -129,6 +143,8 @@ export function explorerAnswer(
       return { httpStatus: 200, contentType: TEXT_TYPE, body: outcome.text };
     case "failed":
       return failureAnswer(outcome, dialect);
+    case "rpc-error":
+      throw new TypeError("an action of the explorer cannot answer with an error object");
   }
 }
 
@@ -141,5 +157,26 @@ export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
       return jsonAnswer({ jsonrpc: "2.0", error: outcome.text, id }, outcome.httpStatus);
     default:
       throw new TypeError(`a JSON-RPC action cannot answer with "${outcome.kind}"`);
+  }
+}
+
+const PROXY_ID = 1;
+const INVALID_PARAMETERS = -32_602;
+
+/**
+ * The JSON-RPC envelope of an outcome as a node would give it: errors are objects, and parameters that cannot be used are
+ * one of them. The id is a number always. Source: docs/wire.md, "Module proxy".
+ */
+export function proxyAnswer(outcome: Outcome<unknown>): Answer {
+  const head = { jsonrpc: "2.0", id: PROXY_ID };
+  switch (outcome.kind) {
+    case "ok":
+      return jsonAnswer({ ...head, result: outcome.result });
+    case "failed":
+      return jsonAnswer({ ...head, error: { code: INVALID_PARAMETERS, message: outcome.text } });
+    case "rpc-error":
+      return jsonAnswer({ ...head, error: outcome.error });
+    default:
+      throw new TypeError(`module proxy cannot answer with "${outcome.kind}"`);
   }
 }

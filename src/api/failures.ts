@@ -1,6 +1,7 @@
 import { ChainError, RequestError } from "../core/errors.ts";
 import { isDatabaseGone } from "../db/failures.ts";
 import { PageTooLarge } from "../store/large-pages.ts";
+import type { RpcError } from "./envelope.ts";
 import { payloadTooLarge } from "./form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
@@ -11,11 +12,23 @@ export const TOO_LARGE = "The answer is too large, please narrow the range or us
 /** Of an answer that the node is waited for too long. */
 export const NODE_SILENT =
   "The node does not answer in time, please try again later; it is not the range or the page that is too large";
+/** The same of a query that takes too long, in Etherscan's spelling: clients halve their range when a message begins so. */
+export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller result dataset";
+/** Of a node that cannot be asked, or whose answer cannot be used. */
+export const UNREACHABLE: RpcError = { code: -32_603, message: "upstream node is not reachable" };
+const SERVER_ERROR = -32_000;
 const NODE_GONE = "The node does not answer, please try again later";
 
 const QUERY_CANCELLED = "57014";
 /** A replica dropped the query because the rows it read are gone on the primary. */
 const RECOVERY_CONFLICT = "40001";
+
+/** The database gave up a query at its time limit. */
+export class QueryTimedOut extends RequestError {
+  constructor(cause: Error) {
+    super(503, TIMED_OUT, { cause });
+  }
+}
 
 /**
  * What a request is answered when handling it threw: HTTP status and the wire's text. Undefined for a fault that
@@ -27,7 +40,7 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (thrown instanceof PageTooLarge) return new RequestError(200, TOO_LARGE, { cause: thrown });
   if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
-  if (code === QUERY_CANCELLED) return new RequestError(503, TIMED_OUT, { cause: thrown });
+  if (code === QUERY_CANCELLED) return new QueryTimedOut(thrown);
   if (isDatabaseGone(thrown) || code === RECOVERY_CONFLICT) {
     return new RequestError(503, DATABASE_GONE, { cause: thrown });
   }
@@ -36,4 +49,13 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
     return new RequestError(400, "Bad request", { cause: thrown });
   }
   return undefined;
+}
+
+/** The error object of JSON-RPC for the same; undefined for a fault that nobody foresaw. */
+export function rpcErrorOf(thrown: unknown): RpcError | undefined {
+  const known = requestErrorOf(thrown);
+  if (!known) return undefined;
+  if (known.message === NODE_SILENT || known.message === NODE_GONE) return UNREACHABLE;
+  const message = known instanceof QueryTimedOut ? QUERY_TIMEOUT : known.message;
+  return { code: SERVER_ERROR, message };
 }

@@ -11,8 +11,8 @@ import Fastify, {
 import type { Logger } from "pino";
 import { BODY_LIMIT, readBodies } from "./body.ts";
 import { compressAnswers } from "./compression.ts";
-import { type Answer, type Dialect, failed, failureAnswer } from "./envelope.ts";
-import { requestErrorOf } from "./failures.ts";
+import { type Answer, type Dialect, failed, failureAnswer, jsonAnswer } from "./envelope.ts";
+import { QUERY_TIMEOUT, QueryTimedOut, requestErrorOf } from "./failures.ts";
 import { redactUrl } from "./redact.ts";
 import { readChainOfPath, type ServedChains } from "./served-chain.ts";
 import { cutSlowReaders } from "./slow-readers.ts";
@@ -41,6 +41,8 @@ declare module "fastify" {
 /** Below these there are programs' answers alone, whatever is asked for. */
 const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify)(?:[/?]|$)/;
 
+/** Of the request line and the headers together. Clients of Etherscan's send call data of that size in a URL. */
+const HEADER_LIMIT = 128 * 1024;
 const ETHERSCAN_PATH = "/v2/api";
 const KEEP_ALIVE_MS = 72_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -87,6 +89,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
     http: {
+      maxHeaderSize: HEADER_LIMIT,
       headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
       requireHostHeader: false,
@@ -199,6 +202,9 @@ function answerTo(thrown: unknown, request: FastifyRequest): Answer {
   if (known instanceof SourcifyError) {
     return errorAnswer(known.httpStatus, known.message, request.log, known.customCode);
   }
+  if (known instanceof QueryTimedOut && dialectOf(request.url) === "etherscan") {
+    return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null });
+  }
   return refusal(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
 }
 
@@ -218,8 +224,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 /** Answers bytes that are no HTTP request, or that did not arrive in time, and closes their connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
-  const httpStatus = CONNECTION_STATUS[error.code ?? ""] ?? 400;
-  const { body, contentType } = refusal(httpStatus, "Bad request", { url: "" });
+  const { body, contentType, httpStatus } = connectionAnswer(error.code);
   socket.end(
     [
       `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
@@ -233,10 +238,13 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   );
 }
 
-const CONNECTION_STATUS: Readonly<Record<string, number>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-};
+/** Of no path; those who send long URLs are clients of Etherscan's, and look for this status. */
+function connectionAnswer(code: string | undefined): Answer {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");
+  }
+  return refusal(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
+}
 
 /** The path of a URL without query, doubled and trailing slashes. */
 function pathOf(url: string): string {

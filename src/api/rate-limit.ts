@@ -4,6 +4,7 @@ import { networkOf } from "./client-network.ts";
 import { type Answer, failed, failureAnswer } from "./envelope.ts";
 import { dialectOf, refusal, send } from "./http.ts";
 import { type Input, lookUp, type ParsedRequest } from "./input.ts";
+import type { RateUsage } from "./rate-usage.ts";
 import { queryInput } from "./request.ts";
 import { isSourcifyUrl } from "./sourcify/errors.ts";
 
@@ -31,8 +32,11 @@ export interface RateLimiter {
   ): Promise<Answer | undefined>;
   /** What names the client, also while nothing is limited: its key, else its address or network. */
   clientOf(request: FastifyRequest, input: Input): string;
+  /** What a client has used; undefined while nothing is limited. */
+  usageOf(client: string): RateUsage | undefined;
 }
 
+const KEY_PREFIX = "key ";
 const WINDOW_MS = 60_000;
 /** Clients remembered at most; beyond, those seen first in the window are forgotten. */
 const MAXIMUM_CLIENTS = 100_000;
@@ -67,7 +71,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     key: string | undefined,
   ): Answer | undefined {
     const limit = key === undefined ? rateLimit : apiKeyRateLimit;
-    const requests = count(key === undefined ? networkOf(request) : `key ${key}`);
+    const requests = count(key === undefined ? networkOf(request) : KEY_PREFIX + key);
     const resetMs = Math.ceil(windowEnd - performance.now());
     reply.headers({
       "x-ratelimit-limit": String(limit),
@@ -108,7 +112,13 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   return {
     clientOf: (request, input) => {
       const key = knownKey(request.headers["x-api-key"]) ?? knownKey(lookUp(input, "apikey"));
-      return key === undefined ? networkOf(request) : `key ${key}`;
+      return key === undefined ? networkOf(request) : KEY_PREFIX + key;
+    },
+    usageOf: (client) => {
+      if (rateLimit === 0) return undefined;
+      const limit = client.startsWith(KEY_PREFIX) ? apiKeyRateLimit : rateLimit;
+      const resetMs = Math.max(0, windowEnd - performance.now());
+      return { requests: Math.min(limit, counts.get(client) ?? 0), limit, resetMs };
     },
     admit: admitIn(false),
     admitUnlessBody: admitIn(true),

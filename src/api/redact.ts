@@ -1,3 +1,4 @@
+import { paramsIn } from "./action.ts";
 import { registry } from "./registry.ts";
 
 const REDACTED = "[redacted]";
@@ -9,7 +10,9 @@ const LONGEST_WORD = 15;
 const LOGGED_NAMES: ReadonlySet<string> = new Set([
   ...["module", "action", "id", "chainid", "tag"],
   ...Object.values(registry).flatMap((actions) =>
-    actions.flatMap(({ params }) => Object.keys(params.shape).map((name) => name.toLowerCase())),
+    actions.flatMap((action) =>
+      Object.keys(paramsIn(action, "etherscan").shape).map((name) => name.toLowerCase()),
+    ),
   ),
 ]);
 

@@ -1,4 +1,5 @@
-import type { Action } from "./action.ts";
+import { type Action, isServedIn } from "./action.ts";
+import type { Dialect } from "./envelope.ts";
 import { addresstokenbalance } from "./modules/account/addresstokenbalance.ts";
 import { addresstokennftbalance } from "./modules/account/addresstokennftbalance.ts";
 import { addresstokennftinventory } from "./modules/account/addresstokennftinventory.ts";
@@ -39,7 +40,25 @@ import { verifyViaSourcify } from "./modules/contract/verify_via_sourcify.ts";
 import { verifyVyperContract } from "./modules/contract/verify_vyper_contract.ts";
 import { verifyproxycontract } from "./modules/contract/verifyproxycontract.ts";
 import { verifysourcecode } from "./modules/contract/verifysourcecode.ts";
+import { gasestimate } from "./modules/gastracker/gasestimate.ts";
+import { gasoracle } from "./modules/gastracker/gasoracle.ts";
+import { getapilimit } from "./modules/getapilimit/getapilimit.ts";
 import { getLogs } from "./modules/logs/getLogs.ts";
+import { ethBlockNumber as proxyBlockNumber } from "./modules/proxy/eth_blockNumber.ts";
+import { ethCall } from "./modules/proxy/eth_call.ts";
+import { ethEstimateGas } from "./modules/proxy/eth_estimateGas.ts";
+import { ethGasPrice } from "./modules/proxy/eth_gasPrice.ts";
+import { ethGetBlockByNumber } from "./modules/proxy/eth_getBlockByNumber.ts";
+import { ethGetBlockTransactionCountByNumber } from "./modules/proxy/eth_getBlockTransactionCountByNumber.ts";
+import { ethGetCode } from "./modules/proxy/eth_getCode.ts";
+import { ethGetStorageAt } from "./modules/proxy/eth_getStorageAt.ts";
+import { ethGetTransactionByBlockNumberAndIndex } from "./modules/proxy/eth_getTransactionByBlockNumberAndIndex.ts";
+import { ethGetTransactionByHash } from "./modules/proxy/eth_getTransactionByHash.ts";
+import { ethGetTransactionCount } from "./modules/proxy/eth_getTransactionCount.ts";
+import { ethGetTransactionReceipt } from "./modules/proxy/eth_getTransactionReceipt.ts";
+import { ethGetUncleByBlockNumberAndIndex } from "./modules/proxy/eth_getUncleByBlockNumberAndIndex.ts";
+import { ethMaxPriorityFeePerGas } from "./modules/proxy/eth_maxPriorityFeePerGas.ts";
+import { ethSendRawTransaction } from "./modules/proxy/eth_sendRawTransaction.ts";
 import { coinprice } from "./modules/stats/coinprice.ts";
 import { coinsupply } from "./modules/stats/coinsupply.ts";
 import { dailyavgblocksize } from "./modules/stats/dailyavgblocksize.ts";
@@ -147,6 +166,25 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     checkproxyverification,
   ],
   transaction: [gettxinfo, listtransactions, listtransfers, gettxreceiptstatus, getstatus],
+  gastracker: [gasoracle, gasestimate],
+  getapilimit: [getapilimit],
+  proxy: [
+    proxyBlockNumber,
+    ethGetBlockByNumber,
+    ethGetBlockTransactionCountByNumber,
+    ethGetUncleByBlockNumberAndIndex,
+    ethGetTransactionByHash,
+    ethGetTransactionByBlockNumberAndIndex,
+    ethGetTransactionReceipt,
+    ethGetTransactionCount,
+    ethGetCode,
+    ethGetStorageAt,
+    ethCall,
+    ethEstimateGas,
+    ethGasPrice,
+    ethSendRawTransaction,
+    ethMaxPriorityFeePerGas,
+  ],
 };
 
 /** What each module is about, for people. */
@@ -158,16 +196,33 @@ export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = 
   block: "Blocks, their rewards and their times",
   contract: "Sources and ABIs of contracts, and their verification",
   transaction: "Single transactions",
+  gastracker: "What gas costs, in Etherscan's dialect alone",
+  getapilimit: "A client's own rate limit, in Etherscan's dialect alone",
+  proxy: "A node's own methods, in Etherscan's dialect alone",
 };
 
-const byName = new Map(
-  Object.entries(registry).map(([module, actions]) => [
-    module,
-    new Map(actions.map((action) => [action.name.toLowerCase(), action])),
-  ]),
-);
+/** Every action that a dialect has, in that order. */
+export function actionsIn(dialect: Dialect): { module: string; action: Action }[] {
+  return Object.entries(registry).flatMap(([module, actions]) =>
+    actions.filter((action) => isServedIn(action, dialect)).map((action) => ({ module, action })),
+  );
+}
 
-/** Actions of a module by their lower-case names; undefined for an unknown module. `module` is lower case. */
-export function actionsOf(module: string): ReadonlyMap<string, Action> | undefined {
-  return byName.get(module);
+const byName = { blockscout: indexFor("blockscout"), etherscan: indexFor("etherscan") };
+
+function indexFor(dialect: Dialect): ReadonlyMap<string, ReadonlyMap<string, Action>> {
+  const modules = new Map<string, Map<string, Action>>();
+  for (const { module, action } of actionsIn(dialect)) {
+    const actions = modules.get(module) ?? new Map();
+    modules.set(module, actions.set(action.name.toLowerCase(), action));
+  }
+  return modules;
+}
+
+/** Actions of a module by their lower-case names; undefined for one that the dialect has not. `module` is lower case. */
+export function actionsOf(
+  module: string,
+  dialect: Dialect,
+): ReadonlyMap<string, Action> | undefined {
+  return byName[dialect].get(module);
 }

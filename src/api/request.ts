@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { scanJson, type TextRange } from "../core/json-scan.ts";
+import type { TextRange } from "../core/json-scan.ts";
 import { SMALL_BODY } from "./body.ts";
 import {
   badRequest,
@@ -15,11 +15,10 @@ import {
   splitForm,
 } from "./form.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
+import { boundJson, parseText } from "./json.ts";
 import { readMultipart } from "./multipart.ts";
 import { namesSubmission } from "./submissions.ts";
 
-/** Of any JSON body: of what takes sources as an object, some 5,000 are files, the rest settings. */
-const JSON_BOUNDS = { depth: 64, tokens: 50_000 };
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 /** Longer ones are no names of ours. */
 const LONGEST_NAME = 100;
@@ -119,33 +118,6 @@ function shortMembers(body: Buffer, strings: readonly TextRange[]): Map<string, 
     members.set(String(parseText(decodeUtf8(name))), String(parseText(decodeUtf8(value))));
   }
   return members;
-}
-
-/** The value of JSON text. Throws `RequestError` when it is none, and for more than `JSON_BOUNDS`. */
-export function parseJson(text: Buffer): unknown {
-  boundJson(text);
-  return parseText(decodeUtf8(text));
-}
-
-/** The outermost strings of JSON text that may be parsed. Throws `RequestError` when it may not. */
-function boundJson(text: Buffer): readonly TextRange[] {
-  const scan = scanJson(text, JSON_BOUNDS);
-  switch (scan.kind) {
-    case "fits":
-      return scan.strings;
-    case "too-deep":
-      throw badRequest();
-    case "too-many":
-      throw payloadTooLarge();
-  }
-}
-
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw badRequest(error);
-  }
 }
 
 function flatten(value: unknown): InputValue | undefined {

@@ -53,10 +53,10 @@ const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  const largeAnswers = perChain(({ sql }) => createLargeAnswers(sql));
-  addActions(app, options, limiter, largeAnswers);
+  const largeAnswersOf = perChain(({ sql }) => createLargeAnswers(sql));
+  addActions(app, options, limiter, largeAnswersOf);
   addRpc(app, options, limiter);
-  addSourcify(app, options, limiter, largeAnswers);
+  addSourcify(app, options, limiter, largeAnswersOf);
   addChainList(app, options);
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
@@ -83,9 +83,10 @@ function addActions(
   app: FastifyInstance,
   options: DispatchOptions,
   limiter: RateLimiter,
-  largeAnswers: (chain: ServedChain) => LargeAnswers,
+  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
 ): void {
-  const dispatch = createDispatch(options, largeAnswers);
+  const { usageOf } = limiter;
+  const dispatch = createDispatch(options, largeAnswersOf, usageOf);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
@@ -94,17 +95,19 @@ function addActions(
       if (refused) return send(reply, refused);
       const parsed = await parsing;
       const found = isNamed(request)
-        ? findActionOfPath(request.params, parsed.input)
-        : findAction(parsed.input);
+        ? findActionOfPath(request.params, parsed.input, dialect)
+        : findAction(parsed.input, dialect);
       if (!found) return send(reply, refusal(404, "Not found", request));
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
       const known = knownTags(request);
-      const chain = decideChain(
-        request,
-        dialect === "etherscan" ? chooseChain(request.chains, parsed) : undefined,
-      );
+      const chain = action.ofNoChain
+        ? request.chains[0]
+        : decideChain(
+            request,
+            dialect === "etherscan" ? chooseChain(request.chains, parsed) : undefined,
+          );
       const answer = await dispatch(action, parsed, dialect, chain, { client, known });
       return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
     };
@@ -122,12 +125,12 @@ function addActions(
     for (const [path, dialect] of paths) scope.post(path, post, answerIn(dialect));
     done();
   });
-  for (const [path] of NAMED_PATHS) {
+  for (const [path, dialect] of NAMED_PATHS) {
     app.route({
       method: ["PUT", "PATCH", "DELETE"],
       url: path,
       handler: (request, reply) =>
-        isNamed(request) && findActionOfPath(request.params, new Map())
+        isNamed(request) && findActionOfPath(request.params, new Map(), dialect)
           ? send(reply, refusal(405, "Method not allowed", request))
           : reply.callNotFound(),
     });

@@ -1,12 +1,12 @@
 import { type Input, lookUp } from "./input.ts";
 import { actionsOf } from "./registry.ts";
 
-/** Whether parameters name an action that takes sources; undefined while module or action is absent. */
+/** Whether parameters name an action that takes sources, which is there in both dialects; undefined while module or action is absent. */
 export function namesSubmission(input: Input): boolean | undefined {
   const module = lookUp(input, "module");
   const action = lookUp(input, "action");
   if (module === undefined || action === undefined) return undefined;
   if (typeof module !== "string" || typeof action !== "string") return false;
-  const named = actionsOf(module.toLowerCase())?.get(action.toLowerCase());
+  const named = actionsOf(module.toLowerCase(), "etherscan")?.get(action.toLowerCase());
   return named?.isSubmission ?? false;
 }

@@ -13,3 +13,9 @@ export function parseUtcDay(day: string): number | undefined {
   const seconds = milliseconds / 1000;
   return utcDay(seconds) === day ? seconds : undefined;
 }
+
+/** A span of whole seconds, less than 100 hours, as `hh:mm:ss`. */
+export function clockTime(seconds: number): string {
+  const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+}

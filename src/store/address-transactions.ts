@@ -10,18 +10,14 @@ import {
   type Order,
   type PageRange,
 } from "./page.ts";
+import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 import { hasSucceeded } from "./transactions.ts";
 
-/** Where an address stands: sender, or receiver and created contract. */
-export type Side = "from" | "to";
-
-export interface TransactionFilter {
-  address: Address;
-  side?: Side | undefined;
+export type TransactionFilter = {
   blocks?: BlockBounds;
   /** Unix seconds, inclusive. */
   timestamps?: { from?: number | undefined; to?: number | undefined };
-}
+} & ({ address: Address; side?: Side | undefined } | { parties: Parties });
 
 /** A transaction with what its block adds. */
 export interface TransactionEntry {
@@ -51,31 +47,15 @@ export interface TransactionEntry {
   mayBeNamed: boolean;
 }
 
-/** Further condition on the `sides` of an activity row, or nothing. */
-export function onSide(sql: Queryable, side: Side | undefined): Fragment {
-  if (side === undefined) return sql``;
-  return side === "from" ? sql`AND sides & 1 <> 0` : sql`AND sides & 6 <> 0`;
-}
-
-/** Transactions that the address sent, received or was created by, in the order of block and position. */
+/** Transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
 export async function listTransactionsOfAddress(
   sql: Queryable,
-  { address, side, blocks, timestamps = {} }: TransactionFilter,
+  filter: TransactionFilter,
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TransactionEntry[]> {
   const towards = direction(sql, order);
-  return complete(
-    sql,
-    sql`
-      SELECT block_number, transaction_index FROM address_transactions
-      WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
-        ${inTimes(sql, timestamps)} ${onSide(sql, side)}
-      ORDER BY block_number ${towards}, transaction_index ${towards}
-      LIMIT ${limit} OFFSET ${skip}`,
-    towards,
-    limit,
-  );
+  return complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
 }
 
 /** Transactions of a range of blocks, in the order of block and position. */
@@ -123,6 +103,27 @@ function complete(
     ) b
     ORDER BY page.block_number ${towards}, page.transaction_index ${towards}`;
   return readPage(query, limit, ({ input }) => [input]);
+}
+
+function keysOf(
+  sql: Queryable,
+  filter: TransactionFilter,
+  towards: Fragment,
+  page: PageRange,
+): Fragment {
+  const { blocks, timestamps = {} } = filter;
+  const condition = sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
+  const order = sql`block_number ${towards}, transaction_index ${towards}`;
+  if ("parties" in filter) {
+    const table = sql`address_transactions`;
+    const key = sql`block_number, transaction_index`;
+    const activity = activityWithSides(sql, { table, condition, key, order });
+    return pageOfParties(sql, filter.parties, activity, page);
+  }
+  return sql`
+    SELECT block_number, transaction_index FROM address_transactions
+    WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}
+    ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
 /** A time is a block number here, so that it bounds the range of the index. */

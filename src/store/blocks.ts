@@ -135,6 +135,17 @@ export async function getBlockNumberAfter(
   return block?.number;
 }
 
+/** Number of transactions in a published block; undefined when it is not indexed. */
+export async function getTransactionCount(
+  sql: Queryable,
+  number: number,
+): Promise<number | undefined> {
+  const [block] = await sql<{ count: number }[]>`
+    SELECT transaction_count AS count FROM blocks
+    WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`;
+  return block?.count;
+}
+
 /** Number and hash of a recorded block; undefined when there is none. */
 export async function getBlockReference(
   sql: Queryable,

@@ -1,7 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { onSide, type Side } from "./address-transactions.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -10,6 +9,7 @@ import {
   type Order,
   type PageRange,
 } from "./page.ts";
+import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 
 /** A frame of a transaction's trace. */
 export interface InternalTransactionEntry {
@@ -41,33 +41,42 @@ export interface InternalTransactionFilter {
   includeZeroValue: boolean;
 }
 
-export interface AddressInternalTransactionFilter extends InternalTransactionFilter {
-  address: Address;
-  side?: Side | undefined;
+export type AddressInternalTransactionFilter = InternalTransactionFilter & {
   blocks?: BlockBounds;
-}
+} & ({ address: Address; side?: Side | undefined } | { parties: Parties });
 
 const MAXIMUM_PER_TRANSACTION = 10_000;
 
-/** Internal transactions with the address as sender, receiver or created contract. */
+/** Internal transactions with the address as sender, receiver or created contract, or of parties. */
 export async function listInternalTransactionsOfAddress(
   sql: Queryable,
-  { address, side, blocks, includeZeroValue }: AddressInternalTransactionFilter,
+  filter: AddressInternalTransactionFilter,
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
   const towards = direction(sql, order);
-  return complete(
-    sql,
-    sql`
-      SELECT block_number, transaction_index, position FROM address_internal_transactions
-      WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)} ${onSide(sql, side)}
-        ${includeZeroValue ? sql`` : sql`AND valued`}
-      ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
-      LIMIT ${limit} OFFSET ${skip}`,
-    towards,
-    limit,
-  );
+  return complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
+}
+
+function keysOf(
+  sql: Queryable,
+  filter: AddressInternalTransactionFilter,
+  towards: Fragment,
+  page: PageRange,
+): Fragment {
+  const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
+  const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
+  const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
+  if ("parties" in filter) {
+    const table = sql`address_internal_transactions`;
+    const key = sql`block_number, transaction_index, position`;
+    const activity = activityWithSides(sql, { table, condition, key, order });
+    return pageOfParties(sql, filter.parties, activity, page);
+  }
+  return sql`
+    SELECT block_number, transaction_index, position FROM address_internal_transactions
+    WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}
+    ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
 /** Internal transactions of a range of blocks. */

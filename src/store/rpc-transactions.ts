@@ -1,6 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
 import { inPublishedBlocks } from "./page.ts";
 
 // Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
@@ -74,16 +74,35 @@ export async function getSignedTransaction(
   hash: Hex,
 ): Promise<SignedTransaction | undefined> {
   const [transaction] = await sql<SignedTransaction[]>`
-    SELECT b.hash AS block_hash, block_number,
-      transaction_index, t.hash, t.type, t.from_address AS from,
-      t.to_address AS to, t.nonce, t.value, t.gas, t.gas_price,
-      t.max_fee_per_gas, t.max_priority_fee_per_gas,
-      t.input, t.v, t.r, t.s, t.extra
+    SELECT b.hash AS block_hash, block_number, transaction_index, ${signedColumns(sql)}
     FROM transaction_hashes h
     JOIN transactions t USING (block_number, transaction_index)
     JOIN blocks b ON b.number = block_number
     WHERE h.hash = ${hash} AND ${inPublishedBlocks(sql)}`;
   return transaction;
+}
+
+/**
+ * The transaction at a place of a published block, null where the block has no such place; undefined when the block is
+ * not indexed.
+ */
+export async function getSignedTransactionAt(
+  sql: Queryable,
+  blockNumber: number,
+  transactionIndex: number,
+): Promise<{ transaction: SignedTransaction | null } | undefined> {
+  const [row] = await sql<(SignedTransaction | { hash: null })[]>`
+    SELECT b.hash AS block_hash, b.number AS block_number, t.transaction_index, ${signedColumns(sql)}
+    FROM blocks b
+    LEFT JOIN transactions t ON t.block_number = b.number AND t.transaction_index = ${transactionIndex}
+    WHERE b.number = ${blockNumber} AND ${inPublishedBlocks(sql, {}, "number")}`;
+  return row && { transaction: row.hash === null ? null : row };
+}
+
+/** Of `transactions t`, what its signer has signed. */
+function signedColumns(sql: Queryable): Fragment {
+  return sql`t.hash, t.type, t.from_address AS from, t.to_address AS to, t.nonce, t.value, t.gas,
+    t.gas_price, t.max_fee_per_gas, t.max_priority_fee_per_gas, t.input, t.v, t.r, t.s, t.extra`;
 }
 
 /** The receipt of a transaction, its logs in order; undefined when it is not in a published block. */

@@ -1,6 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
-import type { Queryable } from "../db/client.ts";
+import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
 import { readPage } from "./large-pages.ts";
 import {
@@ -10,14 +10,16 @@ import {
   type Order,
   type PageRange,
 } from "./page.ts";
+import { type Activity, type Parties, pageOfParties } from "./parties.ts";
 
 /** Number of the ERC that a token follows. */
 export type TokenStandard = 20 | 404 | 721 | 1155;
 
-/** Transfers of one standard; at least one of `address` (sender or receiver of the transfer) and `token`. */
+/** Transfers of one standard: of `address` (sender or receiver of the transfer), of parties, or of the token alone. */
 export type TokenTransferFilter = { standard: TokenStandard; blocks?: BlockBounds } & (
   | { address: Address; token?: Address | undefined }
-  | { address?: undefined; token: Address }
+  | { parties: Parties; token?: Address | undefined }
+  | { token: Address }
 );
 
 /** One transfer of one token id, with its transaction and its token. */
@@ -54,39 +56,18 @@ export interface TokenTransferEntry {
 /** Token transfers in the order of block, log and position in a batch. */
 export async function listTokenTransfers(
   sql: Queryable,
-  { standard, address, token, blocks }: TokenTransferFilter,
+  filter: TokenTransferFilter,
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TokenTransferEntry[]> {
   const towards = direction(sql, order);
-  // With the token in the order only its own index has that order: see `LogRange` in logs.ts.
-  const {
-    table,
-    condition,
-    order: inFront,
-  } = address === undefined
-    ? {
-        table: sql`token_transfers`,
-        condition: sql`token = ANY(ARRAY[${token}::bytea])`,
-        order: sql`token ${towards},`,
-      }
-    : {
-        table: sql`address_token_transfers`,
-        condition: sql`address = ${address} ${token === undefined ? sql`` : sql`AND token = ${token}`}`,
-        order: sql``,
-      };
   const query = sql<TokenTransferEntry[]>`
     SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
       f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
       f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
       f.transaction_index, t.*
-    FROM (
-      SELECT block_number, log_index, batch_index FROM ${table}
-      WHERE standard = ${standard} AND ${condition} AND ${inPublishedBlocks(sql, blocks)}
-      ORDER BY ${inFront} block_number ${towards}, log_index ${towards}, batch_index ${towards}
-      LIMIT ${limit} OFFSET ${skip}
-    ) page
+    FROM (${keysOf(sql, filter, towards, page)}) page
     CROSS JOIN LATERAL (
       SELECT log_index, transaction_index, from_address, to_address, token, token_id, amount
       FROM token_transfers
@@ -109,7 +90,68 @@ export async function listTokenTransfers(
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
     ORDER BY page.block_number ${towards}, page.log_index ${towards}, page.batch_index ${towards}`;
-  return readPage(query, limit, ({ input }) => [input]);
+  return readPage(query, page.limit, ({ input }) => [input]);
+}
+
+function keysOf(
+  sql: Queryable,
+  filter: TokenTransferFilter,
+  towards: Fragment,
+  page: PageRange,
+): Fragment {
+  const { standard, token, blocks } = filter;
+  const key = sql`block_number, log_index, batch_index`;
+  const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
+  const ofToken = token === undefined ? sql`` : sql`AND token = ${token}`;
+  const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)} ${ofToken}`;
+  const range = sql`LIMIT ${page.limit} OFFSET ${page.skip}`;
+  if ("parties" in filter) {
+    const activity = { key, order, ...transferSides(sql, condition) };
+    return pageOfParties(sql, filter.parties, activity, page);
+  }
+  if ("address" in filter) {
+    return sql`
+      SELECT ${key} FROM address_token_transfers WHERE address = ${filter.address} AND ${condition}
+      ORDER BY ${order} ${range}`;
+  }
+  // With the token in the order only its own index has that order: see `LogRange` in logs.ts.
+  return sql`
+    SELECT ${key} FROM token_transfers
+    WHERE standard = ${standard} AND token = ANY(ARRAY[${filter.token}::bytea])
+      AND ${inPublishedBlocks(sql, blocks)}
+    ORDER BY token ${towards}, ${order} ${range}`;
+}
+
+/** The activity does not tell on which side of a transfer an address stands; the transfer does. */
+function transferSides(
+  sql: Queryable,
+  condition: Fragment,
+): Pick<Activity, "entriesOf" | "entriesBetween"> {
+  const entries = (address: Address) => sql`
+    SELECT block_number, log_index, batch_index FROM address_token_transfers
+    WHERE address = ${address} AND ${condition}`;
+  const checked = (keys: Fragment, sides: Fragment) => sql`
+    SELECT keys.* FROM (${keys}) keys
+    CROSS JOIN LATERAL (
+      SELECT from_address, to_address FROM token_transfers
+      WHERE block_number = keys.block_number AND log_index = keys.log_index AND batch_index = keys.batch_index
+      LIMIT 1
+    ) transfer
+    WHERE ${sides}`;
+  return {
+    entriesOf: (address, side) =>
+      checked(
+        entries(address),
+        side === "from" ? sql`from_address = ${address}` : sql`to_address = ${address}`,
+      ),
+    entriesBetween: (from, to) =>
+      checked(
+        sql`
+          SELECT block_number, log_index, batch_index FROM (${entries(from)}) sent
+          JOIN (${entries(to)}) received USING (block_number, log_index, batch_index)`,
+        sql`from_address = ${from} AND to_address = ${to}`,
+      ),
+  };
 }
 
 /** One transfer of one token id, as the page of its transaction shows it. */

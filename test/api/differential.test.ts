@@ -152,6 +152,8 @@ describe("the API while the chain moves under it", () => {
           });
           // Lists of everything that somebody holds, silent tokens included.
           if (request.parameters["action"]?.toLowerCase() === "tokenlist") continue;
+          // Blocks of anvil's own reorganisations have base fees that follow no rule.
+          if (request.parameters["module"]?.toLowerCase() === "gastracker") continue;
           answers.push({ request, answer: await send(api, request, random) });
         }
       })();

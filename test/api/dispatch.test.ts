@@ -25,22 +25,44 @@ function refused(httpStatus: number, text: string) {
 }
 
 describe("module and action", () => {
-  test.each([
+  test.each<readonly [string, string]>([
     ["", "Params 'module' and 'action' are required parameters"],
     ["module=block", "Params 'module' and 'action' are required parameters"],
     ["action=getblockreward", "Params 'module' and 'action' are required parameters"],
     ["module=&action=", "Unknown module"],
-    ["module=proxy&action=eth_blockNumber", "Unknown module"],
     ["module=epoch&action=getepoch", "Unknown module"],
     ["module=__proto__&action=toString", "Unknown module"],
     ["module=block&action=", "Unknown action"],
     ["module=block&action=validate_address", "Unknown action"],
     ["module=block&action=constructor", "Unknown action"],
-    ["module=stats&action=nodecount", "Unknown action"],
+    // Of Etherscan's, what no data of ours could answer.
+    ...["chainsize", "nodecount", "nodecounthistory", "dailyensregister", "dailyavghashrate"].map(
+      (action) => [`module=stats&action=${action}`, "Unknown action"] as const,
+    ),
+    ...["getdeposittxs", "getwithdrawaltxs", "txnbridge"].map(
+      (action) => [`module=account&action=${action}`, "Unknown action"] as const,
+    ),
+    ["module=stats&action=dailyavgnetdifficulty", "Unknown action"],
+    ["module=nametag&action=getaddresstag", "Unknown module"],
   ])("%s: HTTP 400 and the words %s", async (query, text) => {
     const { blockscout, etherscan } = refused(400, text);
     expect(await ask(`/api?${query}`)).toEqual(blockscout);
     expect(await ask(`/v2/api?${query}`)).toEqual(etherscan);
+  });
+
+  test.each([
+    ["proxy", "eth_blockNumber"],
+    ["gastracker", "gasoracle"],
+    ["getapilimit", "getapilimit"],
+  ])("%s is a module of Etherscan's dialect alone", async (module, action) => {
+    const query = `module=${module}&action=${action}`;
+    const unknown = refused(400, "Unknown module").blockscout;
+    expect(await ask(`/api?${query}`)).toEqual(unknown);
+    expect(await ask(`/api/v1?${query}`)).toEqual(unknown);
+    expect((await ask(`/v2/api?${query}`)).status).toBe(200);
+    expect((await ask(`/v2/api?module=${module}&action=eth_getLogs`)).body).toEqual(
+      refused(400, "Unknown action").etherscan.body,
+    );
   });
 });
 
@@ -147,12 +169,21 @@ describe("when the database fails", () => {
     const slow = await createTestApp({ sql });
     await database.sql.begin(async (blocker) => {
       await blocker`LOCK TABLE sync_state IN ACCESS EXCLUSIVE MODE`;
-      const { blockscout, etherscan } = refused(
+      const { blockscout } = refused(
         503,
         "Request timed out, please narrow the range or use smaller pages",
       );
       expect(await ask(`/api?${query}`, slow.app)).toEqual(blockscout);
-      expect(await ask(`/v2/api?${query}`, slow.app)).toEqual(etherscan);
+      // Etherscan's words, which clients compare: they halve their range.
+      const message = "Query Timeout occured. Please select a smaller result dataset";
+      expect(await ask(`/v2/api?${query}`, slow.app)).toEqual({
+        status: 200,
+        body: { status: "0", message, result: null },
+      });
+      expect(await ask("/v2/api?module=proxy&action=eth_blockNumber", slow.app)).toEqual({
+        status: 200,
+        body: { jsonrpc: "2.0", id: 1, error: { code: -32_000, message } },
+      });
     });
     await slow.close();
     await sql.end();

@@ -29,5 +29,8 @@ test("every action has its oracle but those that no block decides", () => {
     "contract/checkverifystatus",
     "contract/verifyproxycontract",
     "contract/checkproxyverification",
+    // A client's own limit, and the node's own answers, which are compared with it where they are tested.
+    "getapilimit/getapilimit",
+    ...(registry["proxy"] ?? []).map(({ name }) => `proxy/${name.toLowerCase()}`),
   ]);
 });

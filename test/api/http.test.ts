@@ -323,6 +323,21 @@ describe("connections", () => {
     expect(JSON.parse(body)).toEqual(refused("Bad request"));
   });
 
+  test("a URL of 64 KiB is read, and one of more than twice that gets 414 in Etherscan's form", async () => {
+    const request = (length: number) =>
+      exchange(
+        `GET /v2/api?${ACTION}&data=0x${"0".repeat(length)} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+      );
+    expect((await request(64 * 1024)).head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    const { head, body } = await request(140 * 1024);
+    expect(head).toMatch(/^HTTP\/1\.1 414 URI Too Long\r\n/);
+    expect(JSON.parse(body)).toEqual({
+      status: "0",
+      message: "NOTOK",
+      result: "Request-URI Too Long",
+    });
+  });
+
   test.each(["x: no host", "host: x\r\nexpect: something"])(
     "that Node's server would answer without a body get an answer all the same: %j",
     async (header) => {

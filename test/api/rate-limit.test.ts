@@ -1,5 +1,6 @@
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { createSql } from "../../src/db/client.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 
 const ACTION = "module=block&action=eth_block_number";
@@ -227,6 +228,52 @@ describe("behind proxies", () => {
   test("a header that holds no address leaves the proxy's own", async () => {
     await exhaust("10.0.0.9", forwarded("not an address"));
     expect((await ask("10.0.0.9", forwarded("<script>"))).statusCode).toBe(429);
+  });
+});
+
+describe("getapilimit", () => {
+  const url = "/v2/api?module=getapilimit&action=getapilimit";
+
+  test("tells what the client has used of its window, this call included", async () => {
+    await ask(addressOf(1));
+    await ask(addressOf(2));
+    vi.advanceTimersByTime(12_500);
+    const answer = await ask(addressOf(1), { url });
+    expect(answer.json()).toEqual({
+      status: "1",
+      message: "OK",
+      result: {
+        creditsUsed: 2,
+        creditsAvailable: 1,
+        creditLimit: 3,
+        limitInterval: "minute",
+        intervalExpiryTimespan: "00:00:48",
+      },
+    });
+    const ofKey = await ask(addressOf(1), { url: `${url}&apikey=${KEY}` });
+    expect(ofKey.json().result).toMatchObject({ creditLimit: KEY_LIMIT, creditsUsed: 1 });
+    await ask(addressOf(1));
+    expect((await ask(addressOf(1), { url })).statusCode).toBe(429);
+  });
+
+  test("asks neither chain nor database, and has no limit where there is none", async () => {
+    const gone = createSql("postgres://nobody@127.0.0.1:1/nothing");
+    const unlimited = await createTestApp({
+      sql: gone,
+      chainId: () => {
+        throw new Error("not known");
+      },
+    });
+    const answer = await unlimited.app.inject(`${url}&chainid=424242`);
+    expect(answer.json().result).toEqual({
+      creditsUsed: 0,
+      creditsAvailable: 1_500_000,
+      creditLimit: 1_500_000,
+      limitInterval: "daily",
+      intervalExpiryTimespan: expect.stringMatching(/^(?:[01]\d|2[0-4]):[0-5]\d:[0-5]\d$/),
+    });
+    await unlimited.close();
+    await gone.end();
   });
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { z } from "zod";
-import type { Action } from "../../src/api/action.ts";
+import { type Action, paramsIn } from "../../src/api/action.ts";
 import { type Dialect, forDialect } from "../../src/api/envelope.ts";
 import { registry } from "../../src/api/registry.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
@@ -86,6 +86,33 @@ const MEANINGS: readonly [name: RegExp, values: fc.Arbitrary<string>][] = [
   [/address/i, address],
   [/hash/, fc.constantFrom(...vocabulary.hashes)],
   [/^topic\d$/, fc.constantFrom(...vocabulary.topics)],
+  [/^fromto_opr$/, fc.constantFrom("and", "or", "AND", "Or")],
+  [/^(?:from|to)$/, address],
+  [
+    /^tag$/,
+    fc.constantFrom(
+      "latest",
+      "earliest",
+      "pending",
+      "safe",
+      "finalized",
+      "0x1",
+      "0x0c",
+      "0xffff",
+      "7",
+      "0x",
+    ),
+  ],
+  [/^boolean$/, fc.constantFrom("true", "false", "True")],
+  [
+    /^(?:index|position|value|nonce|type)$|^gas|^max.*Gas$/,
+    fc.constantFrom("0x0", "0x01", "1", "12", "0x"),
+  ],
+  [/^(?:data|input|hex)$/, fc.constantFrom("0x", "0x18160ddd", "0xA9059CBB", "0x1")],
+  [
+    /^accessList$/,
+    fc.constantFrom("[]", `[{address:"0x${"1".repeat(40)}",storageKeys:[]}]`, "[{}]"),
+  ],
   [/_opr$/, fc.constantFrom("and", "or")],
   [/^code$|source/i, fc.constantFrom("contract Ledger {}", "contract Ledger { int a = b; }", "{}")],
   [/compiler/i, fc.constantFrom(COMPILER, "0.8.37", "v0.8.24+commit.e11b9ed9")],
@@ -139,8 +166,9 @@ function actionOf(name: string): Action {
 }
 
 const request = fc.constantFrom(...actions.keys()).chain((name) => {
-  const { params, example } = actionOf(name);
-  const names = Object.keys(params.shape);
+  const action = actionOf(name);
+  const { example } = action;
+  const names = Object.keys(paramsIn(action, "etherscan").shape);
   const parameters = fc.record(
     Object.fromEntries(names.map((parameter) => [parameter, valueFor(parameter)])),
     {
@@ -149,7 +177,7 @@ const request = fc.constantFrom(...actions.keys()).chain((name) => {
   );
   return fc.record({
     name: fc.constant(name),
-    etherscan: fc.boolean(),
+    etherscan: action.dialect === "etherscan" ? fc.constant(true) : fc.boolean(),
     transport: fc.constantFrom("query", "query", "json", "form", "multipart", "split"),
     spelling: fc.constantFrom("as is", "as is", "as is", "upper", "lower", "doubled", "bracketed"),
     // The example makes sure that also requests with all that is needed are among them.
@@ -257,6 +285,12 @@ function faultOf(
   const answer = JSON.parse(body);
   const dialect: Dialect = drawn.etherscan ? "etherscan" : "blockscout";
   const result: z.ZodType = forDialect(action.result, dialect);
+  if (answer.jsonrpc === "2.0" && action.envelope === "proxy") {
+    const { id, error } = answer;
+    if (statusCode !== 200 || id !== 1) return "another status or id";
+    if ("result" in answer) return result.safeParse(answer.result).error?.message;
+    return Number.isInteger(error?.code) && error.message !== "" ? undefined : "its error";
+  }
   if (answer.jsonrpc === "2.0") {
     if (action.envelope !== "json-rpc") return "another envelope";
     if (!("result" in answer)) return typeof answer.error === "string" ? undefined : "its error";

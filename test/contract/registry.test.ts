@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import type { Action } from "../../src/api/action.ts";
+import { type Action, isServedIn } from "../../src/api/action.ts";
 import { type Dialect, forDialect } from "../../src/api/envelope.ts";
 import { describeParameters } from "../../src/api/openapi/parameters.ts";
 import { registry } from "../../src/api/registry.ts";
@@ -72,6 +72,25 @@ const MISSING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "transaction/gettxreceiptstatus": { txhash: "Query parameter txhash is required" },
   "transaction/getstatus": { txhash: "Query parameter txhash is required" },
 };
+/** As a node words it: the place among the call's own parameters. */
+const missingArgument = (place: number) => `missing value for required argument ${place}`;
+const MISSING_ARGUMENTS: typeof MISSING = {
+  "proxy/eth_getBlockTransactionCountByNumber": { tag: missingArgument(0) },
+  "proxy/eth_getUncleByBlockNumberAndIndex": {
+    tag: missingArgument(0),
+    index: missingArgument(1),
+  },
+  "proxy/eth_getTransactionByHash": { txhash: missingArgument(0) },
+  "proxy/eth_getTransactionByBlockNumberAndIndex": {
+    tag: missingArgument(0),
+    index: missingArgument(1),
+  },
+  "proxy/eth_getTransactionReceipt": { txhash: missingArgument(0) },
+  "proxy/eth_getTransactionCount": { address: missingArgument(0) },
+  "proxy/eth_getCode": { address: missingArgument(0) },
+  "proxy/eth_getStorageAt": { address: missingArgument(0), position: missingArgument(1) },
+  "proxy/eth_sendRawTransaction": { hex: missingArgument(0) },
+};
 const MISSING_DAYS = {
   startdate: "Required query parameters missing: startdate",
   enddate: "Required query parameters missing: enddate",
@@ -116,6 +135,8 @@ test("names are unique within their module, in any letter case", () => {
 });
 
 describe.each(reading)("$name", ({ module, action, name }) => {
+  const dialects = DIALECTS.filter(([, dialect]) => isServedIn(action, dialect));
+
   test("the wire's table names what is required", () => {
     const required = describeParameters(action, "blockscout").filter((each) => each.required);
     const names = required.map((each) => each.name);
@@ -126,11 +147,37 @@ describe.each(reading)("$name", ({ module, action, name }) => {
     expect(action.params.safeParse(action.example).error).toBeUndefined();
   });
 
-  test.each(DIALECTS)("answers its example as its schema says under %s", async (path, dialect) => {
+  test.each(DIALECTS.filter(([, dialect]) => !isServedIn(action, dialect)))(
+    "is no module under %s",
+    async (path) => {
+      const response = await ask(path, module, action, action.example);
+      expect(response.statusCode).toBe(400);
+      expect(response.json()).toEqual({ status: "0", message: "Unknown module", result: null });
+      expect((await server.app.inject(`${path}/${module}/${action.name}`)).statusCode).toBe(404);
+    },
+  );
+
+  test.each(dialects)("answers its example as its schema says under %s", async (path, dialect) => {
     const response = await ask(path, module, action, action.example);
     expect([200, 404]).toContain(response.statusCode);
     const body = response.json();
     const result: z.ZodType = forDialect(action.result, dialect);
+    if (action.envelope === "proxy") {
+      expect(body).toEqual(
+        "error" in body
+          ? {
+              jsonrpc: "2.0",
+              id: 1,
+              error: { code: expect.any(Number), message: expect.any(String) },
+            }
+          : {
+              jsonrpc: "2.0",
+              id: 1,
+              result: expect.toSatisfy((value) => result.safeParse(value).success),
+            },
+      );
+      return;
+    }
     if (action.envelope === "json-rpc") {
       expect(Object.keys(body)).toEqual(["jsonrpc", "error" in body ? "error" : "result", "id"]);
       if ("result" in body) expect(result.safeParse(body.result).error).toBeUndefined();
@@ -156,7 +203,7 @@ describe.each(reading)("$name", ({ module, action, name }) => {
       const text = missingText(action, parameter);
       // An action that the wire knows has its words; a new one has those that it was given.
       if (wire) expect(text).toBe(wire[parameter]);
-      for (const [path, dialect] of DIALECTS) {
+      for (const [path, dialect] of dialects) {
         if (dialect === "etherscan" && action.etherscanDefaults?.[parameter]) continue;
         const { [parameter]: _left, ...others } = action.example;
         const response = await ask(path, module, action, others);
@@ -169,7 +216,7 @@ describe.each(reading)("$name", ({ module, action, name }) => {
 });
 
 function wireTexts(name: string): Readonly<Record<string, string>> | undefined {
-  return name.startsWith("stats/daily") ? MISSING_DAYS : MISSING[name];
+  return name.startsWith("stats/daily") ? MISSING_DAYS : (MISSING[name] ?? MISSING_ARGUMENTS[name]);
 }
 
 /** What is answered when a parameter alone is absent. */
@@ -188,6 +235,9 @@ function complaint(
   action: Action,
   dialect: Dialect,
 ) {
+  if (action.envelope === "proxy") {
+    return { jsonrpc: "2.0", id: 1, error: { code: -32_602, message: text } };
+  }
   if (action.envelope === "json-rpc") return { jsonrpc: "2.0", error: text, id: action.id };
   return dialect === "etherscan"
     ? { status: "0", message: "NOTOK", result: text }

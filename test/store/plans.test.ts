@@ -265,6 +265,95 @@ const SEARCHES: [string, () => Promise<unknown>, branches: number, counted?: num
   ["a narrow range of a frequent topic 0", () => logs([pattern([1])], FIRST, BLOCKS - 3), 1],
 ];
 
+// Address 1 stands in some 1,560 transactions, each of the others in some 60.
+const PARTIES: [string, () => Promise<unknown>][] = [
+  [
+    "transactions from one address to another",
+    () =>
+      listTransactionsOfAddress(
+        sql,
+        { parties: { from: owner, to: addr(5), operator: "and" } },
+        "desc",
+        FIRST,
+      ),
+  ],
+  [
+    "a deep page of the transactions from one address or to another",
+    () =>
+      listTransactionsOfAddress(
+        sql,
+        { parties: { from: owner, to: addr(5), operator: "or" } },
+        "asc",
+        DEEP,
+      ),
+  ],
+  [
+    "transactions to an address alone",
+    () =>
+      listTransactionsOfAddress(
+        sql,
+        { parties: { to: addr(5), operator: "and" }, blocks: { from: 300 } },
+        "asc",
+        FIRST,
+      ),
+  ],
+  [
+    "internal transactions from one address or to another",
+    () =>
+      listInternalTransactionsOfAddress(
+        sql,
+        { parties: { from: owner, to: addr(5), operator: "or" }, includeZeroValue: true },
+        "desc",
+        FIRST,
+      ),
+  ],
+  [
+    "internal transactions from one address to another",
+    () =>
+      listInternalTransactionsOfAddress(
+        sql,
+        { parties: { from: owner, to: addr(5), operator: "and" }, includeZeroValue: false },
+        "desc",
+        FIRST,
+      ),
+  ],
+  [
+    "transfers from one address or to another",
+    () =>
+      listTokenTransfers(
+        sql,
+        { standard: 20, parties: { from: addr(5), to: addr(6), operator: "or" } },
+        "desc",
+        FIRST,
+      ),
+  ],
+  [
+    "transfers of a token from one address to another",
+    () =>
+      listTokenTransfers(
+        sql,
+        {
+          standard: 20,
+          parties: { from: addr(5), to: addr(6), operator: "and" },
+          token: addr(77),
+        },
+        "asc",
+        FIRST,
+      ),
+  ],
+];
+
+describe("finds the entries of two parties in the ranges of both", () => {
+  test.each(PARTIES)("%s", async (_name, list) => {
+    const plans = await executedPlansOf(sql, list);
+    expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq"))).toEqual([]);
+    const entries = 1_700;
+    const rows = plans.reduce((sum, plan) => sum + rowsRead(plan), 0);
+    expect(rows).toBeLessThanOrEqual(entries + TABLES * PAGE);
+    expect(Math.max(...plans.map(largestSort))).toBeLessThanOrEqual(entries);
+  });
+});
+
 describe("searches logs in index ranges, and sorts no more than the page of each", () => {
   test.each(SEARCHES)("%s", async (_name, search, branches, counted = 0) => {
     const plans = await executedPlansOf(sql, search);

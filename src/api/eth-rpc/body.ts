@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { RequestError } from "../../core/errors.ts";
 import { decodeUtf8, parseUrlEncoded } from "../form.ts";
-import { parseJson } from "../request.ts";
+import { parseJson } from "../json.ts";
 
 /**
  * The JSON of a request's body, whatever its content type says; an empty body is an empty object. A form whose only

@@ -4,7 +4,7 @@ import { RequestError } from "../../core/errors.ts";
 import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import { createWaits, inTime } from "../deadline.ts";
 import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
-import { requestErrorOf, TOO_LARGE } from "../failures.ts";
+import { requestErrorOf, TOO_LARGE, UNREACHABLE } from "../failures.ts";
 import type { ServedChain } from "../served-chain.ts";
 import { type OneState, onOneState, type Read } from "../state.ts";
 import {
@@ -38,7 +38,6 @@ interface IndexStep {
 /** Characters after which others are served first. */
 const LONG_TEXT = 500_000;
 const TOO_MUCH = rpcFailure(TOO_LARGE);
-const UNREACHABLE = { code: -32_603, message: "upstream node is not reachable" };
 const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("Invalid params. Params must be a list.");
 

@@ -1,4 +1,5 @@
 import { isQuantity, quantity } from "../../core/quantity.ts";
+import { GAS_NOT_ESTIMATED } from "../gas/prices.ts";
 import { getBalance } from "./balance.ts";
 import { getLogs } from "./logs.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
@@ -30,7 +31,7 @@ function gasPrice(method: string): IndexMethod {
       const [answer] = await chain.forward([{ method, params: [] }]);
       return answer && "result" in answer && isQuantity(answer.result)
         ? answer
-        : rpcFailure("Gas price is not estimated yet");
+        : rpcFailure(GAS_NOT_ESTIMATED);
     },
   };
 }

@@ -4,7 +4,10 @@ import type { Context } from "../action.ts";
 export type RpcOutcome = { result: unknown } | { error: unknown };
 
 /** What a method works with. */
-export type RpcContext = Omit<Context, "dialect" | "sent" | "client" | "largeAnswers">;
+export type RpcContext = Omit<
+  Context,
+  "dialect" | "sent" | "client" | "usageOf" | "gasOracle" | "largeAnswers"
+>;
 
 /** A method that the index answers. */
 export interface IndexMethod {

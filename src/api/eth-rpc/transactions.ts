@@ -59,7 +59,8 @@ function topicsOf({ topic0, topic1, topic2, topic3 }: ReceiptLog) {
   return [topic0, topic1, topic2, topic3].filter((topic) => topic !== null);
 }
 
-function presentTransaction(transaction: SignedTransaction, chainId: number) {
+/** A transaction of JSON-RPC. */
+export function presentTransaction(transaction: SignedTransaction, chainId: number) {
   const { type, v, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } =
     transaction.extra ?? {};
@@ -88,7 +89,8 @@ function presentTransaction(transaction: SignedTransaction, chainId: number) {
   };
 }
 
-function presentReceipt(receipt: StoredReceipt) {
+/** A receipt of JSON-RPC. */
+export function presentReceipt(receipt: StoredReceipt) {
   const { logs, status } = receipt;
   const { blobGasPrice, blobGasUsed } = receipt.extra ?? {};
   const place = { ...receipt, transactionHash: receipt.hash };

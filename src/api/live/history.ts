@@ -7,17 +7,19 @@ import { type Failure, failed, type Outcome } from "../envelope.ts";
 import { demandHead } from "../state.ts";
 
 export const INVALID_BLOCK = "Invalid blockno format";
-const NO_HISTORY = "Historical state is not available";
+/** Of a state that the node has not kept. */
+export const NO_HISTORY = "Historical state is not available";
 
 /**
  * Makes an answer of the node's state at an indexed block, and of what `query` reads from the index, unless that has
- * failed. Fails in words for a block above the head, and where the node keeps no state of that time.
+ * failed. Fails in words (`invalid`) for a block above the head, and where the node keeps no state of that time.
  */
 export async function atIndexedBlock<Found, Result>(
   { read }: Context,
   blockNumber: number,
   query: (sql: Queryable) => Promise<Found | Failure>,
   answer: (block: BlockReference, found: Found) => Promise<Outcome<Result>>,
+  invalid = INVALID_BLOCK,
 ): Promise<Outcome<Result>> {
   const { block, found } = await read(async (sql, head) => ({
     block:
@@ -27,7 +29,7 @@ export async function atIndexedBlock<Found, Result>(
     found: await query(sql),
   }));
   if (isFailure(found)) return found;
-  if (!block) return failed(INVALID_BLOCK);
+  if (!block) return failed(invalid);
   try {
     return await answer(block, found);
   } catch (error) {

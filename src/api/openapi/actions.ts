@@ -1,6 +1,6 @@
 import type { Action } from "../action.ts";
 import { type Dialect, forDialect } from "../envelope.ts";
-import { registry } from "../registry.ts";
+import { actionsIn } from "../registry.ts";
 import answers from "./answers.json" with { type: "json" };
 import { describeParameters } from "./parameters.ts";
 import { JSON_TYPE, type MediaType, type Response, responses } from "./responses.ts";
@@ -28,13 +28,11 @@ export function describeActions(
   dialect: Dialect,
   components: Components,
 ): Record<string, object> {
-  const paths = Object.entries(registry).flatMap(([module, actions]) =>
-    actions.map((action) => {
-      const path = `${base}/${module}/${action.name}`;
-      const method = action.isSubmission ? "post" : "get";
-      return [path, { [method]: describeAction(path, module, action, dialect, components) }];
-    }),
-  );
+  const paths = actionsIn(dialect).map(({ module, action }) => {
+    const path = `${base}/${module}/${action.name}`;
+    const method = action.isSubmission ? "post" : "get";
+    return [path, { [method]: describeAction(path, module, action, dialect, components) }];
+  });
   return Object.fromEntries(paths);
 }
 
@@ -45,17 +43,14 @@ function describeAction(
   dialect: Dialect,
   components: Components,
 ): object {
-  const chainId = dialect === "etherscan" ? [CHAIN_ID] : [];
+  const chainId = dialect === "etherscan" && !action.ofNoChain ? [CHAIN_ID] : [];
   return {
     operationId: dialect + capital(module) + wordsOf(action),
     tags: [module],
     summary: action.summary,
     parameters: action.isSubmission ? chainId : [...describeQuery(action, dialect), ...chainId],
     ...(action.isSubmission && { requestBody: describeBody(action, dialect) }),
-    responses:
-      action.envelope === "json-rpc"
-        ? rpcResponses(path, action, dialect, components)
-        : explorerResponses(path, action, dialect, components),
+    responses: RESPONSES[action.envelope](path, action, dialect, components),
   };
 }
 
@@ -137,6 +132,26 @@ function explorerResponses(
   return responses({ 200: answer });
 }
 
+/** Errors are objects, with HTTP 200; what is refused before the action runs has the explorer's envelope. */
+function proxyResponses(
+  path: string,
+  action: Action,
+  dialect: Dialect,
+  components: Components,
+): object {
+  const success = components.add(
+    `${nameOf(action, dialect)}Proxy`,
+    rpcSuccess(components.describe(forDialect(action.result, dialect))),
+  );
+  const schema = { anyOf: [success, reference("RpcFailure"), reference("ExplorerFailure")] };
+  return responses({
+    200: {
+      description: "The result, or an error object",
+      content: { [JSON_TYPE]: { schema, ...exampleOf(path) } },
+    },
+  });
+}
+
 function rpcResponses(
   path: string,
   action: Action,
@@ -168,6 +183,12 @@ function rpcResponses(
     },
   });
 }
+
+const RESPONSES = {
+  explorer: explorerResponses,
+  "json-rpc": rpcResponses,
+  proxy: proxyResponses,
+};
 
 /** The result's schema; entries of lists have names of their own, so that a client's types have them. */
 function resultOf(action: Action, dialect: Dialect, components: Components): JsonSchema {

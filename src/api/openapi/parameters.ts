@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Action } from "../action.ts";
+import { type Action, paramsIn } from "../action.ts";
 import type { Dialect } from "../envelope.ts";
 import type { JsonSchema } from "./schemas.ts";
 
@@ -16,12 +16,14 @@ export interface DescribedParameter {
 
 /** What is known of an action's parameters, in the order in which they are checked. */
 export function describeParameters(action: Action, dialect: Dialect): DescribedParameter[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(action.params, { io: "input" });
+  const { properties = {}, required = [] } = z.toJSONSchema(paramsIn(action, dialect), {
+    io: "input",
+  });
   const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
   const needed = new Set([...required, ...(action.required ?? [])]);
   return Object.entries(properties).map(([name, property]) => {
     const { description = "", ...schema } = property as { description?: string };
-    const standard = defaults?.[name] ?? defaultOf(action, name);
+    const standard = defaults?.[name] ?? defaultOf(paramsIn(action, dialect), name);
     return {
       name,
       description,
@@ -33,8 +35,8 @@ export function describeParameters(action: Action, dialect: Dialect): DescribedP
 }
 
 /** The value of a parameter that is absent; zod tells it for no schema that transforms. */
-function defaultOf(action: Action, name: string): unknown {
-  const parsed = action.params.shape[name]?.safeParse(undefined);
+function defaultOf(params: z.ZodObject, name: string): unknown {
+  const parsed = params.shape[name]?.safeParse(undefined);
   return typeof parsed?.data === "object" ? undefined : parsed?.data;
 }
 

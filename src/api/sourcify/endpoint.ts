@@ -4,7 +4,8 @@ import type { Answer } from "../envelope.ts";
 import type { ServedChain } from "../served-chain.ts";
 
 /** What a handler of Sourcify's dialect works with for one request. */
-export interface SourcifyContext extends Omit<Context, "dialect" | "sent"> {
+export interface SourcifyContext
+  extends Omit<Context, "dialect" | "sent" | "usageOf" | "gasOracle"> {
   networkName: string | undefined;
   /** All chains that the request may mean. */
   chains: readonly ServedChain[];

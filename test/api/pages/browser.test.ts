@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Network } from "../../../src/api/pages/network.ts";
-import { registry } from "../../../src/api/registry.ts";
+import { actionsIn } from "../../../src/api/registry.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { CHROMIUM, startBrowser, WITHOUT_CHROMIUM } from "../../support/browser.ts";
@@ -173,8 +173,8 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
         const ids = await page
           .locator(".opblock")
           .evaluateAll((blocks) => blocks.map(({ id }) => id));
-        const expected = Object.entries(registry).flatMap(([module, actions]) =>
-          actions.map(({ name }) => blockOf(module, name, dialect)),
+        const expected = actionsIn(dialect).map(({ module, action }) =>
+          blockOf(module, action.name, dialect),
         );
         expect(ids).toEqual(expect.arrayContaining(expected));
       }

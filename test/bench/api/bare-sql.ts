@@ -17,7 +17,7 @@ type Template = readonly [TemplateStringsArray, ...unknown[]];
  */
 export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> {
   const { module, action: name, ...given } = question.parameters;
-  const action = actionsOf(module)?.get(name.toLowerCase());
+  const action = actionsOf(module, "blockscout")?.get(name.toLowerCase());
   if (!action) throw new Error(`no action ${module}/${name}`);
   const recorder = recordStatements(sql);
   const read: Read = (query) => query(recorder.sql, getServedHead(recorder.sql));

@@ -173,6 +173,6 @@ export const getminedblocks: Answerer = ({ oracle, dialect, parameters }) => {
     }));
   return list(dialect, pageOf(mined, page), {
     blockscout: "No blocks found",
-    etherscan: "No records found",
+    etherscan: "No transactions found",
   });
 };

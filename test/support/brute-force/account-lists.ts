@@ -13,6 +13,7 @@ import {
   timeFilter,
   WINDOW_TEXT,
 } from "./parameters.ts";
+import { partyFilter } from "./parties.ts";
 import { displayName } from "./token.ts";
 import { type Answerer, type Dialect, fail, list, type Question } from "./wire.ts";
 
@@ -73,7 +74,7 @@ function listedTransaction(oracle: Oracle, transaction: OracleTransaction, diale
 /** Whether an address stands on the side that is asked for. */
 function takesPart(
   entry: { from: Address; to: Address | null; created: Address | null },
-  address: Address,
+  address: Address | undefined,
   side: "from" | "to" | undefined,
 ): boolean {
   const sends = entry.from === address;
@@ -82,18 +83,21 @@ function takesPart(
 }
 
 /** Transactions of an address. */
-export const txlist: Answerer = ({ oracle, dialect, parameters }) => {
+export const txlist: Answerer = (question) => {
+  const { oracle, dialect, parameters } = question;
   const page = paging(parameters, { offset: 10_000 });
   if (page === "too large") return fail(dialect, WINDOW_TEXT);
   const text = parameters.get("address");
-  if (text === undefined) return fail(dialect, "Query parameter 'address' is required");
-  const address = addressOf(text);
-  if (!address) return fail(dialect, "Invalid address format");
+  const address = text === undefined ? undefined : addressOf(text);
+  if (text !== undefined && !address) return fail(dialect, "Invalid address format");
+  const parties = partyFilter(question);
+  if (typeof parties === "object") return parties;
+  if (!address && !parties) return fail(dialect, "Query parameter 'address' is required");
   const inBlocks = blockFilter(parameters);
   const inTime = timeFilter(parameters);
   const found = oracle.transactions.filter(
     (transaction) =>
-      takesPart(transaction, address, sideFilter(parameters)) &&
+      (parties?.(transaction) ?? takesPart(transaction, address, sideFilter(parameters))) &&
       inBlocks(transaction.blockNumber) &&
       inTime(blockOf(oracle, transaction.blockNumber).timestamp),
   );
@@ -129,7 +133,8 @@ function listedInternal(oracle: Oracle, entry: InternalTransaction, dialect: Dia
 }
 
 /** Internal transactions of an address, of a transaction, or of a range of blocks. */
-export const txlistinternal: Answerer = ({ oracle, dialect, parameters }) => {
+export const txlistinternal: Answerer = (question) => {
+  const { oracle, dialect, parameters } = question;
   const page = paging(parameters, { offset: 10_000 });
   if (page === "too large") return fail(dialect, WINDOW_TEXT);
   const addressText = parameters.get("address");
@@ -140,9 +145,13 @@ export const txlistinternal: Answerer = ({ oracle, dialect, parameters }) => {
     ({ type, value }) => all || type !== "call" || value > 0n,
   );
   let range = page;
-  if (addressText !== undefined) {
-    const address = addressOf(addressText);
-    if (!address) return fail(dialect, "Invalid address format");
+  const address = addressText === undefined ? undefined : addressOf(addressText);
+  if (addressText !== undefined && !address) return fail(dialect, "Invalid address format");
+  const parties = partyFilter(question);
+  if (typeof parties === "object") return parties;
+  if (parties) {
+    found = found.filter((entry) => parties(entry) && inBlocks(entry.blockNumber));
+  } else if (address) {
     const side = sideFilter(parameters);
     found = found.filter((entry) => takesPart(entry, address, side) && inBlocks(entry.blockNumber));
   } else if (hashText === undefined) {
@@ -190,7 +199,8 @@ function listedTransfer(oracle: Oracle, transfer: OracleTransfer, dialect: Diale
 
 /** Transfers of tokens of one standard, by party, by token, or by both. */
 export function transferList(standard: OracleTransfer["standard"]): Answerer {
-  return ({ oracle, dialect, parameters }: Question) => {
+  return (question: Question) => {
+    const { oracle, dialect, parameters } = question;
     const page = paging(parameters, { offset: 10_000 });
     if (page === "too large") return fail(dialect, WINDOW_TEXT);
     const addressText = parameters.get("address");
@@ -199,13 +209,16 @@ export function transferList(standard: OracleTransfer["standard"]): Answerer {
     const token = tokenText === undefined ? undefined : addressOf(tokenText);
     if (addressText !== undefined && !address) return fail(dialect, "Invalid address format");
     if (tokenText !== undefined && !token) return fail(dialect, "Invalid contract address format");
-    if (!address && !token) {
+    const parties = partyFilter(question);
+    if (typeof parties === "object") return parties;
+    if (!address && !token && !parties) {
       return fail(dialect, "Query parameter address or contractaddress is required");
     }
     const inBlocks = blockFilter(parameters);
     const found = oracle.transfers.filter(
       (transfer) =>
         transfer.standard === standard &&
+        (!parties || parties(transfer)) &&
         (!address || transfer.from === address || transfer.to === address) &&
         (!token || transfer.token === token) &&
         inBlocks(transfer.blockNumber),

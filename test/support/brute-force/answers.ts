@@ -19,6 +19,7 @@ import {
 } from "./block.ts";
 import { DAILY_SERIES } from "./daily-series.ts";
 import { fundedby } from "./funding.ts";
+import { gasestimate, gasoracle } from "./gas.ts";
 import {
   addresstokenbalance,
   addresstokennftbalance,
@@ -85,6 +86,8 @@ export const ANSWERERS: Readonly<Record<string, Answerer>> = {
   "stats/ethsupply2": ethsupply2,
   "stats/coinsupply": coinsupply,
   "stats/ethsupplyexchange": ethsupplyexchange,
+  "gastracker/gasoracle": gasoracle,
+  "gastracker/gasestimate": gasestimate,
   ...DAILY_SERIES,
 };
 

@@ -89,5 +89,8 @@ export const txsBeaconWithdrawal: Answerer = ({ oracle, dialect, parameters }) =
         })),
     );
   if (!isAscending(parameters, dialect)) rows.reverse();
-  return list(dialect, pageOf(rows, page), EMPTY);
+  return list(dialect, pageOf(rows, page), {
+    blockscout: "No records found",
+    etherscan: "No transactions found",
+  });
 };

@@ -118,6 +118,26 @@ function side({ random }: Draw): Parameters {
   return some(random, { filter_by: [0.3, () => random.pick(["from", "to", "From", "both"])] });
 }
 
+/** The same with the two parties of one entry, now and then, instead of an address. */
+function byParties(
+  { oracle, random }: Draw,
+  entries: readonly { from: Address; to: Address | null }[] | null,
+  parameters: Parameters,
+): Parameters {
+  if (!entries || entries.length === 0 || !random.chance(0.3)) return parameters;
+  const { address: _left, ...rest } = parameters;
+  const { from, to } = random.pick(entries);
+  const other = random.chance(0.6) ? to : random.pick(oracle.transactions).to;
+  return {
+    ...(random.chance(0.97) ? rest : parameters),
+    ...some(random, {
+      from: [0.8, () => (random.chance(0.03) ? "0x12" : mixedCase(from, random))],
+      to: [0.8, () => (random.chance(0.03) ? "" : mixedCase(other ?? from, random))],
+      fromto_opr: [0.95, () => random.pick(["and", "or", "AND", "Or", "or", "and", "xor"])],
+    }),
+  };
+}
+
 /** Lists of transfers: parties and token mostly of one that there was. */
 function transfers(standard: number): (draw: Draw) => Parameters {
   return (draw) => {
@@ -128,7 +148,8 @@ function transfers(standard: number): (draw: Draw) => Parameters {
       address: [0.7, () => (sample ? random.pick([sample.from, sample.to]) : address(draw))],
       contractaddress: [0.55, () => sample?.token ?? token(draw, standard)],
     });
-    return { ...by, ...pages(draw), ...order(draw), ...range(draw) };
+    const list = { ...by, ...pages(draw), ...order(draw), ...range(draw) };
+    return byParties(draw, known, list);
   };
 }
 
@@ -144,7 +165,8 @@ function internalTransactions(draw: Draw): Parameters {
   const zero = some(random, {
     include_zero_value: [0.5, () => random.pick(["true", "TRUE", "false", "1"])],
   });
-  return { ...form, ...zero, ...pages(draw), ...order(draw), ...range(draw), ...side(draw) };
+  const list = { ...form, ...zero, ...pages(draw), ...order(draw), ...range(draw) };
+  return byParties(draw, draw.oracle.internalTransactions, { ...list, ...side(draw) });
 }
 
 function operators(random: Random, parameters: Parameters): Parameters {
@@ -232,6 +254,15 @@ function pastBlock({ oracle, random }: Draw): Parameters {
   });
 }
 
+/** A price about those that were paid. */
+function gasPrice({ oracle, random }: Draw): Parameters {
+  const paid = random.pick(oracle.transactions).gasPrice;
+  const prices = [paid, paid + 1n, paid / 3n + 1n, 1n].map(String);
+  return some(random, {
+    gasprice: [0.9, () => random.pick([...prices, "0", "-1", "0x1", "x", ""])],
+  });
+}
+
 /** Days about those of the chain. */
 function days({ oracle, random }: Draw): Parameters {
   const [first, last] = [-1, 1].map((way) => {
@@ -247,14 +278,12 @@ function days({ oracle, random }: Draw): Parameters {
 }
 
 const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parameters>> = {
-  "account/txlist": (draw) => ({
-    ...oneAddress(draw),
-    ...pages(draw),
-    ...order(draw),
-    ...range(draw),
-    ...times(draw),
-    ...side(draw),
-  }),
+  "account/txlist": (draw) => {
+    const list = { ...oneAddress(draw), ...pages(draw), ...order(draw), ...range(draw) };
+    return byParties(draw, draw.oracle.transactions, { ...list, ...times(draw), ...side(draw) });
+  },
+  "gastracker/gasoracle": () => ({}),
+  "gastracker/gasestimate": (draw) => gasPrice(draw),
   "account/txlistinternal": internalTransactions,
   "account/tokentx": transfers(20),
   "account/tokennfttx": transfers(721),

@@ -1,4 +1,5 @@
-import { registry } from "../../../src/api/registry.ts";
+import { paramsIn } from "../../../src/api/action.ts";
+import { actionsIn } from "../../../src/api/registry.ts";
 
 /** A request that wants to cost more than it may. */
 export interface HostileRequest {
@@ -254,20 +255,19 @@ const TEXTS: [string, string][] = [
 
 /** Every parameter of every action with megabytes of what it may be. */
 export function hostileParameters(): HostileRequest[] {
-  return Object.entries(registry).flatMap(([module, actions]) =>
-    actions.flatMap((action) =>
-      Object.keys(action.params.shape).flatMap((name) =>
-        TEXTS.map(([what, text]) =>
-          post(
-            `${module}/${action.name}, ${name}: 1 MB of ${what}`,
-            FORM_TYPE,
-            new URLSearchParams({
-              ...action.example,
-              module,
-              action: action.name,
-              [name]: text,
-            }).toString(),
-          ),
+  return actionsIn("etherscan").flatMap(({ module, action }) =>
+    Object.keys(paramsIn(action, "etherscan").shape).flatMap((name) =>
+      TEXTS.map(([what, text]) =>
+        post(
+          `${module}/${action.name}, ${name}: 1 MB of ${what}`,
+          FORM_TYPE,
+          new URLSearchParams({
+            ...action.example,
+            module,
+            action: action.name,
+            [name]: text,
+          }).toString(),
+          { path: "/v2/api" },
         ),
       ),
     ),

@@ -1,16 +1,19 @@
 import { z } from "zod";
-import { listCoinAccounts } from "../../../store/addresses/coin-balances.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { readCoinAccounts } from "../../live/coin-balances.ts";
 import { accountRecord, presentAccount } from "../../present/account.ts";
 import { addresses } from "./addresses.ts";
+import { readAccounts } from "./coin-balances.ts";
+import { tag } from "./tag.ts";
+
+const params = z.object({ address: addresses });
 
 export const balancemulti = defineAction({
   name: "balancemulti",
   summary: "Coin balances of up to 20 addresses in wei",
   envelope: "explorer",
-  params: z.object({ address: addresses }),
+  params,
+  etherscanParams: params.extend({ tag }),
   result: {
     blockscout: z.array(accountRecord.blockscout),
     etherscan: z.array(accountRecord.etherscan),
@@ -20,7 +23,8 @@ export const balancemulti = defineAction({
       "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
   },
   async handle(context, input) {
-    const accounts = await readCoinAccounts(context, (sql) => listCoinAccounts(sql, input.address));
-    return ok(accounts.map((account) => presentAccount(account, context.dialect)));
+    const outcome = await readAccounts(context, input);
+    if (outcome.kind !== "ok") return outcome;
+    return ok(outcome.result.map((account) => presentAccount(account, context.dialect)));
   },
 });

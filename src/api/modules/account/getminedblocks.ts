@@ -6,7 +6,7 @@ import { ok } from "../../envelope.ts";
 import { address, pageRange, text } from "../../params.ts";
 import { inclusionReward, uncleReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, NO_RECORDS, paging } from "./list.ts";
+import { ADDRESS_FORMAT, NO_TRANSACTIONS, paging } from "./list.ts";
 
 const record = z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal });
 
@@ -26,7 +26,7 @@ export const getminedblocks = defineAction({
     blockscout: z.array(record),
     etherscan: z.array(record.extend({ blockReward: wire.decimal })),
   },
-  empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },
+  empty: { blockscout: "No blocks found", etherscan: NO_TRANSACTIONS },
   example: { address: "0x0000000000000000000000000000000000000000" },
   async handle({ read, dialect, staticReward }, input) {
     const isEtherscan = dialect === "etherscan";

@@ -12,7 +12,7 @@ export const holdingPaging = { page, offset: offset(100) };
 /** Parameters of a list in the order of the chain. */
 export const listing = { ...paging, sort, ...blockBounds };
 
-const ADDRESS_REQUIRED = "Query parameter 'address' is required";
+export const ADDRESS_REQUIRED = "Query parameter 'address' is required";
 export const ADDRESS_HASH = { required: ADDRESS_REQUIRED, invalid: "Invalid address hash" };
 export const ADDRESS_FORMAT = { required: ADDRESS_REQUIRED, invalid: "Invalid address format" };
 

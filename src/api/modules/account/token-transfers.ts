@@ -6,8 +6,19 @@ import { failed, ok } from "../../envelope.ts";
 import { address, pageRange, windowCheck } from "../../params.ts";
 import { presentTokenTransfer, tokenTransferRecord } from "../../present/token-transfer.ts";
 import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { whoOf, withParties } from "./parties.ts";
 
 const NEITHER = "Query parameter address or contractaddress is required";
+
+const params = z.object({
+  address: address(ADDRESS_FORMAT)
+    .optional()
+    .describe("Sender or receiver; required without `contractaddress`"),
+  contractaddress: address({ invalid: "Invalid contract address format" })
+    .optional()
+    .describe("Token contract; required without `address`"),
+  ...listing,
+});
 
 /** Declares the list of the transfers of one token standard. */
 export function defineTokenTransferList(name: string, standard: TokenStandard) {
@@ -16,26 +27,20 @@ export function defineTokenTransferList(name: string, standard: TokenStandard) {
     name,
     summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
     envelope: "explorer",
-    params: z.object({
-      address: address(ADDRESS_FORMAT)
-        .optional()
-        .describe("Sender or receiver; required without `contractaddress`"),
-      contractaddress: address({ invalid: "Invalid contract address format" })
-        .optional()
-        .describe("Token contract; required without `address`"),
-      ...listing,
-    }),
+    params,
+    etherscanParams: withParties(params),
     result: { blockscout: z.array(record.blockscout), etherscan: z.array(record.etherscan) },
     empty: { blockscout: "No token transfers found", etherscan: NO_TRANSACTIONS },
     example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
     check: windowCheck(),
     async handle({ read, dialect }, input) {
-      const { address: party, contractaddress: token } = input;
+      const who = whoOf(input);
+      const { contractaddress: token } = input;
       const blocks = blocksOf(input);
       const order = orderOf(input.sort, dialect);
       const filter =
-        party !== undefined
-          ? { standard, blocks, address: party, token }
+        who !== undefined
+          ? { standard, blocks, token, ...who }
           : token !== undefined
             ? { standard, blocks, token }
             : undefined;

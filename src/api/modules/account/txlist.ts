@@ -3,22 +3,33 @@ import type { Queryable } from "../../../db/client.ts";
 import { listTransactionsOfAddress } from "../../../store/address-transactions.ts";
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
-import { ok } from "../../envelope.ts";
+import { failed, ok } from "../../envelope.ts";
 import { address, pageRange, side, timeBound, windowCheck } from "../../params.ts";
 import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
-import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import {
+  ADDRESS_FORMAT,
+  ADDRESS_REQUIRED,
+  blocksOf,
+  listing,
+  NO_TRANSACTIONS,
+  orderOf,
+} from "./list.ts";
+import { whoOf, withParties } from "./parties.ts";
+
+const params = z.object({
+  address: address(ADDRESS_FORMAT),
+  ...listing,
+  filter_by: side,
+  start_timestamp: timeBound.describe("Earliest time in Unix seconds, included"),
+  end_timestamp: timeBound.describe("Latest time in Unix seconds, included"),
+});
 
 export const txlist = defineAction({
   name: "txlist",
   summary: "Transactions that an address sent, received or was created by",
   envelope: "explorer",
-  params: z.object({
-    address: address(ADDRESS_FORMAT),
-    ...listing,
-    filter_by: side,
-    start_timestamp: timeBound.describe("Earliest time in Unix seconds, included"),
-    end_timestamp: timeBound.describe("Latest time in Unix seconds, included"),
-  }),
+  params,
+  etherscanParams: withParties(params),
   result: {
     blockscout: z.array(transactionRecord.blockscout),
     etherscan: z.array(transactionRecord.etherscan),
@@ -29,9 +40,10 @@ export const txlist = defineAction({
   // Names of functions come from verified sources.
   changesWithHead: { blockscout: true, etherscan: false },
   async handle({ read, dialect }, input) {
+    const who = whoOf(input);
+    if (!who) return failed(ADDRESS_REQUIRED);
     const filter = {
-      address: input.address,
-      side: input.filter_by,
+      ...who,
       blocks: blocksOf(input),
       timestamps: { from: input.start_timestamp, to: input.end_timestamp },
     };

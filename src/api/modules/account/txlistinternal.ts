@@ -14,6 +14,7 @@ import {
   presentInternalTransaction,
 } from "../../present/internal-transaction.ts";
 import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { whoOf, withParties } from "./parties.ts";
 
 const INVALID_HASH = "Invalid txhash format";
 
@@ -24,21 +25,24 @@ const includeZeroValue = z
   .catch(false)
   .meta({ description: "`true`: with those that moved no coins", type: "boolean" });
 
+const params = z.object({
+  address: address(ADDRESS_FORMAT)
+    .optional()
+    .describe("Caller or receiver; without it and `txhash` all are listed"),
+  txhash: text({ invalid: INVALID_HASH })
+    .optional()
+    .describe("Transaction; not looked at beside an address"),
+  ...listing,
+  filter_by: side,
+  include_zero_value: includeZeroValue,
+});
+
 export const txlistinternal = defineAction({
   name: "txlistinternal",
   summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
   envelope: "explorer",
-  params: z.object({
-    address: address(ADDRESS_FORMAT)
-      .optional()
-      .describe("Caller or receiver; without it and `txhash` all are listed"),
-    txhash: text({ invalid: INVALID_HASH })
-      .optional()
-      .describe("Transaction; not looked at beside an address"),
-    ...listing,
-    filter_by: side,
-    include_zero_value: includeZeroValue,
-  }),
+  params,
+  etherscanParams: withParties(params),
   result: {
     blockscout: z.array(internalTransactionRecord.blockscout),
     etherscan: z.array(internalTransactionRecord.etherscan),
@@ -54,8 +58,9 @@ export const txlistinternal = defineAction({
     const present = (rows: readonly InternalTransactionEntry[]) =>
       ok(rows.map((row) => presentInternalTransaction(row, dialect)));
     // A hash is not looked at beside an address, whatever it is.
-    if (input.address !== undefined) {
-      const ofAddress = { ...filter, address: input.address, side: input.filter_by };
+    const who = whoOf(input);
+    if (who) {
+      const ofAddress = { ...filter, ...who };
       return present(
         await read((sql) => listInternalTransactionsOfAddress(sql, ofAddress, order, page)),
       );

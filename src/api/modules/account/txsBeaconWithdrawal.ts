@@ -4,7 +4,7 @@ import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { address, pageRange, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, blocksOf, listing, NO_RECORDS, orderOf } from "./list.ts";
+import { ADDRESS_FORMAT, blocksOf, listing, NO_RECORDS, NO_TRANSACTIONS, orderOf } from "./list.ts";
 
 export const txsBeaconWithdrawal = defineAction({
   name: "txsBeaconWithdrawal",
@@ -21,7 +21,7 @@ export const txsBeaconWithdrawal = defineAction({
       timestamp: wire.decimal,
     }),
   ),
-  empty: NO_RECORDS,
+  empty: { blockscout: NO_RECORDS, etherscan: NO_TRANSACTIONS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
   changesWithHead: true,

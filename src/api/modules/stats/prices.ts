@@ -49,8 +49,9 @@ async function fetchPrices(context: Context): Promise<CoinPrices> {
   };
 }
 
-async function fetchPrice(
-  { chain }: Context,
+/** What an aggregator contract tells at the head; unknown without one. */
+export async function fetchPrice(
+  { chain }: Pick<Context, "chain">,
   feed: Address | undefined,
   head: ServedHead,
 ): Promise<CoinPrice> {

@@ -1,0 +1,105 @@
+import type { Chain } from "../../chain/chain.ts";
+import { isQuantity, quantity, quantityToBigInt } from "../../core/quantity.ts";
+import { type BlockPace, getBlockPace } from "../../store/blocks.ts";
+import { type GasBlock, type GasWindow, readGasWindow } from "../../store/gas-window.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import type { Context } from "../action.ts";
+import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
+
+/** Of gas prices that neither blocks nor the node tell. */
+export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
+
+/** What the newest blocks say of gas at a head; prices in wei. */
+export interface GasPrices {
+  head: ServedHead;
+  /** The newest blocks, oldest first, at least one. */
+  blocks: readonly GasBlock[];
+  pace: BlockPace;
+  /** Of the block after the head; null on a chain without one. */
+  nextBaseFee: bigint | null;
+  safe: bigint;
+  proposed: bigint;
+  fast: bigint;
+}
+
+/** Tells the prices of the head that an answer is made for, computed once for each; undefined before the first block. */
+export type GasOracle = (
+  context: Pick<Context, "read" | "chain">,
+) => Promise<GasPrices | undefined>;
+
+/** Blocks whose transactions count. */
+const WINDOW = 20;
+
+/** Creates the oracle of one chain. Source: docs/wire.md, "Gas". */
+export function createGasOracle(): GasOracle {
+  let known: { key: string; prices: Promise<GasPrices> } | undefined;
+
+  return async ({ read, chain }) => {
+    const { key, kept, found } = await read(async (sql, served) => {
+      const head = await served;
+      const name = head && `${head.hash};${head.generation}`;
+      if (head === undefined || known?.key === name) return { key: name, kept: known?.prices };
+      const [window, pace] = [await readGasWindow(sql, WINDOW), await getBlockPace(sql)];
+      return { key: name, found: pace && { head, window, pace } };
+    });
+    if (key === undefined) return undefined;
+    if (kept) return kept;
+    if (!found) return undefined;
+    const prices = derive(chain, found.head, found.window, found.pace);
+    known = { key, prices };
+    // What a node could not tell is asked for again.
+    prices.catch(() => {
+      if (known?.prices === prices) known = undefined;
+    });
+    return prices;
+  };
+}
+
+async function derive(
+  chain: Chain,
+  head: ServedHead,
+  { blocks, tips }: GasWindow,
+  pace: BlockPace,
+): Promise<GasPrices> {
+  const base = await findNextBaseFee(chain, head, blocks);
+  const tipped = tips ?? (await askTip(chain));
+  const price = (tip: string) => (base ?? 0n) + BigInt(tip);
+  return {
+    head,
+    blocks,
+    pace,
+    nextBaseFee: base,
+    safe: price(tipped.safe),
+    proposed: price(tipped.proposed),
+    fast: price(tipped.fast),
+  };
+}
+
+/** By Ethereum's rule where the chain follows it; else as the node tells it, else the head's. */
+async function findNextBaseFee(
+  chain: Chain,
+  { number }: ServedHead,
+  blocks: readonly GasBlock[],
+): Promise<bigint | null> {
+  const head = blocks.at(-1);
+  if (!head || head.baseFeePerGas === null) return null;
+  if (reproducesBaseFees(blocks)) return nextBaseFee(head);
+  const [answer] = await chain.forward([
+    { method: "eth_feeHistory", params: ["0x1", quantity(number), []] },
+  ]);
+  const fees = answer && "result" in answer ? lastBaseFee(answer.result) : undefined;
+  return isQuantity(fees) ? quantityToBigInt(fees) : BigInt(head.baseFeePerGas);
+}
+
+function lastBaseFee(history: unknown): unknown {
+  const { baseFeePerGas } = (history ?? {}) as { baseFeePerGas?: unknown };
+  return Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
+}
+
+/** What the node would pay where no transaction has paid anything. */
+async function askTip(chain: Chain): Promise<NonNullable<GasWindow["tips"]>> {
+  const [answer] = await chain.forward([{ method: "eth_maxPriorityFeePerGas", params: [] }]);
+  const told = answer && "result" in answer ? answer.result : undefined;
+  const tip = isQuantity(told) ? quantityToBigInt(told).toString() : "0";
+  return { safe: tip, proposed: tip, fast: tip };
+}

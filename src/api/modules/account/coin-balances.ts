@@ -1,0 +1,32 @@
+import type { z } from "zod";
+import type { Address } from "../../../core/address.ts";
+import { listCoinAccounts } from "../../../store/addresses/coin-balances.ts";
+import type { Context } from "../../action.ts";
+import { type Outcome, ok } from "../../envelope.ts";
+import { type BalancedAccount, readCoinAccounts } from "../../live/coin-balances.ts";
+import { atTag, type tag } from "./tag.ts";
+
+/** Accounts with their balances in wei: of the head, or after the block of a tag. */
+export async function readAccounts(
+  context: Context,
+  { address: addresses, ...asked }: { address: Address[]; tag?: z.output<typeof tag> },
+): Promise<Outcome<BalancedAccount[]>> {
+  if (asked.tag === undefined) {
+    return ok(await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses)));
+  }
+  return atTag(
+    context,
+    asked.tag,
+    async () => null,
+    async (block) => {
+      const balances = await context.chain.fetchCoinBalances(addresses, block);
+      return ok(
+        addresses.map((address, index) => ({
+          address,
+          known: true,
+          balance: String(balances[index] ?? 0n),
+        })),
+      );
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import type { BlockReference } from "../../../chain/chain.ts";
+import { isQuantity } from "../../../core/quantity.ts";
+import type { Queryable } from "../../../db/client.ts";
+import type { Context } from "../../action.ts";
+import { type Failure, failed, type Outcome } from "../../envelope.ts";
+import { atIndexedBlock, NO_HISTORY } from "../../live/history.ts";
+import { text } from "../../params.ts";
+
+/** Which state a balance is asked of; undefined for the current one. */
+export type BalanceTag = "earliest" | "safe" | "finalized" | `0x${string}` | undefined;
+
+const INVALID_TAG = "Invalid tag format";
+const CURRENT = new Set(["", "latest", "pending"]);
+
+/** `tag` of the balances, in Etherscan's dialect. Source: docs/wire.md, "Balances at a block". */
+export const tag = text({ invalid: INVALID_TAG })
+  .regex(/^(?:|latest|pending|earliest|safe|finalized|0x[0-9a-fA-F]{1,64})$/, INVALID_TAG)
+  .transform((value): BalanceTag => (CURRENT.has(value) ? undefined : (value as BalanceTag)))
+  .optional()
+  .describe("`latest`, `pending`, `earliest`, `safe`, `finalized`, or a block's number in hex");
+
+/** As `atIndexedBlock`, of the block of a tag; a block above the head is no tag. */
+export async function atTag<Found, Result>(
+  context: Context,
+  asked: NonNullable<BalanceTag>,
+  query: (sql: Queryable) => Promise<Found | Failure>,
+  answer: (block: BlockReference, found: Found) => Promise<Outcome<Result>>,
+): Promise<Outcome<Result>> {
+  const number = await numberOf(context, asked);
+  if (number === undefined) return failed(NO_HISTORY);
+  return atIndexedBlock(context, number, query, answer, INVALID_TAG);
+}
+
+/** Of `safe` and `finalized` only the node knows the block; undefined where it has none. */
+async function numberOf(
+  { chain }: Context,
+  asked: NonNullable<BalanceTag>,
+): Promise<number | undefined> {
+  if (asked === "earliest") return 0;
+  if (isQuantity(asked)) return Math.min(Number.parseInt(asked, 16), Number.MAX_SAFE_INTEGER);
+  const [answer] = await chain.forward([
+    { method: "eth_getBlockByNumber", params: [asked, false] },
+  ]);
+  const block = answer && "result" in answer ? answer.result : undefined;
+  const { number } = (block ?? {}) as { number?: unknown };
+  return isQuantity(number) ? Number.parseInt(number, 16) : undefined;
+}

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { quantity } from "../../../core/quantity.ts";
+import { ok } from "../../envelope.ts";
+import * as wire from "../../wire.ts";
+import { defineProxyAction } from "./define.ts";
+
+export const ethBlockNumber = defineProxyAction({
+  name: "eth_blockNumber",
+  summary: "Number of the head that is served",
+  params: z.object({}),
+  result: wire.quantity,
+  example: {},
+  servedWhileLoading: true,
+  changesWithHead: true,
+  async handle({ read }) {
+    const head = await read(async (_sql, served) => served);
+    return ok(quantity(head?.number ?? 0));
+  },
+});

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { RpcCall } from "../../../chain/chain.ts";
+import { ChainError } from "../../../core/errors.ts";
+import { getBlockReference } from "../../../store/blocks.ts";
+import type { Context } from "../../action.ts";
+import { type Outcome, ok } from "../../envelope.ts";
+import { demandHead } from "../../state.ts";
+import { boolean, tagOrLatest } from "./arguments.ts";
+import { defineProxyAction } from "./define.ts";
+import { forward } from "./forward.ts";
+import { numberOf } from "./indexed-block.ts";
+
+type Block = Record<string, unknown> | null;
+
+export const ethGetBlockByNumber = defineProxyAction({
+  name: "eth_getBlockByNumber",
+  summary: "A block up to the served head, as the node has it",
+  params: z.object({
+    tag: tagOrLatest(0),
+    boolean: boolean(1).describe("`true`: with whole transactions instead of their hashes"),
+  }),
+  result: z.record(z.string(), z.unknown()).nullable(),
+  example: { tag: "0x1", boolean: "true" },
+  async handle(context, { tag, boolean: isWhole }) {
+    const byNumber = { method: "eth_getBlockByNumber", params: [tag, isWhole] };
+    // The node alone knows which these are.
+    if (tag === "pending" || tag === "safe" || tag === "finalized") {
+      return forward<Block>(context, byNumber);
+    }
+    const number = numberOf(tag);
+    const { isAbove, block } = await context.read(async (sql, served) => {
+      const head = demandHead(await served);
+      return number === undefined || number === head.number
+        ? { isAbove: false, block: head }
+        : { isAbove: number > head.number, block: await getBlockReference(sql, number) };
+    });
+    if (isAbove) return ok(null);
+    return block
+      ? ofBranch(context, { method: "eth_getBlockByHash", params: [block.hash, isWhole] })
+      : forward<Block>(context, byNumber);
+  },
+});
+
+/** An indexed block is there: a node that does not have it is behind the others, or has left the branch. */
+async function ofBranch(context: Context, call: RpcCall): Promise<Outcome<Block>> {
+  const first = await forward<Block>(context, call);
+  if (first.kind !== "ok" || first.result !== null) return first;
+  for (const node of context.chain.nodes) {
+    const other = await forward<Block>(context, call, { node });
+    if (other.kind === "ok" && other.result !== null) return other;
+  }
+  throw new ChainError("block-unknown", "no node has the block any more", { retryable: true });
+}

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { isQuantity } from "../../../core/quantity.ts";
+import { getSignedTransaction } from "../../../store/rpc-transactions.ts";
+import { getChainIdentity } from "../../../store/sync-state.ts";
+import { ok } from "../../envelope.ts";
+import { presentTransaction } from "../../eth-rpc/transactions.ts";
+import { hash } from "./arguments.ts";
+import { defineProxyAction } from "./define.ts";
+import { forward } from "./forward.ts";
+
+const name = "eth_getTransactionByHash";
+
+export const ethGetTransactionByHash = defineProxyAction({
+  name,
+  summary: "A transaction, also one that waits in the node's pool",
+  params: z.object({ txhash: hash(0) }),
+  result: z.record(z.string(), z.unknown()).nullable(),
+  example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
+  async handle(context, { txhash }) {
+    const { transaction, startBlock } = await context.read(async (sql) => ({
+      transaction: await getSignedTransaction(sql, txhash),
+      startBlock: (await getChainIdentity(sql))?.startBlock ?? 0,
+    }));
+    if (transaction) return ok(presentTransaction(transaction, context.chainId()));
+    const call = { method: name, params: [txhash] };
+    const outcome = await forward<Record<string, unknown> | null>(context, call);
+    if (outcome.kind !== "ok" || outcome.result === null) return outcome;
+    const { blockNumber } = outcome.result;
+    // Older than what is indexed.
+    if (isQuantity(blockNumber) && Number.parseInt(blockNumber, 16) < startBlock) return outcome;
+    return ok({ ...outcome.result, blockHash: null, blockNumber: null, transactionIndex: null });
+  },
+});

@@ -1,0 +1,7 @@
+/** What a client has used of its rate limit in the running window. */
+export interface RateUsage {
+  requests: number;
+  limit: number;
+  /** Until the window ends. */
+  resetMs: number;
+}
