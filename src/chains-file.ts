@@ -49,7 +49,7 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
 /** Paths begin with these already. */
 const RESERVED = new Set(
   (
-    "api v2 sourcify health metrics docs pages events openapi-json " +
+    "api v2 sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json " +
     "tx address block token transaction account accounts contract tokens nft " +
     "blocks txs contracts transactions contractsverified verified-contracts search search-results"
   ).split(" "),

@@ -144,6 +144,10 @@ describe("two chains", () => {
     const moved = await fetch(`${url}/42`, { redirect: "manual" });
     expect([moved.status, moved.headers.get("location")]).toEqual([302, "42/"]);
 
+    const page = await fetch(`${url}/`, { headers: { accept: "text/html" } });
+    expect(page.url).toBe(`${url}/31337/`);
+    expect(await page.text()).toContain("&quot;South Sea&quot;");
+
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toMatch(/^periscope_head_block\{chain="31337"\} 1$/m);
     expect(metrics).toMatch(/^periscope_head_block\{chain="42"\} 2$/m);

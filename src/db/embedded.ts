@@ -45,7 +45,7 @@ const READY = "database system is ready to accept connections";
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
-  max_connections: "50",
+  max_connections: "200",
   shared_buffers: "256MB",
   maintenance_work_mem: "256MB",
   max_wal_size: "4GB",

@@ -4,6 +4,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { benchApi } from "./api.ts";
 import type { Bench } from "./bench.ts";
+import { benchChains } from "./chains.ts";
 import { benchFlaky } from "./flaky.ts";
 import { benchFlood } from "./flood.ts";
 import { benchIndexing } from "./indexing.ts";
@@ -11,7 +12,7 @@ import { startDatabaseServer } from "./measure/database.ts";
 import { type Comparison, formatReport, type Section } from "./measure/report.ts";
 import { benchVerification } from "./verification.ts";
 
-const HELP = `Usage: npm run bench -- [indexing] [flaky] [api] [verification] [flood] [options]
+const HELP = `Usage: npm run bench -- [indexing] [flaky] [api] [verification] [flood] [chains] [options]
 
   --quick         small sizes, to see that everything works
   --blocks <n>    length of the chains
@@ -56,6 +57,7 @@ async function run(): Promise<void> {
     if (isAsked("api")) await benchApi(bench, blocks);
     if (isAsked("verification")) await benchVerification(bench);
     if (isAsked("flood")) await benchFlood(bench);
+    if (isAsked("chains")) await benchChains(bench);
     if (values.json !== undefined) {
       await writeFile(
         values.json,

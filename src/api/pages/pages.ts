@@ -80,7 +80,7 @@ export function addPages(
       return sendAsset(request, reply, asset, digest === current.digest);
     },
   );
-  addSubjects(app, getAssets);
+  addSubjects(app, options.chains, getAssets);
 }
 
 async function loadFile(file: string): Promise<DocumentFile> {

@@ -14,6 +14,8 @@ export interface ShellChain {
   name: string;
   chainId: number | null;
   coinSymbol: string;
+  /** Ids and names of all chains that are served, where there are several: each is beside this one. */
+  chains: readonly (readonly string[])[];
 }
 
 /** Where the files of the pages are, seen from the base. */
@@ -33,7 +35,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
-  { name, chainId, coinSymbol }: ShellChain,
+  { name, chainId, coinSymbol, chains }: ShellChain,
   files: ShellFiles,
 ): string {
   const heading = `${shorten(title, LONGEST_TITLE)} · ${shorten(name, LONGEST_TITLE)}`;
@@ -46,6 +48,7 @@ export function renderShell(
     network: name,
     chain: chainId === null ? "" : String(chainId),
     coin: coinSymbol,
+    chains: JSON.stringify(chains),
   };
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
   return `<!doctype html>

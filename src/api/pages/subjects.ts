@@ -5,7 +5,13 @@ import { inTime } from "../deadline.ts";
 import { refusal, send } from "../http.ts";
 import { lookUp } from "../input.ts";
 import { queryInput } from "../request.ts";
-import { chainTitle, decideChain, knownChainId, type ServedChain } from "../served-chain.ts";
+import {
+  chainTitle,
+  decideChain,
+  knownChainId,
+  type ServedChain,
+  type ServedChains,
+} from "../served-chain.ts";
 import { onOneState, type Task } from "../state.ts";
 import type { Assets } from "./assets.ts";
 import { OLD_PATHS, partOf } from "./old-links.ts";
@@ -43,7 +49,11 @@ const PATIENCE_MS = 2000;
 const LONGEST_SUBJECT = 200;
 
 /** Adds the pages of the chain's things and lists, the search, old links, and the page for what there is not. */
-export function addSubjects(app: FastifyInstance, getAssets: () => Promise<Assets>): void {
+export function addSubjects(
+  app: FastifyInstance,
+  allChains: ServedChains,
+  getAssets: () => Promise<Assets>,
+): void {
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -52,9 +62,17 @@ export function addSubjects(app: FastifyInstance, getAssets: () => Promise<Asset
     if (httpStatus === 404 && !wantsPage(request)) {
       return send(reply, refusal(404, "Not found", request));
     }
+    const base = baseOf(request.originalUrl, parts);
+    const [served, ...others] = request.chains;
+    // Every page is one chain's.
+    if (others.length > 0 && httpStatus === 200) {
+      return reply.redirect(`${base}${knownChainId(served)}${request.url}`, 302);
+    }
     const assets = await getAssets();
-    const [served] = request.chains;
+    const all = allChains();
     const chain = {
+      chains:
+        all.length === 1 ? [] : all.map((one) => [String(knownChainId(one)), chainTitle(one)]),
       name: chainTitle(served),
       chainId: knownChainId(served) ?? null,
       coinSymbol: served.coinSymbol,
@@ -68,7 +86,7 @@ export function addSubjects(app: FastifyInstance, getAssets: () => Promise<Asset
       .code(httpStatus)
       .headers({ ...SECURITY_HEADERS, "cache-control": "no-cache", vary: "accept" })
       .type("text/html; charset=utf-8")
-      .send(renderShell(baseOf(request.originalUrl, parts), content, chain, files));
+      .send(renderShell(base, content, chain, files));
   }
 
   /** What the index knows of a page's subject; undefined when it knows that there is none. */

@@ -6,7 +6,7 @@ import { curlOf, keyOf, onRequest, requestsMade } from "./api.js";
 import { cleaned } from "./format.js";
 import { html } from "./html.js";
 import { Copy } from "./parts.js";
-import { at, networkName, subjectOfPage } from "./surroundings.js";
+import { at, chainId, chains, networkName, subjectOfPage } from "./surroundings.js";
 
 const PAGES = [
   ["Blocks", "blocks"],
@@ -50,8 +50,16 @@ function Frame({ sought, children }) {
       </form>
     </header>
     <main id="main" tabindex="-1">${children}</main>
-    <footer><${Requests} /></footer>
+    <footer><${Chains} /><${Requests} /></footer>
   `;
+}
+
+/** The way to the same server's other chains. */
+function Chains() {
+  if (chains.length === 0) return null;
+  return html`<nav aria-label="Chains">
+    ${chains.map(([id, name]) => html`<a href=${at(`../${id}/`)} aria-current=${id === chainId ? "true" : undefined}><bdi>${cleaned(name, 40)}</bdi></a> `)}
+  </nav>`;
 }
 
 function iconUrl() {

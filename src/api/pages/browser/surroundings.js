@@ -1,6 +1,6 @@
 // What the server says of the chain and of the page, in attributes of the document.
 
-const { base, subject, network, chain, coin } = document.documentElement.dataset;
+const { base, subject, network, chain, coin, chains: served } = document.documentElement.dataset;
 
 /** Root of the chain: every path is relative to it. */
 export const root = new URL(base, location.href).href;
@@ -10,6 +10,8 @@ export const networkName = network;
 /** Empty until the server knows it. */
 export const chainId = chain;
 export const coinSymbol = coin;
+/** Ids and names of all chains of the server; empty where this is the only one. */
+export const chains = JSON.parse(served);
 
 /** URL of a path of this chain. */
 export function at(path) {
