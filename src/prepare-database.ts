@@ -2,7 +2,7 @@ import { sleep } from "./core/async.ts";
 import { ConfigError, messageOf } from "./core/errors.ts";
 import { createSql } from "./db/client.ts";
 import { migrate } from "./db/migrate.ts";
-import { countAllowedConnections, demandSession } from "./db/session.ts";
+import { assertSession, countAllowedConnections } from "./db/session.ts";
 import type { Surroundings } from "./sources.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
 
@@ -37,7 +37,7 @@ export async function prepareDatabase(
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        await demandSession(sql, schema);
+        await assertSession(sql, schema);
         await migrate(sql, schema);
         return (await getChainIdentity(sql))?.chainId;
       } catch (error) {

@@ -29,6 +29,11 @@ export function hexSlice(hex: Hex, start: number, end?: number): Hex {
   return `0x${hex.slice(2 + start * 2, end === undefined ? undefined : 2 + end * 2)}`;
 }
 
+/** Word `index` of ABI-encoded data: 32 bytes. */
+export function wordAt(hex: Hex, index: number): Hex {
+  return hexSlice(hex, index * 32, (index + 1) * 32);
+}
+
 /** `0x` data of the parts, one behind the other. */
 export function hexConcat(...parts: Hex[]): Hex {
   return `0x${parts.map((part) => part.slice(2)).join("")}`;

@@ -16,7 +16,7 @@ const POOLED =
  * Throws `ConfigError` when the client's sessions are not its own: a pooler refuses what it does not know at the begin
  * of a session, or ignores what was asked there.
  */
-export async function demandSession(sql: Sql, schema: string): Promise<void> {
+export async function assertSession(sql: Sql, schema: string): Promise<void> {
   try {
     const [session] = await sql<{ path: string }[]>`SELECT current_setting('search_path') AS path`;
     if (session?.path === searchPathOf(schema)) return;

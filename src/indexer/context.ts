@@ -5,7 +5,6 @@ import { type ChainIdentity, getServedHead, type ServedHead } from "../store/syn
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
 import type { Writer } from "./publish.ts";
-import type { SilentContracts } from "./silent-contracts.ts";
 import {
   contractsOf,
   countKeys,
@@ -15,6 +14,7 @@ import {
   splitByAnswerer,
 } from "./state/reading.ts";
 import type { IndexerStatus } from "./status.ts";
+import type { UnresponsiveContracts } from "./unresponsive-contracts.ts";
 
 export interface SyncOptions {
   /** First block to be indexed. */
@@ -55,7 +55,7 @@ export interface Sync {
   /** Since when a reorg waits for nodes that cannot be asked about it. */
   unheardSince: number | undefined;
   /** Contracts left out of the reads for others. */
-  readonly silent: SilentContracts;
+  readonly unresponsive: UnresponsiveContracts;
 }
 
 /** Number of the published head, or the number before the start block. */
@@ -107,7 +107,7 @@ export function isReorg(error: unknown): boolean {
 
 /**
  * Reads state for the indexer; what is missing from the result, or all when it is undefined, cannot be read now. Of
- * contracts that the node did not get past in time, or leaves unanswered, nothing is read, and they count as silent from
+ * contracts that the node did not get past in time, or leaves unanswered, nothing is read, and they count as unresponsive from
  * then on. Throws when the block is no longer the chain's (`isReorg`).
  */
 export async function readState(
@@ -131,10 +131,10 @@ export async function readState(
     if (contracts instanceof ChainError) {
       if (isUrgent) return node.values;
       if (NODE_TROUBLE.has(contracts.code)) return undefined;
-      sync.silent.add(contractsOf(ofContracts));
+      sync.unresponsive.add(contractsOf(ofContracts));
       return node.values;
     }
-    sync.silent.add(contracts.unanswered);
+    sync.unresponsive.add(contracts.unanswered);
     sync.statePostponed = false;
     return { block, rows: [...node.values.rows, ...contracts.values.rows] };
   });

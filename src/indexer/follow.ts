@@ -3,8 +3,8 @@ import { headerOf } from "../chain/headers.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import type { ContractScope } from "../store/tokens/state.ts";
-import { demandWriter } from "../store/writer.ts";
-import { demandStartBlock } from "./binding.ts";
+import { assertWriter } from "../store/writer.ts";
+import { assertStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
@@ -47,7 +47,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
   });
   for (const { encoded, ...header } of blocks) {
     if (sync.options.signal.aborted) return false;
-    if (!sync.head) demandStartBlock(sync.identity, header.hash);
+    if (!sync.head) assertStartBlock(sync.identity, header.hash);
     else if (header.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
     await indexBlock(sync, header, encoded);
   }
@@ -63,7 +63,7 @@ async function indexBlock(
   await record(writer, encoded, 1);
   const range = { from: number, to: number };
   const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
-  const asked = withoutContracts(keys, sync.silent.all());
+  const asked = withoutContracts(keys, sync.unresponsive.all());
   const values = await readState(sync, asked, { number, hash });
   await publish(writer, range, values ?? null);
   await loadHead(sync);
@@ -72,22 +72,22 @@ async function indexBlock(
 
 /** Reads a batch of the state that is still to be read: `none` left, `read`, or `later` when the node cannot tell now. */
 export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
-  const { writer, head, silent } = sync;
+  const { writer, head, unresponsive } = sync;
   if (!head) return "none";
   const list = (scope: ContractScope) =>
     listPendingKeys(writer.sql, writer.families, scope, PENDING_READS);
-  let keys = await list({ except: [...silent.all()] });
-  const contract = countKeys(keys) === 0 ? silent.due() : undefined;
+  let keys = await list({ except: [...unresponsive.all()] });
+  const contract = countKeys(keys) === 0 ? unresponsive.due() : undefined;
   if (contract !== undefined) keys = await list({ only: contract });
   if (countKeys(keys) === 0) {
     if (contract === undefined) return "none";
-    silent.delete(contract);
+    unresponsive.delete(contract);
     return "read";
   }
   const values = await readState(sync, keys, head);
   if (!values) return "later";
   await writer.sql.begin(async (transaction) => {
-    await demandWriter(transaction, writer.epoch);
+    await assertWriter(transaction, writer.epoch);
     await writeState(transaction, values);
   });
   return "read";

@@ -57,7 +57,7 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
   log.info({ from: ours.number, to: ancestor, depth }, "the chain was reorganised");
   await rollBack(sync.writer, ours, ancestor, async (keys, block) => {
     try {
-      const asked = withoutContracts(keys, sync.silent.all());
+      const asked = withoutContracts(keys, sync.unresponsive.all());
       return await readState(sync, asked, block, { isUrgent: true });
     } catch (error) {
       // The ancestor is itself being replaced: what is not read now is read later.

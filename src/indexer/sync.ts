@@ -3,7 +3,7 @@ import type { BlockHeader } from "../chain/types.ts";
 import { ChainError } from "../core/errors.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
-import { demandWriter } from "../store/writer.ts";
+import { assertWriter } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
 import type { Belief } from "./belief.ts";
 import { beginWithoutTraces, bindChain, reportTraces } from "./binding.ts";
@@ -22,7 +22,7 @@ import { type HeadWatch, watchHeads } from "./heads.ts";
 import { createPauses } from "./pauses.ts";
 import type { Writer } from "./publish.ts";
 import { reconcile, reorganise } from "./reconcile.ts";
-import { createSilentContracts } from "./silent-contracts.ts";
+import { createUnresponsiveContracts } from "./unresponsive-contracts.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
@@ -59,7 +59,7 @@ export async function synchronise(
     distrusted: undefined,
     statePostponed: false,
     unheardSince: undefined,
-    silent: createSilentContracts(),
+    unresponsive: createUnresponsiveContracts(),
   };
   belief.begin({
     proven: await listProvenParts(writer.sql),
@@ -133,7 +133,7 @@ async function recover(sync: Sync): Promise<void> {
   const { sql, epoch } = sync.writer;
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
   await sql.begin(async (transaction) => {
-    await demandWriter(transaction, epoch);
+    await assertWriter(transaction, epoch);
     await deleteChainRowsAbove(transaction, recordedNumber);
   });
   await loadHead(sync);

@@ -12,13 +12,13 @@ interface NftKey {
 /** Applies a range to the owners: the last transfer of a token tells its owner. */
 export async function applyNftOwners(sql: Transaction, { from, to }: BlockRange): Promise<void> {
   await sql`
-    INSERT INTO nft_owners (token, token_id, owner, block_number)
-    SELECT DISTINCT ON (token, token_id) token, token_id, to_address, block_number
+    INSERT INTO nft_owners (token, token_id, owner)
+    SELECT DISTINCT ON (token, token_id) token, token_id, to_address
     FROM token_transfers
     WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}
     ORDER BY token, token_id, block_number DESC, log_index DESC
     ON CONFLICT (token, token_id)
-    DO UPDATE SET owner = excluded.owner, block_number = excluded.block_number`;
+    DO UPDATE SET owner = excluded.owner`;
 }
 
 /**
@@ -45,11 +45,11 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     USING unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
     WHERE held.token = key.token AND held.token_id = key.token_id`;
   await sql`
-    INSERT INTO nft_owners (token, token_id, owner, block_number)
-    SELECT key.token, key.token_id, last.to_address, last.block_number
+    INSERT INTO nft_owners (token, token_id, owner)
+    SELECT key.token, key.token_id, last.to_address
     FROM unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
     CROSS JOIN LATERAL (
-      SELECT to_address, block_number FROM token_transfers AS transfer
+      SELECT to_address FROM token_transfers AS transfer
       WHERE standard = 721 AND transfer.token = key.token AND transfer.token_id = key.token_id
       ORDER BY block_number DESC, log_index DESC LIMIT 1
     ) AS last`;

@@ -30,7 +30,7 @@ export async function takeWriterLock(sql: Queryable): Promise<number | undefined
  * Fails with `WriterReplacedError` unless the epoch is still the current one, and keeps it current until the
  * transaction ends: a new writer waits for it.
  */
-export async function demandWriter(sql: Transaction, epoch: number): Promise<void> {
+export async function assertWriter(sql: Transaction, epoch: number): Promise<void> {
   const [writer] = await sql`SELECT FROM writer WHERE epoch = ${epoch} FOR SHARE`;
   if (!writer) throw new WriterReplacedError();
 }

@@ -108,7 +108,7 @@ const WORLD = `
     SELECT addr(20000 + n), now(), '\\x01', 1, word(1), '', '', '', '', '', '', '', '', '', '', '', '', '{}', ''
     FROM generate_series(0, 2999) n;
   INSERT INTO proxies SELECT addr(20000 + n), '', '[]', '[]', NULL, 1, word(1) FROM generate_series(0, 2999) n;
-  INSERT INTO nft_owners SELECT addr(1), n, addr(n % 3), 1 FROM generate_series(0, 14999) n;
+  INSERT INTO nft_owners SELECT addr(1), n, addr(n % 3) FROM generate_series(0, 14999) n;
 `;
 
 const addr = (n: number): Hex => `0x00${n.toString(16).padStart(16, "0")}${"aa".repeat(11)}`;

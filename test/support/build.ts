@@ -47,7 +47,6 @@ interface NftOwnerRow {
   token: Hex;
   tokenId: string;
   owner: Hex;
-  blockNumber: number;
 }
 
 interface DailyStatisticsRow {
@@ -97,7 +96,7 @@ export interface World {
   tokens?: Given<TokenRow, "address">[];
   tokenBalances?: Given<TokenBalanceRow, "token" | "owner" | "amount">[];
   tokenIdBalances?: Given<TokenBalanceRow & { tokenId: string }, "token" | "owner" | "tokenId">[];
-  nftOwners?: Given<NftOwnerRow, "token" | "tokenId" | "owner">[];
+  nftOwners?: NftOwnerRow[];
   dailyStatistics?: Given<DailyStatisticsRow, "day">[];
   /** The sum of all coin balances; by default there is none. */
   coinSupply?: string;
@@ -171,7 +170,7 @@ export async function publish(sql: Sql, world: World): Promise<void> {
   await insert(sql, "tokens", (world.tokens ?? []).map(token));
   await insert(sql, "token_balances", (world.tokenBalances ?? []).map(tokenBalance));
   await insert(sql, "token_id_balances", (world.tokenIdBalances ?? []).map(tokenBalance));
-  await insert(sql, "nft_owners", (world.nftOwners ?? []).map(nftOwner));
+  await insert(sql, "nft_owners", world.nftOwners ?? []);
   await insert(sql, "daily_statistics", (world.dailyStatistics ?? []).map(dailyStatistics));
   await setSyncState(sql, {
     ...(head && {
@@ -343,10 +342,6 @@ function token(fields: Given<TokenRow, "address">): TokenRow {
 
 function tokenBalance<Fields extends object>(fields: Fields): Fields {
   return { amount: "1", blockNumber: 0, ...fields };
-}
-
-function nftOwner(fields: Given<NftOwnerRow, "token" | "tokenId" | "owner">): NftOwnerRow {
-  return { blockNumber: 0, ...fields };
 }
 
 function dailyStatistics(fields: Given<DailyStatisticsRow, "day">): DailyStatisticsRow {

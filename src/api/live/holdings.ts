@@ -4,12 +4,12 @@ import { RequestError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import {
-  type Doubt,
   getHolding,
   type HoldingScope,
   listUnsureHoldings,
   type OwnedToken,
   type UnsureHolding,
+  type UnsureReason,
 } from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
 
@@ -47,7 +47,8 @@ export async function readWithHoldings<Found>(
 
 /** All that are pending, and those of irregular tokens where they are few. */
 export async function listDoubted(sql: Queryable, scope: HoldingScope): Promise<DoubtedHolding[]> {
-  const list = (doubt: Doubt) => listUnsureHoldings(sql, scope, doubt, READABLE_BALANCES + 1);
+  const list = (reason: UnsureReason) =>
+    listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
   const [pending, irregular] = await Promise.all([list("pending"), list("irregular")]);
   if (pending.length > READABLE_BALANCES) throw stillReading();
   if (irregular.length > READABLE_BALANCES) return pending;

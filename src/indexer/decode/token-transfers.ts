@@ -1,6 +1,6 @@
 import type { RawLog, RawReceipt } from "../../chain/types.ts";
 import { type Address, addressOfWord } from "../../core/address.ts";
-import { type Hex, hexLength, hexSlice } from "../../core/hex.ts";
+import { type Hex, hexLength, hexSlice, wordAt } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import type { ChainRows } from "../../store/chain-tables.ts";
 
@@ -132,8 +132,4 @@ function wordsOfArray(data: Hex, index: number): Hex[] | undefined {
 function numberAt(data: Hex, position: number): number | undefined {
   if (position + WORD > hexLength(data)) return undefined;
   return Number(BigInt(hexSlice(data, position, position + WORD)));
-}
-
-function wordAt(data: Hex, index: number): Hex {
-  return hexSlice(data, index * WORD, (index + 1) * WORD);
 }

@@ -38,16 +38,16 @@ export interface HoldingScope {
  * `pending`: touched since they were read. `irregular`: of a token whose balances change without events, so that they
  * are never sure.
  */
-export type Doubt = "pending" | "irregular";
+export type UnsureReason = "pending" | "irregular";
 
-/** Holdings of the scope that are in doubt, at most `limit`. */
+/** Unsure holdings of the scope, at most `limit`. */
 export async function listUnsureHoldings(
   sql: Queryable,
   { token, owner }: HoldingScope,
-  doubt: Doubt,
+  reason: UnsureReason,
   limit: number,
 ): Promise<(UnsureHolding & OwnedToken)[]> {
-  const isPending = doubt === "pending";
+  const isPending = reason === "pending";
   return sql<(UnsureHolding & OwnedToken)[]>`
     SELECT b.token, b.owner, i.token_id, coalesce(i.amount, b.amount) AS amount, b.amount AS whole,
       k.standard, k.name, k.symbol, k.decimals
@@ -119,18 +119,18 @@ export async function listHolders(
     LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** As `listHolders`, and whether holdings of the token are in doubt: then the page must not be believed. */
+/** As `listHolders`, and whether holdings of the token are unsure: the page must not be served then. */
 export async function getHolderPage(
   sql: Queryable,
   token: Address,
   { limit, skip }: PageRange,
 ): Promise<{ holders: Holder[]; unsure: boolean }> {
   const rows = await sql<(Holder & { unsure: boolean; owner: Address | null })[]>`
-    SELECT page.owner, page.amount, doubt.unsure
+    SELECT page.owner, page.amount, state.unsure
     FROM (
       SELECT EXISTS (SELECT FROM token_balances WHERE token = ${token} AND block_number IS NULL)
         OR EXISTS (SELECT FROM tokens WHERE address = ${token} AND irregular) AS unsure
-    ) doubt
+    ) state
     LEFT JOIN (
       SELECT owner, amount FROM token_balances
       WHERE token = ${token} AND amount > 0 AND owner <> ${ZERO_ADDRESS}

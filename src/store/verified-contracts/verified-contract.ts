@@ -92,7 +92,7 @@ export interface VerifiedSummary {
 }
 
 /** Rank of a match: full before partial, both codes before one of them. */
-function rankOf(row: {
+function matchRank(row: {
   runtimeMatch: MatchQuality | null;
   creationMatch: MatchQuality | null;
 }): number {
@@ -115,7 +115,7 @@ export async function saveVerifiedContract(
   const [current] = await sql<Pick<VerifiedContractRow, "runtimeMatch" | "creationMatch">[]>`
     SELECT runtime_match, creation_match
     FROM valid_verified_contracts WHERE address = ${row.address}`;
-  if (current && (isFull(current) || rankOf(current) >= rankOf(row))) return false;
+  if (current && (isFull(current) || matchRank(current) >= matchRank(row))) return false;
   const hashed = sources.map(({ path, text }) => {
     const bytes = Buffer.from(text, "utf8");
     return { path, bytes, hash: createHash("sha256").update(bytes).digest("hex") };

@@ -215,11 +215,10 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
         token: transfer.token,
       })),
     ),
-    nft_owners: oracle.nftOwners.map(({ token, id, owner, blockNumber }) => ({
+    nft_owners: oracle.nftOwners.map(({ token, id, owner }) => ({
       token,
       token_id: text(id),
       owner,
-      block_number: text(blockNumber),
     })),
   };
 }

@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/address.ts";
 import { formatUnits } from "../../../core/decimal.ts";
-import { type Hex, hexLength, hexSlice } from "../../../core/hex.ts";
+import { type Hex, hexLength, wordAt } from "../../../core/hex.ts";
 import { quantityToBigInt } from "../../../core/quantity.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../../action.ts";
@@ -64,15 +64,11 @@ export async function fetchPrice(
     head,
   );
   if (!round || !decimals || hexLength(round) < 5 * 32 || hexLength(decimals) < 32) return UNKNOWN;
-  const answer = wordAt(round, 1);
-  const places = wordAt(decimals, 0);
+  const answer = quantityToBigInt(wordAt(round, 1));
+  const places = quantityToBigInt(wordAt(decimals, 0));
   if (answer === 0n || answer >= SIGN_BIT || places > MAXIMUM_DECIMALS) return UNKNOWN;
   return {
     price: formatUnits(answer, Number(places)),
-    timestamp: String(wordAt(round, 3)),
+    timestamp: String(quantityToBigInt(wordAt(round, 3))),
   };
-}
-
-function wordAt(data: Hex, index: number): bigint {
-  return quantityToBigInt(hexSlice(data, index * 32, (index + 1) * 32));
 }

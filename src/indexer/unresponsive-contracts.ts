@@ -7,7 +7,7 @@ const LONGEST_REST_MS = 24 * 3_600_000;
  * Contracts that a read of state was given up over: they are left out of the reads for others, so that one that keeps
  * the node busy holds up nobody else, and are asked alone now and then.
  */
-export interface SilentContracts {
+export interface UnresponsiveContracts {
   all(): Set<Address>;
   /** The one to be asked again; undefined while all rest. */
   due(): Address | undefined;
@@ -19,7 +19,7 @@ export interface SilentContracts {
   delete(contract: Address): void;
 }
 
-export function createSilentContracts(): SilentContracts {
+export function createUnresponsiveContracts(): UnresponsiveContracts {
   const rests = new Map<Address, { until: number; ms: number }>();
   return {
     all: () => new Set(rests.keys()),

@@ -1,0 +1,2 @@
+-- The block of a token's last transfer, which nothing has read.
+ALTER TABLE nft_owners DROP COLUMN block_number;
