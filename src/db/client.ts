@@ -3,43 +3,50 @@ import type { Hex } from "../core/hex.ts";
 import { postgres } from "./driver.ts";
 import { CONNECT_TIMEOUT_SECONDS, openSocket, readTlsOptions } from "./tls.ts";
 
-/** What queries give and take beyond postgres.js's own types. */
+/** Types of values beyond postgres.js's own. */
 type ColumnTypes = { bytea: Hex; int8: number };
 
 /**
- * The database: a tagged-template client (postgres.js). bytea is lower-case `0x` text, bigint a number, numeric decimal
- * text. Lists are taken of these, text and integers, and given of integers. The columns of a row are in camel case.
+ * The database: a tagged-template client (postgres.js). In rows, columns are in camel case, bytea is lower-case `0x`
+ * text, bigint a number, numeric decimal text, and lists of integers are lists. Parameters may be lists of these and of
+ * text.
  */
 export type Sql = driver.Sql<ColumnTypes>;
 
 /** `Sql` inside a transaction. */
 export type Transaction = driver.TransactionSql<ColumnTypes>;
 
-/** Either of both: for queries that run inside a transaction or on their own. */
+/** Both of them: for queries inside a transaction or on their own. */
 export type Queryable = driver.ISql<ColumnTypes>;
 
-/** A piece of SQL to be put into another template. */
+/** A piece of SQL for another template. */
 export type Fragment = driver.PendingQuery<driver.Row[]>;
 
 export interface SqlOptions {
   /** Connections at most. Default 10. */
   connections?: number;
-  /** Schema that unqualified names mean. Default `public`. */
+  /** The schema of unqualified names. Default `public`. */
   schema?: string;
   /** Time limit of a statement in milliseconds, 0 for none. Default 0. */
   statementTimeoutMs?: number;
-  /** Commits do not wait for the disk: a crash of the server may lose the last of them, in order. Default false. */
+  /**
+   * Whether commits return before they are on disk. A crash of the server may then lose the last of them, in order.
+   * Default false.
+   */
   asynchronousCommit?: boolean;
-  /** Reads only, perhaps through a pooler: nothing is asked of the session that PgBouncer refuses. Default false. */
+  /**
+   * Whether the client only reads, perhaps through a pooler. Its sessions then ask for nothing that PgBouncer refuses.
+   * Default false.
+   */
   mayBePooled?: boolean;
   /** Shown in pg_stat_activity. Default `periscope`. */
   applicationName?: string;
 }
 
-/** Between two tries to connect; by default the driver waits up to 20 s. */
+/** The pause between two tries to connect. The driver's own may be 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.01;
 
-/** The server lets go of the locks of a client whose machine is gone within a minute, not after hours. */
+/** With these the server releases the locks of a client whose machine is gone within a minute, not after hours. */
 const KEEPALIVES = {
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
@@ -55,7 +62,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
   return postgres(plainUrl, {
     max: options.connections ?? 10,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
-    // A session may hold a lock: it is not to be exchanged for being old.
+    // A session may hold a lock, so its age must not end it.
     max_lifetime: null,
     onnotice: () => {},
     transform: { column: { from: camelCased } },
@@ -74,8 +81,8 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       "text[]": arrayType(1009, (text: string) => text),
       "numeric[]": arrayType(1231, (text: string) => text),
     },
-    // Else each new connection asks for the array types first, and when it is lost meanwhile, that is a rejection that
-    // nobody can catch.
+    // The driver would ask for the array types on each new connection. If that is lost meanwhile, nobody can catch the
+    // rejection.
     fetch_types: false,
     connection: {
       application_name: options.applicationName ?? "periscope",
@@ -95,7 +102,7 @@ export function searchPathOf(schema: string): string {
   return `"${schema}"`;
 }
 
-/** `block_number` → `blockNumber`; asked once for each column of a statement, not for each row. */
+/** `block_number` → `blockNumber`. It runs once for each column of a statement, not for each row. */
 function camelCased(column: string): string {
   return column.replaceAll(/_([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
@@ -104,7 +111,7 @@ function byteaText(hex: Hex): string {
   return `\\x${hex.slice(2)}`;
 }
 
-/** A list as a parameter; text is one already. `oid` as in pg_type, where those of built-in types never change. */
+/** A list as a parameter; a text is sent as it is. `oid` is that of pg_type, which never changes for built-in types. */
 function arrayType<Element>(oid: number, elementText: (element: Element) => string) {
   const textOf = (element: Element | null) =>
     element === null ? "NULL" : quoted(elementText(element));
@@ -117,7 +124,7 @@ function arrayType<Element>(oid: number, elementText: (element: Element) => stri
   };
 }
 
-/** As `arrayType`, and read as numbers. */
+/** As `arrayType`; in rows it is a list of numbers. */
 function integerArrayType(oid: number) {
   return {
     ...arrayType(oid, String),

@@ -2,8 +2,8 @@ import type { Hex } from "../core/hex.ts";
 import type { Transaction } from "./client.ts";
 import { sendCopy } from "./driver.ts";
 
-// Rows to PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). Compared with text it costs
-// Node the same and saves the server a fifth of its time.
+// Encodes rows in PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). It costs Node as
+// much as text, and saves the server a fifth of its time.
 
 /** Value of a numeric column: a number below 2^53, a big integer, or a hex quantity. Negative ones are not encoded. */
 type Quantity = number | bigint | Hex;
@@ -53,7 +53,7 @@ const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 const INT4_OID = 23;
 const INITIAL_BYTES = 64 * 1024;
 
-/** Grows as it is written to; `finish` gives what was written. */
+/** A buffer that grows as it is written to. `finish` gives what was written. */
 class CopyBuffer {
   bytes = Buffer.allocUnsafe(INITIAL_BYTES);
   length = 0;
@@ -143,7 +143,7 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
   },
 };
 
-/** Hex digits that surely fit into a safe integer. */
+/** So many hex digits fit into a safe integer. */
 const SAFE_HEX_LENGTH = 2 + 13;
 const digits = new Array<number>(64);
 
@@ -157,7 +157,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
         : BigInt(value)
       : value;
   while (typeof rest === "bigint") {
-    // Twelve decimal digits at a time: the big divisions are the cost, and sixteen are no safe integer.
+    // It takes twelve decimal digits at a time: the big divisions cost most, and sixteen digits are no safe integer.
     if (rest <= 9_007_199_254_740_991n) {
       rest = Number(rest);
       break;
@@ -183,7 +183,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
   while (count > 0) out.int16(digits[--count] as number);
 }
 
-/** The rows as one binary COPY document for the table's columns. Throws `RangeError` on what its column does not take. */
+/** Encodes the rows as one binary COPY document. Throws `RangeError` for a value that its column does not take. */
 export function encodeRows<C extends Columns>(
   table: CopyTable<C>,
   rows: readonly RowOf<CopyTable<C>>[],
@@ -214,7 +214,10 @@ export function encodeRows<C extends Columns>(
   return out.finish();
 }
 
-/** Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, and on a lost connection. */
+/**
+ * Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, or when the connection is
+ * lost.
+ */
 export async function copyInto(
   transaction: Transaction,
   table: CopyTable,

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { registerHooks } from "node:module";
 import type { Writable } from "node:stream";
 
-// postgres.js 3.4.9, with its faults mended as it is loaded: a thin fork of a few lines, since nothing outside reaches
-// the state in question. A version without these places is refused at the start. Each repair has a test that fails
-// without it (test/db/driver.test.ts); a version that passes such a test may lose its repair.
+// postgres.js 3.4.9 with its faults repaired as it is loaded: nothing outside reaches the state in question. Another
+// version, without these places, is refused at the start. Each repair has a test that fails without it
+// (test/db/driver.test.ts). When a later version passes such a test, its repair can go.
 
 interface Edit {
   file: "connection.js" | "index.js";
@@ -157,8 +157,8 @@ export const { default: postgres } = await import("postgres");
 
 /**
  * Sends a document through a COPY … FROM STDIN and waits for its end. The driver settles the query when it gives the
- * stream, and drops what goes wrong later: the stream then neither finishes nor fails. Such an error still reaches the
- * query's rejecter, which is replaced here.
+ * stream, and drops later errors, so the stream neither finishes nor fails. Such an error still reaches the query's
+ * `reject`, which is replaced here.
  */
 export async function sendCopy(
   query: { writable(): Promise<Writable> },
@@ -173,8 +173,8 @@ export async function sendCopy(
 }
 
 /**
- * Calls `begun` when a query is sent, and what `begun` returned once it has ended. The driver has no event for it. It
- * sends a template when the template is first awaited; one that becomes part of another is never awaited.
+ * Calls `begun` when a query is sent, and what `begun` returned once it has ended. The driver has no event for this. It
+ * sends a template when it is first awaited. A template inside another one is never awaited.
  */
 export function watchQuery(query: object, begun: () => () => void): object {
   if (!(query instanceof Promise)) return query;

@@ -15,7 +15,7 @@ export interface Binaries {
 }
 
 const run = promisify(execFile);
-/** Where a root process keeps a copy of the programs when their user cannot reach the original. */
+/** The folder for a root process's copy of the programs, for a user who cannot reach the original. */
 const COPY_FOLDER = "/var/cache/periscope";
 /** In order of preference: PostgreSQL's own account, else the one that every system has. */
 const ORDINARY_USERS = ["postgres", "nobody"];
@@ -44,8 +44,8 @@ export async function findBinaries(user: OsUser | undefined): Promise<Binaries> 
 }
 
 /**
- * Whom a root process lets run PostgreSQL, which refuses to run as root: the owner of the data when there are some,
- * else an ordinary account of this system. Undefined when this process is not root. Throws `ConfigError`.
+ * The user that a root process runs PostgreSQL as, since PostgreSQL refuses root: the owner of existing data, else an
+ * ordinary account of the system. Undefined when this process is not root. Throws `ConfigError`.
  */
 export async function ordinaryUser(dataFolder: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -87,7 +87,7 @@ async function installedPackage(): Promise<{ folder: string; version: string }> 
   }
 }
 
-/** Why the programs cannot be executed, a library they need being missing, for one; undefined when they can. */
+/** Why the programs cannot be executed, for instance because a library is missing; undefined when they can. */
 async function obstacleTo(folder: string, user: OsUser | undefined): Promise<string | undefined> {
   const { initdb, postgres } = programs(folder);
   try {

@@ -8,10 +8,10 @@ import type { Binaries } from "./embedded-binaries.ts";
 /** The superuser of the cluster. */
 export const CLUSTER_USER = "periscope";
 
-/** Where an embedded server keeps its data, and as whom it runs. */
+/** An embedded server's folder and user. */
 export interface Cluster {
   binaries: Binaries;
-  /** Undefined: as the user of this process. */
+  /** Undefined: the user of this process. */
   user: OsUser | undefined;
   /** Holds the data and the password. */
   folder: string;
@@ -23,9 +23,9 @@ export function dataFolder(folder: string): string {
 }
 
 /**
- * Makes the cluster of a folder unless it stands there already, whole or not at all, and returns the password of its
- * superuser. `durable` waits until it is on disk. Throws `ConfigError` when the folder holds something else or the
- * data of another major version, and `StoreError` with the words of initdb.
+ * Creates the cluster of a folder unless it is there, whole or not at all, and gives the password of its superuser.
+ * `durable` waits until it is on disk. Throws `ConfigError` when the folder holds something else, or data of another
+ * major version, and `StoreError` with the words of initdb.
  */
 export async function prepareCluster(cluster: Cluster, durable: boolean): Promise<string> {
   if (!(await exists(path.join(dataFolder(cluster.folder), "PG_VERSION")))) {
@@ -36,19 +36,19 @@ export async function prepareCluster(cluster: Cluster, durable: boolean): Promis
 }
 
 /**
- * How the server is told where its data are. The ordinary user of a root process may have no right to pass through
- * the folders above (/root): the working folder, entered while still root, needs none.
+ * How the server gets the path of its data. The ordinary user of a root process may not be allowed to pass through the
+ * folders above (/root). A working folder that is entered as root needs no such right.
  */
 export function dataArgument({ user, folder }: Omit<Cluster, "binaries">): string {
   return user && process.platform === "linux" ? "/proc/self/cwd" : dataFolder(folder);
 }
 
-/** Nothing of the caller's environment: PGPORT, LC_ALL and their like would change what the server does. */
+/** The caller's environment is not passed on: PGPORT, LC_ALL and others would change what the server does. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", TZ: "UTC" };
 }
 
-/** Makes the cluster beside its place and moves it there when it is complete. */
+/** Creates the cluster beside its place and moves it there when it is complete. */
 async function initialise({ binaries, user, folder }: Cluster, durable: boolean): Promise<void> {
   const unfinished = `${folder}.new`;
   const data = dataFolder(unfinished);
@@ -99,7 +99,7 @@ async function checkVersion({ binaries, folder }: Cluster): Promise<void> {
   );
 }
 
-/** Reads a file of the cluster; the data may belong to somebody else than the user of this process. */
+/** Reads a file of the cluster, whose data may belong to another user than this process. */
 async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");

@@ -18,12 +18,12 @@ import {
 } from "./embedded-cluster.ts";
 
 export interface EmbeddedPostgresOptions {
-  /** The folder that is to hold the cluster and its password; made when missing. */
+  /** The folder for the cluster and its password; created when missing. */
   folder: string;
   log: Logger;
-  /** False for data that may be lost with the machine (tests): no fsync. Default true. */
+  /** Whether data are synced to disk. False for tests. Default true. */
   durable?: boolean;
-  /** Ends a start that is under way. */
+  /** Aborts a start. */
   signal?: AbortSignal;
 }
 
@@ -31,9 +31,9 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Superuser URL of the database `postgres`; loopback only, with a password. */
   url: string;
-  /** Resolves when the server has ended, asked or not, with how it ended in words. */
+  /** Resolves when the server has ended, for whatever reason, with how it ended in words. */
   readonly exited: Promise<string>;
-  /** Ends all sessions and stops the server; what was committed is on disk. */
+  /** Ends all sessions and stops the server. Everything committed is on disk then. */
   stop(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   wal_compression: "pglz",
   wal_level: "minimal",
   max_wal_senders: "0",
-  // A crash may lose the last blocks, never tear one: they are indexed again.
+  // A crash may lose the last blocks, never half of one. They are indexed again.
   synchronous_commit: "off",
   random_page_cost: "1.1",
   jit: "off",
@@ -64,9 +64,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
 /**
- * Starts the PostgreSQL server that npm installed on a free port of loopback; on the first start it makes the
- * cluster, whole or not at all. Works as root too: the server then runs as an ordinary user. A server that an
- * earlier process left behind is stopped first. Throws `ConfigError` or `StoreError` with PostgreSQL's own words.
+ * Starts the PostgreSQL server that npm installed, on a free port of loopback. The first start creates the cluster,
+ * whole or not at all. It works as root, too: the server then runs as an ordinary user. A server that an earlier
+ * process left behind is stopped first. Throws `ConfigError` or `StoreError` with PostgreSQL's own words.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -85,8 +85,8 @@ export async function startEmbeddedPostgres(
 }
 
 /**
- * Stops the server of an earlier process that was killed together with its watcher, and waits for one that is still
- * stopping. A lock file that names a process of somebody else (numbers are used again) is removed.
+ * Stops the server of an earlier process that was killed together with its watcher, or waits for one that is stopping.
+ * A lock file with the number of another program's process is removed.
  */
 async function stopLeftover(data: string, log: Logger): Promise<void> {
   const lockFile = path.join(data, "postmaster.pid");

@@ -1,4 +1,6 @@
-/** Of PostgreSQL (class 08, shutting down, starting up, too many clients), its driver and the socket below it. */
+/**
+ * Codes of PostgreSQL (class 08, shutting down, starting up, too many clients), of its driver and of the socket below.
+ */
 const CONNECTION_CODE =
   /^(?:08...|57P0[1-5]|53300|CONNECT(?:ION_(?:CLOSED|ENDED|DESTROYED)|_TIMEOUT)|E(?:CONN\w+|PIPE|HOSTUNREACH|NOTFOUND|TIMEDOUT))$/;
 
@@ -8,7 +10,7 @@ export function failureCodeOf(thrown: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-/** Whether a query failed because the database is away or took its connection: the same query may succeed later. */
+/** Whether a query failed because the database is away or closed the connection. The same query may succeed later. */
 export function isDatabaseGone(thrown: unknown): boolean {
   return CONNECTION_CODE.test(failureCodeOf(thrown) ?? "");
 }

@@ -6,7 +6,7 @@ import type { Sql, Transaction } from "./client.ts";
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const MINIMUM_SERVER_VERSION = 150_000;
-/** Any constant will do: it only has to be the same in every Periscope. */
+/** Any constant, the same in every Periscope. */
 const LOCK_KEY = 7_220_415_001;
 
 /**
@@ -44,7 +44,7 @@ async function runNext(
   files: readonly Migration[],
 ): Promise<number | undefined> {
   await sql`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
-  // Asked first: IF NOT EXISTS still wants the right to create.
+  // CREATE SCHEMA IF NOT EXISTS would need the right to create even when the schema exists.
   const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
   if (!found) await sql`CREATE SCHEMA ${sql(schema)}`;
   await sql`
@@ -64,7 +64,7 @@ async function runNext(
   for (const { number, name, checksum } of files) {
     const known = applied.get(number);
     if (known === null) {
-      // It ran before checksums were kept.
+      // The migration ran before checksums were kept.
       await sql`UPDATE migrations SET checksum = ${checksum} WHERE number = ${number}`;
     } else if (known !== undefined && known !== checksum) {
       throw new ConfigError(

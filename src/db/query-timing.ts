@@ -4,8 +4,8 @@ import { watchQuery } from "./driver.ts";
 type Callable = (...values: unknown[]) => unknown;
 
 /**
- * The same client, which calls `begun` whenever a query is sent and what that returned once the query has ended; also
- * for the queries inside its transactions. The wait for a free connection counts.
+ * The same client. It calls `begun` whenever a query is sent, also inside a transaction, and what `begun` returned once
+ * the query has ended. The wait for a free connection counts.
  */
 export function timeQueries(sql: Sql, begun: () => () => void): Sql {
   return new Proxy(sql, {

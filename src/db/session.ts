@@ -13,8 +13,8 @@ const POOLED =
   "name the database itself there, and the pooler in DATABASE_READ_URL";
 
 /**
- * Throws `ConfigError` when the client's sessions are not its own: a pooler refuses what it does not know at the begin
- * of a session, or ignores what was asked there.
+ * Throws `ConfigError` when the client's sessions are not its own. A pooler refuses start-up parameters that it does
+ * not know, or ignores them.
  */
 export async function assertSession(sql: Sql, schema: string): Promise<void> {
   try {

@@ -4,12 +4,12 @@ import net from "node:net";
 import tls from "node:tls";
 import { ConfigError, messageOf } from "../core/errors.ts";
 
-// The driver speaks TLS itself, but knows neither all of libpq's modes nor its own root certificates, and goes on without
-// words where the server offers no TLS.
+// The driver speaks TLS itself, but it lacks some of libpq's modes and own root certificates, and goes on silently
+// where the server offers no TLS.
 
 const MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 
-/** How a connection is secured; libpq's words (PostgreSQL documentation, "SSL Support", Protection Provided). */
+/** The modes of TLS, in libpq's words (PostgreSQL documentation, "SSL Support", Protection Provided). */
 export interface TlsOptions {
   mode: (typeof MODES)[number];
   /** PEM of the certificates to trust; undefined: those that Node trusts. */
@@ -17,8 +17,9 @@ export interface TlsOptions {
 }
 
 /**
- * What a database URL says of TLS (`sslmode`, `sslrootcert`), and the URL without it. `require` with a root certificate
- * means `verify-ca`, as libpq has it. Throws `ConfigError` for another mode, and for a file that cannot be read.
+ * Reads what a database URL says about TLS (`sslmode`, `sslrootcert`), and gives the URL without it. `require` with a
+ * root certificate means `verify-ca`, as for libpq. Throws `ConfigError` for an unknown mode, and for a file that
+ * cannot be read.
  */
 export function readTlsOptions(databaseUrl: string): { url: string; tls: TlsOptions } {
   const url = new URL(databaseUrl);
@@ -54,9 +55,9 @@ const ACCEPTED = "S";
 export const CONNECT_TIMEOUT_SECONDS = 10;
 
 /**
- * Opens a socket for the driver, secured as `tls` asks. It has no Nagle delay, with which the last small message of a
- * COPY waits about 40 ms. Never rejects, for the driver forgets a connection whose opening rejects: what goes wrong is
- * the socket's error.
+ * Opens a socket for the driver, secured as `tls` asks. It has no Nagle delay, which would hold back the last small
+ * message of a COPY for about 40 ms. It never rejects, since the driver would forget the connection: a failure becomes
+ * an error of the socket.
  */
 export async function openSocket(
   options: { host: string[]; port: number[]; path: string | false },
@@ -76,9 +77,9 @@ export async function openSocket(
 }
 
 /**
- * Secures a socket that is connecting to a server, before anything else is sent over it. Gives the socket to go on
- * with: the same one where the server offers no TLS and the mode does without. Rejects with the reason, also when the
- * server does not answer in time; the socket is closed then.
+ * Secures a socket that is connecting to a server, before anything else is sent over it. Gives the socket to use: the
+ * same one where the server offers no TLS and the mode allows that. Rejects with the reason, also when the server does
+ * not answer in time, and closes the socket then.
  */
 async function secureSocket(
   socket: net.Socket,
@@ -111,7 +112,7 @@ async function negotiate(
   await once(socket, "connect", { signal });
   socket.write(SSL_REQUEST);
   const [answer] = (await once(socket, "data", { signal })) as [Buffer];
-  // More than the one byte is what somebody in between sent ahead of the encryption (CVE-2021-23222).
+  // Bytes beyond the first were sent by somebody in between, ahead of the encryption (CVE-2021-23222).
   if (answer.length !== 1) throw new Error("the database server answered more than was asked");
   if (answer.toString("latin1") !== ACCEPTED) {
     if (mode === "allow" || mode === "prefer") return socket;

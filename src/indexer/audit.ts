@@ -15,12 +15,12 @@ import type { AuditKind } from "./status.ts";
 
 /** Balances and holdings compared at once. */
 const SAMPLE = 10;
-/** An audit that takes longer is given up: it must not keep a head waiting. */
+/** An audit that takes longer is given up: it must not delay a head. */
 const PATIENCE_MS = 3_000;
 
-/** One audit in so many milliseconds, for as long as the indexer runs. */
+/** Audits at intervals, for as long as the indexer runs. */
 export interface Auditor {
-  /** Audits when it is time to. The caller has nothing else to do. */
+  /** Audits when the next audit is due. The caller has nothing else to do. */
   auditWhenDue(sync: Sync): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ export function createAuditor(intervalMs: number): Auditor {
 }
 
 /**
- * Compares with the nodes: the rows of a final block chosen at random with the block fetched anew, some coin balances
- * and holdings with the state at the served head. What differs is counted and told, and stays as it is. Node trouble
- * ends an audit without a word: the next one comes.
+ * Compares the index with the nodes: the rows of one final block, chosen at random, with the block fetched anew; some
+ * coin balances and holdings with the state at the served head. Differences are counted and logged, and nothing is
+ * changed. An audit ends silently when a node fails: the next one comes.
  */
 async function audit(sync: Sync): Promise<void> {
   const { head, options } = sync;
@@ -62,7 +62,7 @@ async function auditBlock(sync: Sync, head: ServedHead, signal: AbortSignal): Pr
   const first = await compareBlock(sync, number, { signal });
   if (!first) return;
   const { node, differences } = first;
-  // One answer may be the node's slip: only what another one says too is held against the index.
+  // One answer may be wrong. A difference counts when a second answer repeats it.
   const second =
     differences.length > 0 ? await compareBlock(sync, number, { signal, avoid: node }) : first;
   const told = second?.differences.map(
@@ -90,7 +90,7 @@ async function compareBlock(
 }
 
 async function auditCoins(sync: Sync, head: ServedHead, signal: AbortSignal): Promise<void> {
-  // Without traces the node is asked for balances whenever they are.
+  // Without traces every answer asks the node for balances.
   if (!sync.identity.traced) return;
   const stored = await fromRandom((from) => listCoinBalancesFrom(sync.writer.sql, from, SAMPLE));
   const addresses = stored.map(({ address }) => address);
@@ -148,7 +148,7 @@ function tell(
   }
 }
 
-/** What is listed from an address chosen at random on; from the first one on when that is behind all of them. */
+/** Lists from a random address on, or from the first address when nothing is behind the random one. */
 async function fromRandom<Row>(list: (from: Address) => Promise<Row[]>): Promise<Row[]> {
   const rows = await list(randomAddress());
   return rows.length > 0 ? rows : list(ZERO_ADDRESS);

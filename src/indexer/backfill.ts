@@ -7,7 +7,7 @@ import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
 
-/** Blocks of one fetch to begin with; it adapts so that a range's rows stay near `RANGE_BYTES`. */
+/** The first fetch asks for so many blocks. Later ones adapt, so that the rows of a range stay near `RANGE_BYTES`. */
 const RANGE_BLOCKS = 20;
 const RANGE_BLOCKS_MAXIMUM = 200;
 const RANGE_BYTES = 2 * 1024 * 1024;
@@ -22,14 +22,17 @@ export interface BackfillOptions {
   /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
-  /** Called in order, one call after the other, with the number up to which all blocks are recorded; recording goes on. */
+  /**
+   * Gets the number up to which all blocks are recorded. The calls come in order, one after the other, while recording
+   * goes on.
+   */
   onRecorded(blockNumber: number): Promise<void>;
 }
 
 /**
- * Records the blocks of a range, several fetches and writes in flight. The blocks are at or below the finalised head,
- * so one that the node does not have is its failure. Rejects with the first failure, once nothing is in flight any
- * more; what stands above the number last given to `onRecorded` is then incomplete.
+ * Records the blocks of a range, with several fetches and writes at once. The blocks are at or below the finalised
+ * head: a node without one of them has failed. Rejects with the first failure, after everything under way has ended.
+ * What stands above the number last given to `onRecorded` is then incomplete.
  */
 export async function backfill(
   chain: Chain,
@@ -43,7 +46,8 @@ export async function backfill(
   const recordSlots = createSlots(RECORDS);
   let failed = false;
 
-  // A function of its own: what was fetched, several times as large, is garbage while its rows are written.
+  // In a function of its own, the fetched blocks become garbage while their rows are written. They are several times as
+  // large.
   async function fetchEncoded(
     from: number,
     to: number,
@@ -73,7 +77,7 @@ export async function backfill(
     return fetched;
   }
 
-  /** In several fetches where blocks are heavier than those before. */
+  /** Takes several fetches when the blocks are heavier than those before. */
   async function fetchAndRecord(from: number, to: number): Promise<void> {
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));

@@ -20,21 +20,23 @@ interface Answer {
   blockNumber: number;
   node: NodeName;
   fetched: FetchedBlock;
-  /** Without traces it is refused. */
+  /** Whether a block without traces is refused. */
   traced: boolean;
-  /** How much of it is proven. */
+  /** How much of the block is proven. */
   proof: ProofScope;
 }
 
-/** Decides what is believed of the nodes. One for the life of an indexer: it learns what the chain's blocks are like. */
+/**
+ * Decides which answers of the nodes are believed. There is one for the life of an indexer: it learns what the chain's
+ * blocks are like.
+ */
 export interface Belief {
   /** Begins with a chain, or with another one. */
   begin(ground: ProofGround): void;
   /**
-   * The block to be stored: the one given, or that of a node which contradicts itself less. One with soft
-   * inconsistencies is asked of every node, until there are three answers, and believed when all repeat it; `retry` is
-   * the budget for that. Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when it
-   * is not to be believed.
+   * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
+   * inconsistencies is asked of every node, `ASKINGS` times in all, and believed when all answers repeat it. Throws
+   * `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when no block can be believed.
    */
   believe(answer: Answer, retry: Retry): Promise<FetchedBlock>;
 }
@@ -50,12 +52,14 @@ export interface BeliefOptions {
 
 /** So many answers must agree before a soft inconsistency is the chain's way. */
 const ANSWERS = 3;
-/** A kind that so many blocks had is a habit of the chain: the next block with it is believed at once. */
+/**
+ * A kind of inconsistency that so many blocks had is a habit of the chain: the next block with it is believed at once.
+ */
 const HABIT_BLOCKS = 3;
-/** Never a habit: it may be that a log is missing. */
+/** These never become a habit: a log may be missing. */
 const ALWAYS_ASKED: ReadonlySet<SoftKind> = new Set(["log-index"]);
 
-/** Something odd in a block; with the part that could not be proven, if that is it. */
+/** An inconsistency of a block. `part` is there when it is a part that could not be proven. */
 interface Found extends SoftInconsistency {
   part?: Part;
 }
@@ -107,7 +111,7 @@ export function createBelief(options: BeliefOptions): Belief {
     return undefined;
   }
 
-  /** Undefined when that node has nothing to say of the block now. */
+  /** Undefined when the node has no answer about the block now. */
   async function askOnce(
     node: NodeName,
     blockNumber: number,

@@ -8,8 +8,8 @@ import type { Writer } from "./publish.ts";
 import { startOver } from "./rollback.ts";
 
 /**
- * The chain that the database is bound to; one without a published block is bound to the node's as it is now. Throws
- * `ConfigError` when the settings or the node speak of another chain.
+ * Gives the chain that the database is bound to. A database without a published block is bound to the node's chain.
+ * Throws `ConfigError` when the settings or the node name another chain.
  */
 export async function bindChain(
   chain: Chain,
@@ -55,7 +55,7 @@ export function assertStartBlock({ genesisHash, startBlock }: ChainIdentity, has
   });
 }
 
-/** What a database would be bound to on the node's chain as it is now. */
+/** Describes the node's chain as a database would be bound to it now. */
 export async function describeChain(
   chain: Chain,
   chainId: number,
@@ -72,8 +72,8 @@ export async function describeChain(
 }
 
 /**
- * Begins anew without traces when the nodes have none of the first transactions because they keep no state of them: a
- * chain is indexed with traces from its first transaction on, or without. Throws any other error again.
+ * Starts over without traces when the nodes cannot trace the first transactions, because they keep no state of them. A
+ * chain is indexed with traces from its first transaction on, or without any. Throws any other error again.
  */
 export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<boolean> {
   const { chain, writer, identity, options } = sync;
@@ -91,8 +91,8 @@ export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<bo
 }
 
 /**
- * Says whether internal transactions are indexed, or why not. Throws `ChainError` when the database has them and the
- * nodes have none: a chain is indexed with them or without, and not in part.
+ * Reports whether internal transactions are indexed, or why not. Throws `ChainError` when the database has them and the
+ * nodes cannot trace: a chain is indexed with them whole, or without them.
  */
 export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: SyncOptions): void {
   const { tracer, tracerReason, archive } = chain.capabilities();

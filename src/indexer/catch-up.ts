@@ -20,9 +20,9 @@ import { loadHead, publishedNumber, type Sync } from "./context.ts";
 import { publish, type Writer } from "./publish.ts";
 import { tablesOf } from "./state/family.ts";
 
-/** An empty database that is to be filled with more blocks than this gets its secondary indexes afterwards. */
+/** An empty database gets its secondary indexes after the first load when the load has more blocks than this. */
 const DEFERRED_INDEX_MINIMUM = 1_000;
-/** Connections that one range is written over. */
+/** Connections that write one range. */
 const LANES = 4;
 const PUBLISH_INTERVAL_MS = 2_000;
 /** Blocks applied to the state in one transaction. */
@@ -30,8 +30,8 @@ const PUBLISH_BLOCKS = 2_000;
 const INDEXES_AT_ONCE = 2;
 
 /**
- * Records what is missing from `recordedNumber` up to the finalised target, many blocks at a time, and publishes it.
- * The published head is the node's too (the caller looked).
+ * Records the blocks above `recordedNumber` up to the finalised target, many at a time, and publishes them. The caller
+ * has checked that the published head is on the node's chain.
  */
 export async function catchUp(sync: Sync, recordedNumber: number, target: number): Promise<void> {
   const { writer, options } = sync;
@@ -80,7 +80,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
       await publishTo(sync, number);
     },
   }).catch(async (error: unknown) => {
-    // What was got before stays, and is published first.
+    // The blocks before the failure stay, and are published first.
     if (error instanceof ChainError && recorded > publishedNumber(sync)) {
       await noteRecorded(writer, recorded);
       await publishTo(sync, recorded);
@@ -96,7 +96,7 @@ async function noteRecorded({ sql, epoch }: Writer, number: number | null): Prom
   });
 }
 
-/** Publishes recorded blocks up to a number, after the proof that they are whole and continue the head. */
+/** Publishes recorded blocks up to a number, after checking that none is missing and that they continue the head. */
 async function publishTo(sync: Sync, number: number): Promise<void> {
   const { writer } = sync;
   while (publishedNumber(sync) < number) {
@@ -116,7 +116,7 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
   }
 }
 
-/** Builds the indexes that the first load was spared. */
+/** Builds the indexes that the first load left out. */
 export async function buildIndexes({ writer, options }: Sync): Promise<void> {
   const names = await listDeferredIndexes(writer.sql);
   const progress = { built: 0, total: names.length };

@@ -21,14 +21,14 @@ export interface SyncOptions {
   startBlock: number;
   /** The only chain to be indexed, if given. */
   chainId: number | undefined;
-  /** Blocks this far below the node's head are taken for final and backfilled many at a time. */
+  /** Blocks this far below the node's head count as final: they are backfilled, many at a time. */
   finalityDepth: number;
   pollIntervalMs: number;
   /** Time between two audits. */
   auditIntervalMs: number;
-  /** Recompute hashes and roots of the blocks. */
+  /** Whether the hashes and roots of blocks are recomputed. */
   proofs: boolean;
-  /** Follow a new genesis also on chains that are no development chains. */
+  /** Whether a new genesis is followed also on chains that are no development chains. */
   allowReset: boolean;
   log: Pick<BaseLogger, "info" | "warn" | "error">;
   signal: AbortSignal;
@@ -36,25 +36,25 @@ export interface SyncOptions {
   status: IndexerStatus;
 }
 
-/** One run of the synchronisation: its means, and what it knows. */
+/** One run of the synchronisation: what it works with, and what it knows. */
 export interface Sync {
   readonly chain: Chain;
   readonly writer: Writer;
   readonly options: SyncOptions;
   readonly belief: Belief;
-  /** A new genesis is followed, and a node that says it has no such block any more is believed. */
+  /** Whether a new genesis is followed, and a node believed that says it no longer has a block. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */
   identity: ChainIdentity;
   /** As in the database; undefined before the first block. */
   head: ServedHead | undefined;
-  /** A node that contradicted another one which still has our head. */
+  /** The node that contradicted another one which still has our head. */
   distrusted: NodeName | undefined;
-  /** State is being left for later: said once, until it can be read again. */
+  /** Whether reading state is postponed. It is logged once, until state can be read again. */
   statePostponed: boolean;
-  /** Since when a reorg waits for nodes that cannot be asked about it. */
+  /** When a reorg began to wait for nodes that do not answer. */
   unheardSince: number | undefined;
-  /** Contracts left out of the reads for others. */
+  /** Contracts that are left out of the reads for others. */
   readonly unresponsive: UnresponsiveContracts;
 }
 
@@ -63,25 +63,25 @@ export function publishedNumber({ head, identity }: Sync): number {
   return head?.number ?? identity.startBlock - 1;
 }
 
-/** Reads the head that was just moved. */
+/** Reads the head after it was moved. */
 export async function loadHead(sync: Sync): Promise<void> {
   sync.head = await getServedHead(sync.writer.sql);
   sync.options.status.head = sync.head?.number ?? null;
 }
 
-/** Says that the indexer is at work at the head. */
+/** Reports that the indexer follows the head. */
 export function reportFollowing({ options: { status } }: Sync): void {
   status.phase = "following";
   status.reason = null;
 }
 
-/** More than this is not read before a block is published but afterwards, batch by batch. */
+/** A block is published before its state is read when there is more of it than this. It is then read batch by batch. */
 const READ_MAXIMUM = 20_000;
-/** How long contracts are waited for: the head does not wait for one of them that computes without end. */
+/** How long to wait for contracts: one that computes without end must not delay the head. */
 const CONTRACTS_PATIENCE_MS = 5_000;
-/** How long state is waited for while blocks are served that the chain has no more. */
+/** How long to wait for state while blocks are served that the chain no longer has. */
 const URGENT_PATIENCE_MS = 1_000;
-/** With these the node says nothing about the contracts. */
+/** With these errors the node says nothing about the contracts. */
 const NODE_TROUBLE: ReadonlySet<string> = new Set([
   "unreachable",
   "rate-limited",
@@ -91,7 +91,7 @@ const NODE_TROUBLE: ReadonlySet<string> = new Set([
   "other-chain",
   "busy",
 ]);
-/** With these the chain has changed while it was read, which is no fault of the node. */
+/** With these errors the chain changed while it was read, which is not the node's fault. */
 const REORGANISED: ReadonlySet<string> = new Set([
   "block-replaced",
   "block-unknown",
@@ -100,15 +100,15 @@ const REORGANISED: ReadonlySet<string> = new Set([
   "inconsistent-chain",
 ]);
 
-/** Whether an error says that the chain is no longer what it was when the work began. */
+/** Whether an error says that the chain has changed since the work began. */
 export function isReorg(error: unknown): boolean {
   return error instanceof ChainError && REORGANISED.has(error.code);
 }
 
 /**
- * Reads state for the indexer; what is missing from the result, or all when it is undefined, cannot be read now. Of
- * contracts that the node did not get past in time, or leaves unanswered, nothing is read, and they count as unresponsive from
- * then on. Throws when the block is no longer the chain's (`isReorg`).
+ * Reads state at a block. Gives undefined when nothing can be read now; what is missing from the result cannot be read
+ * now. Contracts that the node did not finish in time, or left unanswered, count as unresponsive from then on. Throws
+ * when the block is no longer the chain's (`isReorg`).
  */
 export async function readState(
   sync: Sync,

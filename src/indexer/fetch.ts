@@ -10,27 +10,27 @@ import type { ProofScope } from "./proof/proofs.ts";
 export interface FetchOptions<Made> {
   from: number;
   to: number;
-  /** Blocks without traces are refused. */
+  /** Whether blocks without traces are refused. */
   traced: boolean;
   /** The head waits for them. */
   headWaits?: boolean;
-  /** A node to be left out while there is another. */
+  /** This node is left out while there is another. */
   avoid?: NodeName | undefined;
-  /** How much of the blocks is proven. */
+  /** How much of each block is proven. */
   proof: ProofScope;
   metrics: Metrics;
-  /** Decides what is believed. */
+  /** Decides which answers are believed. */
   belief: Belief;
   signal: AbortSignal;
-  /** Makes of the validated blocks, as many as were got without a hole, what is wanted of them. */
+  /** Turns validated blocks into the result. It gets the longest run of blocks without a hole. */
   make(blocks: readonly FetchedBlock[]): Promise<Made>;
 }
 
 /**
- * Fetches and validates the blocks `from` to `to`; fewer when the node's chain ends before, when they are heavy, or when
- * one of them is not to be had: those before it are given first. Gives what `make` made of them. A block whose answer
- * contradicts itself or the one before is asked for again, it alone, of another node if there is one. Throws `ChainError`
- * when the first block is not to be had.
+ * Fetches and validates the blocks `from` to `to`, and gives what `make` makes of them. There are fewer blocks when the
+ * node's chain ends before `to`, when they are heavy, or when one of them cannot be had: the blocks before it are given
+ * first. A block that contradicts itself or the block before it is asked for again, alone, of another node if there is
+ * one. Throws `ChainError` when the first block cannot be had.
  */
 export async function fetchValidBlocks<Made>(
   chain: Chain,
@@ -68,11 +68,11 @@ export async function fetchValidBlocks<Made>(
     } catch (error) {
       if (!(error instanceof ChainError && error.retryable)) throw error;
       failure = error;
-      // What cannot be decoded may be any of the blocks.
+      // The block that cannot be decoded may be any of them.
       if (missingIn(got, from, to).length === 0) got.clear();
     }
     metrics.rejectedPayloads.inc({ reason: failure?.code ?? "block-missing" });
-    // Twice it is no slip but a chain that changed, which the caller looks at.
+    // When it happens twice, the chain has changed. The caller looks at that.
     const hasChanged = round > 1 && (!failure || isReorg(failure));
     if (!hasChanged && (await retry.again())) continue;
     const blocks = prefix(got, from);
@@ -81,7 +81,7 @@ export async function fetchValidBlocks<Made>(
   }
 }
 
-/** How many blocks a node gave up to the end of its chain: a null before the last block is no end. */
+/** Counts the blocks up to the end of the node's chain. A null before the last block is no end. */
 function countGiven({ blocks }: FetchedBlocks): number {
   return blocks.findLastIndex((block) => block !== null) + 1;
 }
@@ -91,7 +91,9 @@ function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: num
   return numbers.filter((number) => !got.has(number));
 }
 
-/** Takes over the blocks that are believed and continue one another; gives the first reason why one is not taken. */
+/**
+ * Accepts the blocks that are believed and continue one another. Gives the first reason why a block was not accepted.
+ */
 async function take<Made>(
   { from, to, traced, proof, belief }: FetchOptions<Made>,
   got: Map<number, FetchedBlock>,
@@ -116,7 +118,7 @@ async function take<Made>(
   for (let number = from + 1; number <= to; number++) {
     const [before, block] = [got.get(number - 1), got.get(number)];
     if (!before || !block || before.block.hash === block.block.parentHash) continue;
-    // Either of them may be the wrong one.
+    // Either of the two blocks may be wrong.
     got.delete(number - 1);
     got.delete(number);
     failure ??= new ChainError(
@@ -128,7 +130,7 @@ async function take<Made>(
   return failure;
 }
 
-/** The blocks from `from` on up to the first that is missing. */
+/** The blocks from `from` up to the first missing one. */
 function prefix(got: ReadonlyMap<number, FetchedBlock>, from: number): FetchedBlock[] {
   const blocks: FetchedBlock[] = [];
   for (let block = got.get(from); block; block = got.get(from + blocks.length)) blocks.push(block);

@@ -3,8 +3,8 @@ import { assertWriter } from "../store/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
 /**
- * Gives a function that is told of the node's head after each step, and marks the database once the index has reached
- * the first of them, however short the chain is. A chain that was cut back meanwhile asks for no more than it has.
+ * Gives a function that takes the node's head after each step. It marks the database once the index has reached the
+ * lowest of those heads, however short the chain is.
  */
 export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Promise<void> {
   const { sql, epoch } = sync.writer;

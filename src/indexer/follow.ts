@@ -70,7 +70,10 @@ async function indexBlock(
   reportFollowing(sync);
 }
 
-/** Reads a batch of the state that is still to be read: `none` left, `read`, or `later` when the node cannot tell now. */
+/**
+ * Reads a batch of the state that is still to be read. Gives `none` when nothing is left, `later` when the node cannot
+ * answer now.
+ */
 export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
   const { writer, head, unresponsive } = sync;
   if (!head) return "none";

@@ -5,7 +5,10 @@ import { ChainError } from "../core/errors.ts";
 
 /** The newest head that the node announced. */
 export interface HeadWatch {
-  /** The newest announcement that was not given out yet; null when none comes within `timeoutMs` or on shutdown. */
+  /**
+   * The newest announced head, each given once; null when none comes within `timeoutMs`, or on shutdown. Throws what
+   * made the listening fail.
+   */
   next(timeoutMs: number): Promise<BlockHeader | null>;
 }
 

@@ -22,7 +22,7 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
   metrics: Metrics;
-  /** Called with the status every `STATUS_INTERVAL_MS` and on every change of phase. */
+  /** Called with the status every `STATUS_INTERVAL_MS`. */
   onStatus(status: IndexerStatus): void;
 }
 
@@ -30,12 +30,13 @@ const STANDBY_INTERVAL_MS = 1_000;
 const STATUS_INTERVAL_MS = 1_000;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
-/** Pending state is counted no further than this. */
+/** The limit for counting pending state. */
 const PENDING_COUNT_LIMIT = 100_000;
 
 /**
- * Indexes until the signal is aborted, whatever happens to node, database or other indexers: waits as a standby while
- * another one writes, and after any failure starts again from what is published. Rejects with `ConfigError` only.
+ * Indexes until the signal is aborted, whatever happens to the node, the database or other indexers. While another
+ * indexer writes it stands by. After any failure it starts again from what is published. Rejects with `ConfigError`
+ * only.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;
@@ -94,7 +95,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   }
 
-  /** Reports the status at intervals, with the pending state counted while this indexer writes. */
+  /** Reports the status at intervals. While this indexer writes, the pending state is counted. */
   function report(): { stop(): Promise<void> } {
     let running: Promise<void> | undefined;
     const timer = setInterval(() => {
@@ -117,7 +118,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
         await writeIndexerStatus(sql, status);
       }
     } catch (error) {
-      // The synchronisation itself tells of a database that is away.
+      // The synchronisation itself reports a database that is away.
       if (!isDatabaseGone(error)) log.error({ error }, `no status: ${messageOf(error)}`);
     }
     onStatus(status);

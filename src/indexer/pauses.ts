@@ -4,16 +4,16 @@ import { isReorg, type Sync } from "./context.ts";
 
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
-/** A chain that changed while it was read is looked at again at once, so often in a row. */
+/** So many times in a row, a chain that changed while it was read is looked at again at once. */
 const REORGS_AT_ONCE = 10;
 
 /** The pauses between two tries at the same work. */
 export interface Pauses {
-  /** Waits, and says why; each time in a row without progress twice as long. */
+  /** Waits, and reports why. Each wait without progress is twice as long as the one before. */
   after(error: ChainError): Promise<void>;
 }
 
-/** Creates the pauses of one synchronisation; progress is a head that moved. */
+/** Creates the pauses of one synchronisation. A head that moved is progress. */
 export function createPauses(sync: Sync): Pauses {
   const { log, signal, status } = sync.options;
   let tries = 0;

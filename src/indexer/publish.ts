@@ -17,9 +17,9 @@ export interface Writer {
 }
 
 /**
- * Records encoded rows above the head, over `lanes` connections at once: each table goes over one of them, in a
- * transaction of its own, and nothing is visible before `publish`. A failure may leave some tables written:
- * the caller then deletes what stands above the head and the recorded number.
+ * Records encoded rows above the head, over `lanes` connections at once. Each connection writes whole tables, in a
+ * transaction of its own. Nothing is visible before `publish`. A failure may leave some tables written: the caller then
+ * deletes what stands above the head and the recorded number.
  */
 export async function record(writer: Writer, encoded: EncodedRows, lanes: number): Promise<void> {
   const { sql, epoch, metrics } = writer;
@@ -38,7 +38,10 @@ export async function record(writer: Writer, encoded: EncodedRows, lanes: number
   for (const [table, { rowCount }] of encoded) metrics.recordedRows.inc({ table }, rowCount);
 }
 
-/** Splits the documents into at most `count` parts of about equal size: the largest first, each to the smallest part. */
+/**
+ * Splits the documents into at most `count` parts of about equal size: the largest goes first, each to the smallest
+ * part.
+ */
 function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   const parts = Array.from({ length: Math.min(count, encoded.size) }, () => ({
     bytes: 0,
@@ -54,8 +57,8 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
 }
 
 /**
- * Publishes recorded blocks in one transaction: applies them to all state, writes what was read from the node
- * for the last of them, and moves the head there. What was not read is marked "to be read".
+ * Publishes recorded blocks in one transaction: applies them to all state, writes what was read from the node at the
+ * last of them, and moves the head there. What was not read is marked "to be read".
  */
 export async function publish(
   writer: Writer,
@@ -66,7 +69,7 @@ export async function publish(
   await timeStage(metrics, "publish", () =>
     sql.begin(async (transaction) => {
       await assertWriter(transaction, epoch);
-      // For ranges of a backfill: their keys are hashed in memory, and hardly one is met twice in a row.
+      // This is for backfills: the keys of a range fit into memory when hashed, and hardly one comes twice in a row.
       await transaction`
         SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
       for (const family of families) await family.apply(transaction, range);

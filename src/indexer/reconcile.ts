@@ -10,11 +10,12 @@ import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
 import { withoutContracts } from "./state/reading.ts";
 
 const HALTED_RETRY_MS = 5_000;
-/** How long a reorg waits for the word of nodes that cannot be reached. */
+/** How long a reorg waits for nodes that cannot be reached. */
 const UNHEARD_PATIENCE_MS = 30_000;
 
 /**
- * The node's head is not above ours and not ours (rollback.ts has the cases). True when the database was changed.
+ * Handles a node's head that is neither above ours nor ours (rollback.ts has the cases). True when the database was
+ * changed.
  */
 export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   const { chain, options } = sync;
@@ -32,8 +33,8 @@ export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader)
 }
 
 /**
- * The node's chain does not continue ours: rolls back to the common ancestor, or starts over with a new chain. False
- * when it may not, or there is nothing to do after all.
+ * Handles a node's chain that does not continue ours: rolls back to the common ancestor, or starts over with a new
+ * chain. False when it may not, or when there is nothing to do after all.
  */
 export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
   const node = await sync.chain.fetchHead({ signal: sync.options.signal });
@@ -60,7 +61,7 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
       const asked = withoutContracts(keys, sync.unresponsive.all());
       return await readState(sync, asked, block, { isUrgent: true });
     } catch (error) {
-      // The ancestor is itself being replaced: what is not read now is read later.
+      // The ancestor is being replaced, too. The state is read later.
       if (isReorg(error)) return undefined;
       throw error;
     }
@@ -73,8 +74,8 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
 }
 
 /**
- * Whether a node that left our chain is to be followed (rollback.ts, case 6): not while another one still has our head
- * and is no shorter, and for a while not without hearing the others.
+ * Whether to follow a node that left our chain (rollback.ts, case 6). Not while another node still has our head and a
+ * chain no shorter; and, for a while, not before all other nodes have answered.
  */
 async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
   const { chain, options } = sync;
@@ -107,7 +108,7 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
   return performance.now() - sync.unheardSince > UNHEARD_PATIENCE_MS;
 }
 
-/** The node's chain has no block in common with ours: true when it is indexed anew. */
+/** Handles a node's chain that has no block in common with ours. True when it is indexed anew. */
 async function followReset(sync: Sync): Promise<boolean> {
   const { chain, identity, options } = sync;
   const current = await describeChain(chain, identity.chainId, options);

@@ -29,12 +29,12 @@ import { listTouchedKeys, type StateKeys, type StateValues, writeState } from ".
 // A roll-back takes one transaction; the state at the ancestor is read before it. If it cannot be read (pruned, node
 // gone) it is marked "to be read", which answers know about.
 
-/** Headers asked for at once on the way back. */
+/** Headers asked for at once on the walk back. */
 const WALK_STRIDE = 64;
 
 /**
- * Number of the newest block at or below `from` that our chain and the node's have in common; null when the start
- * block is not among them. The node's headers must continue one another, else `ChainError` (retryable).
+ * The number of the newest block at or below `from` that our chain shares with the node's; null when they share not
+ * even the start block. Throws `ChainError` (retryable) when the node's headers do not continue one another.
  */
 export async function findCommonAncestor(
   chain: Chain,
@@ -66,8 +66,8 @@ export async function findCommonAncestor(
 }
 
 /**
- * Takes the blocks above `ancestor` away, and all that followed from them. Afterwards the head is `ancestor` and the
- * generation higher by one. `read` gives the state at the ancestor, as far as it can be told now.
+ * Removes the blocks above `ancestor` and all state that followed from them. Afterwards the head is `ancestor`, and the
+ * generation is higher by one. `read` gives the state at the ancestor, as far as it can be read now.
  */
 export async function rollBack(
   writer: Writer,
@@ -97,7 +97,7 @@ export async function rollBack(
   metrics.reorgBlocks.observe(head.number - ancestor);
 }
 
-/** Forgets the chain and binds the database to the new one. */
+/** Deletes the chain and binds the database to the new one. */
 export async function startOver(writer: Writer, identity: ChainIdentity): Promise<void> {
   await writer.sql.begin(async (transaction) => {
     await assertWriter(transaction, writer.epoch);

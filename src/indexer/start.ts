@@ -24,21 +24,21 @@ export interface IndexerSettings {
 export type WorkerMessage = { status: IndexerStatus; counted: CountedMetrics } | { fatal: string };
 
 export interface Indexer {
-  /** What the indexer said last. */
+  /** The indexer's last status. */
   status(): IndexerStatus;
-  /** What the indexer's thread had counted then. */
+  /** What the indexer's thread had counted by then. */
   counted(): CountedMetrics;
   /** Resolves once the thread has ended. */
   stop(): Promise<void>;
 }
 
 const RESTART_PAUSE_MS = 1_000;
-/** Blocks are short-lived, but many megabytes each: by default V8 would hold several times this, and be no faster. */
+/** Blocks live shortly and take many megabytes. V8's default would hold several times this much, and be no faster. */
 const YOUNG_GENERATION_MB = 32;
 
 /**
- * Starts the indexer in a thread of its own, so that it never keeps an API answer waiting. A thread that dies is
- * replaced. `onFatal` is called with the reason when indexing cannot go on with these settings.
+ * Starts the indexer in a thread of its own, so that it never delays an API answer. A thread that dies is replaced.
+ * `onFatal` gets the reason when indexing cannot go on with these settings.
  */
 export function startIndexer(
   settings: IndexerSettings,

@@ -2,7 +2,7 @@ import type { Tracer } from "../chain/chain.ts";
 import { initialProofs, type ProofStatus } from "./proof/proofs.ts";
 import type { SoftKind } from "./validate.ts";
 
-/** What the indexer is doing: shown by /health and the start-up output, and stored for other processes. */
+/** What the indexer is doing. /health and the start-up output show it, and it is stored for other processes. */
 export interface IndexerStatus {
   /**
    * `starting`, `standby` (another indexer writes), `waiting` (no node answers), `backfilling`, `indexing` (building
@@ -15,16 +15,19 @@ export interface IndexerStatus {
   nodeHead: number | null;
   head: number | null;
   backfill: BackfillProgress | null;
-  /** While the indexes left out of a first load are built: how many of them stand. */
+  /** The progress of building the indexes that a first load leaves out; null at other times. */
   indexes: { built: number; total: number } | null;
-  /** State still to be read from the node, by family, counted up to a limit; null before it was counted. */
+  /**
+   * The number of rows that are still to be read from the node, by family, counted up to a limit; null before the first
+   * count.
+   */
   pending: Readonly<Record<string, number>> | null;
   traces: { tracer: Tracer | null; reason: string | null };
-  /** Blocks since the start that were believed though they contradict themselves, by kind (validate.ts). */
+  /** Blocks since the start that contradict themselves and were believed all the same, by kind (validate.ts). */
   accepted: Partial<Record<SoftKind, number>>;
-  /** What is proven of the blocks. */
+  /** How the proofs of blocks go. */
   proofs: ProofStatus;
-  /** What the auditor compared with the nodes since the start, how much of it differed, and the last difference. */
+  /** What the auditor has compared with the nodes since the start, how much of it differed, and the last difference. */
   audit: {
     checked: Record<AuditKind, number>;
     differing: Record<AuditKind, number>;
@@ -40,13 +43,13 @@ export type AuditKind = "blocks" | "coins" | "holdings";
 interface BackfillProgress {
   from: number;
   to: number;
-  /** Blocks up to here are recorded whole. */
+  /** All blocks up to here are recorded. */
   recorded: number;
   blocksPerSecond: number;
   secondsLeft: number | null;
 }
 
-/** The status of an indexer that has just begun. */
+/** The status of an indexer at its start. */
 export function initialStatus(): IndexerStatus {
   return {
     phase: "starting",

@@ -27,17 +27,17 @@ import { createUnresponsiveContracts } from "./unresponsive-contracts.ts";
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
 
-/** Fewer final blocks than this are indexed one by one, with their state. */
+/** Fewer missing final blocks than this are indexed one by one, with their state. */
 const BACKFILL_MINIMUM = 16;
 const PENDING_RETRY_MS = 5_000;
-/** How long the head may be silent before the node is asked for it. */
+/** After so long without a new head the node is asked for it. */
 const SILENCE_MS = 5_000;
 
 /**
- * Follows the chain as the one writer until the signal is aborted: brings the database in order after whatever
- * happened, backfills, then follows the head. Throws on trouble with the database, and on trouble with the node that
- * waiting does not mend; the caller starts again after a pause, and nothing is left half done. `ConfigError` means that
- * starting again does not help.
+ * Follows the chain as the one writer until the signal is aborted: deletes what an interrupted writer left behind,
+ * backfills, then follows the head. Throws when the database fails, or when the node fails in a way that waiting does
+ * not mend. The caller starts again after a pause; nothing is left half done. `ConfigError` means that starting again
+ * does not help.
  */
 export async function synchronise(
   chain: Chain,
@@ -77,9 +77,9 @@ export async function synchronise(
 }
 
 /**
- * Does what the node's heads ask for until the signal is aborted. Trouble with the node is waited out here, with pauses
- * that begin anew with each progress: it costs no new start, no probe and no search for tracers. A chain that changes
- * while it is read is no trouble: it is looked at again at once. Throws what waiting does not mend.
+ * Acts on the node's heads until the signal is aborted. A failing node is waited out here, with pauses that begin anew
+ * with each progress: this costs no new start, no probe and no search for tracers. A chain that changes while it is
+ * read is no failure: it is looked at again at once. Throws what waiting does not mend.
  */
 async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const { signal, status } = sync.options;
@@ -116,10 +116,10 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   }
 }
 
-/** How long the node's next head is waited for. */
+/** How long to wait for the node's next head. */
 function patience({ head, options }: Sync, node: BlockHeader, hasWorked: boolean): number {
   if (hasWorked) return 0;
-  // What was not done about this head may have to be done though no other one comes.
+  // Work may be left for this head, and no other head may come.
   const silenceMs = Math.min(SILENCE_MS, options.auditIntervalMs);
   return head?.hash === node.hash ? silenceMs : options.pollIntervalMs;
 }
@@ -128,7 +128,7 @@ function fetchTrustedHead({ chain, distrusted, options: { signal } }: Sync): Pro
   return chain.fetchHead(distrusted === undefined ? { signal } : { signal, avoid: distrusted });
 }
 
-/** Deletes what was begun and not finished, whatever ended the writer before. */
+/** Deletes what the last writer began and did not finish. */
 async function recover(sync: Sync): Promise<void> {
   const { sql, epoch } = sync.writer;
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
@@ -137,7 +137,7 @@ async function recover(sync: Sync): Promise<void> {
     await deleteChainRowsAbove(transaction, recordedNumber);
   });
   await loadHead(sync);
-  // Before its first block is published a database is bound to whatever chain the node has.
+  // A database without a published block is bound to whatever chain the node has.
   if (!sync.head) {
     const { chain, writer, identity, options, belief, isDevelopment } = sync;
     sync.identity = await bindChain(chain, writer, identity.chainId, options);
@@ -146,14 +146,14 @@ async function recover(sync: Sync): Promise<void> {
   }
 }
 
-/** Does the next piece of work that the node's head asks for; false when there was none. */
+/** Does the next piece of work for the node's head. Gives false when there is none. */
 async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
   const { head, options } = sync;
   const published = publishedNumber(sync);
   const recordedNumber = (await getRecordedNumber(sync.writer.sql)) ?? published;
   const target = node.number - options.finalityDepth;
   if (recordedNumber > published || target - published >= BACKFILL_MINIMUM) {
-    // Who was away for long may come back to another chain.
+    // After a long absence the node may have another chain.
     const same = head && (await sync.chain.fetchHeader(head.number, { signal: options.signal }));
     if (head && same?.hash !== head.hash) return reorganise(sync, head);
     await catchUp(sync, recordedNumber, target);

@@ -4,16 +4,16 @@ const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;
 
 /**
- * Contracts that a read of state was given up over: they are left out of the reads for others, so that one that keeps
- * the node busy holds up nobody else, and are asked alone now and then.
+ * Contracts that made a read of state fail. They are left out of the reads for others, so that one that keeps the node
+ * busy delays nobody else, and are asked alone now and then.
  */
 export interface UnresponsiveContracts {
   all(): Set<Address>;
-  /** The one to be asked again; undefined while all rest. */
+  /** The contract to ask again now; undefined while all rest. */
   due(): Address | undefined;
   /**
-   * Takes the contracts of a read that was given up. One that was asked alone rests, each time in a row twice as long;
-   * of several, each is to be asked alone.
+   * Adds the contracts of a read that failed. One that was asked alone rests, twice as long each time in a row. Of
+   * several, each is to be asked alone.
    */
   add(contracts: ReadonlySet<Address>): void;
   delete(contract: Address): void;
@@ -33,7 +33,7 @@ export function createUnresponsiveContracts(): UnresponsiveContracts {
         const before = rests.get(contract)?.ms ?? 0;
         const longer = Math.min(Math.max(before * 2, FIRST_REST_MS), LONGEST_REST_MS);
         const ms = contracts.size === 1 ? longer : before;
-        // Last again in the order in which they are asked.
+        // It moves to the end of the order in which they are asked.
         rests.delete(contract);
         rests.set(contract, { until: performance.now() + ms, ms });
       }

@@ -11,7 +11,9 @@ import { type Hex, isHash, isHexData } from "../core/hex.ts";
 import { quantityToNumber } from "../core/quantity.ts";
 import type { Part } from "./proof/prove.ts";
 
-/** The parts of a block that a node gave do not belong together: it is asked again, another node if there is one. */
+/**
+ * The parts of a node's block do not belong together. The block is asked for again, of another node if there is one.
+ */
 export class InconsistentBlockError extends ChainError {
   constructor(blockNumber: number, reason: string) {
     super("inconsistent-block", `the node's answer for block ${blockNumber} is wrong: ${reason}`, {
@@ -21,8 +23,8 @@ export class InconsistentBlockError extends ChainError {
 }
 
 /**
- * What some chains' nodes say wrongly of every block, and what is still stored whole. A block with it is believed once
- * every node repeats it (belief.ts).
+ * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
+ * (belief.ts).
  */
 export type SoftKind = "bloom" | "cumulative-gas" | "log-index" | "odd-field" | `unproven-${Part}`;
 
@@ -37,9 +39,9 @@ const BLOOM_BYTES = 256;
 const NO_HASH = `0x${"0".repeat(64)}`;
 
 /**
- * Proves that block, receipts, logs and traces are those of one block with this number (docs/architecture.md, "A
- * block"). Gives the soft disagreements, at most one a kind; throws `InconsistentBlockError` that names the first hard
- * one. Whether the block continues the chain is for the caller to compare.
+ * Checks that block, receipts, logs and traces are those of one block with this number (docs/architecture.md, "A
+ * block"). Gives the soft inconsistencies, at most one of a kind. Throws `InconsistentBlockError` for the first hard
+ * one. The caller checks that the block continues the chain.
  */
 export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftInconsistency[] {
   const soft = new Map<SoftKind, string>();
@@ -55,16 +57,16 @@ export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftI
     validateParts(blockNumber, fetched, check);
   } catch (error) {
     if (error instanceof ChainError) throw error;
-    // A field of another kind than the specification has.
+    // A field has another type than in the specification.
     throw new InconsistentBlockError(blockNumber, messageOf(error));
   }
   return [...soft].map(([kind, reason]) => ({ kind, reason }));
 }
 
 interface Check {
-  /** Refuses the block unless it holds. */
+  /** Refuses the block unless the condition holds. */
   demand(holds: boolean, reason: string): void;
-  /** Notes a soft inconsistency unless it holds. */
+  /** Notes a soft inconsistency unless the condition holds. */
   prefer(holds: boolean, kind: SoftKind, reason: string): void;
 }
 
@@ -120,7 +122,7 @@ function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, ch
   }
 }
 
-/** The headers are those that the block names, of older blocks. */
+/** The uncles' headers are those that the block names, and belong to older blocks. */
 function validateUncles(block: RawBlock, uncles: readonly RawHeader[], { demand }: Check): void {
   const named = block.uncles ?? [];
   demand(uncles.length === named.length, `${named.length} uncles but ${uncles.length} headers`);
@@ -134,7 +136,7 @@ function validateUncles(block: RawBlock, uncles: readonly RawHeader[], { demand 
   }
 }
 
-/** The running sum of the gas, up to the block's. */
+/** The cumulative gas adds up to the block's. */
 function validateGas(block: RawBlock, receipts: readonly RawReceipt[], { prefer }: Check): void {
   let before = 0;
   for (const [index, receipt] of receipts.entries()) {
@@ -199,13 +201,13 @@ function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Chec
     );
     const same = frame.from === transaction?.from;
     const reason = `trace ${index} has another sender than its transaction`;
-    // Without a hash the sender is all that tells whose trace it is.
+    // Without a hash, only the sender tells whose trace it is.
     if (transactionHash === null) demand(same, reason);
     else prefer(same, "odd-field", reason);
   }
 }
 
-/** A hash that names what something belongs to: never another one, though some nodes leave it out or zero. */
+/** A hash that names the owner of a part. Some nodes leave it out or zero it; another hash is refused. */
 function demandName(
   value: Hex | null | undefined,
   expected: Hex | undefined,

@@ -11,7 +11,7 @@ import type { IndexerSettings, WorkerMessage } from "./start.ts";
 import { stateFamilies } from "./state/families.ts";
 import type { IndexerStatus } from "./status.ts";
 
-// Entry of the indexer's thread: builds its parts from the settings, runs until it is told to stop.
+// The entry of the indexer's thread: builds its parts from the settings and runs until it is told to stop.
 
 const settings = workerData as IndexerSettings;
 const stop = new AbortController();
@@ -31,7 +31,7 @@ const database = { schema: settings.databaseSchema, applicationName: "periscope 
 const sql = createSql(settings.databaseUrl, {
   ...database,
   connections: settings.databaseConnections - 1,
-  // What a crash of the server could lose is only the end of the log: the head row goes with its blocks.
+  // A crash of the server can lose only the last commits, in order: a block's rows go together with its head row.
   asynchronousCommit: true,
 });
 const lockSql = createSql(settings.databaseUrl, { ...database, connections: 1 });

@@ -78,7 +78,7 @@ export async function listTransactionsOfBlocks(
   );
 }
 
-/** The rows whose keys a page of at most `limit` gives, in its order. */
+/** The rows for a page of keys, at most `limit`, in its order. */
 function complete(
   sql: Queryable,
   page: Fragment,
@@ -126,7 +126,7 @@ function keysOf(
     ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/** A time is a block number here, so that it bounds the range of the index. */
+/** Times become block numbers, so that they bound the range of the index. */
 function inTimes(
   sql: Queryable,
   { from, to }: NonNullable<TransactionFilter["timestamps"]>,

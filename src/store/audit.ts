@@ -3,18 +3,18 @@ import { type CopyTable, copyInto } from "../db/copy.ts";
 import type { EncodedRows } from "./chain.ts";
 import { blockColumn, type ChainTableName, chainTables } from "./chain-tables.ts";
 
-/** A table whose rows of a block are not those expected. */
+/** A table with other rows for a block than expected. */
 export interface TableDifference {
   table: string;
-  /** Rows stored and not expected, and the other way round. */
+  /** The number of rows that are stored and not expected, and of those expected and not stored. */
   stored: number;
   expected: number;
 }
 
-/** Words of a tracer: they differ from one release of a node to the next. */
+/** A tracer's words: they differ between releases of a node. */
 const UNSTEADY_COLUMNS: ReadonlySet<string> = new Set(["error"]);
 
-/** The tables whose rows of a recorded block are others than the ones given. */
+/** The tables whose rows of a recorded block differ from the given ones. */
 export async function findTableDifferences(
   sql: Sql,
   blockNumber: number,

@@ -1,6 +1,6 @@
 import { copyTable, type RowOf } from "../db/copy.ts";
 
-// The append-only tables that a block is recorded into, as COPY takes them (migrations/0001_chain.sql).
+// The append-only tables that blocks are recorded into, as COPY takes them (migrations/0001_chain.sql).
 
 const blocksTable = copyTable("blocks", {
   number: "int8",
@@ -152,7 +152,7 @@ const addressTokenTransfersTable = copyTable("address_token_transfers", {
   token: "bytea",
 });
 
-/** Every table that blocks are recorded into; the key is the name of its rows in `ChainRows`. */
+/** All tables that blocks are recorded into. A key is the name of the table's rows in `ChainRows`. */
 export const chainTables = {
   blocks: blocksTable,
   transactions: transactionsTable,
@@ -174,10 +174,10 @@ export type ChainTableName = keyof typeof chainTables;
 /** Rows of one or many blocks, by table. */
 export type ChainRows = { [Name in ChainTableName]: RowOf<(typeof chainTables)[Name]>[] };
 
-/** Column of a chain table that holds the block number. */
+/** The column of a chain table that holds the block number. */
 export function blockColumn(name: ChainTableName): string {
   return name === "blocks" ? "number" : "block_number";
 }
 
-/** Sides on which an address takes part in an entry; added up in the `sides` columns. */
+/** The roles of an address in an entry; the `sides` columns hold their sum. */
 export const SIDE = { sender: 1, receiver: 2, created: 4 } as const;

@@ -10,12 +10,12 @@ export interface BlockRange {
 }
 
 /**
- * Of the state that was read at blocks about to be taken away and that they did not touch, so many rows of each kind are
- * read again at once; the others are marked "to be read".
+ * The limit, by kind, of state to read again at once in a roll-back although the removed blocks did not touch it: it
+ * was read at one of them. The rest is marked "to be read".
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
-/** Tables that have rows, encoded for COPY. */
+/** The tables that have rows, encoded for COPY. */
 export type EncodedRows = Map<ChainTableName, { rowCount: number; document: Buffer }>;
 
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
@@ -32,14 +32,14 @@ export function encodeChainRows(rows: ChainRows): EncodedRows {
   return encoded;
 }
 
-/** Copies encoded rows into their tables. Rows above the head are invisible until it is moved. */
+/** Copies encoded rows into their tables. Rows above the head are invisible until the head is moved. */
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
   for (const [name, { document }] of encoded) await copyInto(sql, chainTables[name], document);
 }
 
 /** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
 export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number): Promise<void> {
-  // Sent together: a reorganisation waits for no answer in between.
+  // All are sent at once: a reorganisation does not wait for each answer.
   await Promise.all(
     TABLE_NAMES.map(
       (name) => sql`
@@ -58,9 +58,9 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
 }
 
 /**
- * The first reason why the recorded blocks of a range are no whole continuation of the chain: a missing block, a
- * parent hash that is not the hash of the block before, a block with another number of transactions than it has.
- * Null when there is none. `parentHash` is the hash of the block before the range, null when there is none.
+ * The first reason why the recorded blocks of a range do not continue the chain: a missing block, a parent hash that is
+ * not the hash of the block before, a block with a wrong number of transactions. Null when there is none. `parentHash`
+ * is the hash of the block before the range, null when there is none.
  */
 export async function findGap(
   sql: Queryable,

@@ -2,7 +2,7 @@ import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
 import { direction, type Order } from "./page.ts";
 
-/** The end of the year 9999: later times, which only a development chain has, count to its last day. */
+/** The end of the year 9999. Later times, which only a development chain has, count to its last day. */
 const LAST_SECOND = 253_402_300_799;
 
 /** The UTC day of a unix time. */
@@ -31,7 +31,9 @@ export async function revertDailyStatistics(
   };
 }
 
-/** Adds the recorded blocks of a range to the statistics of their UTC days; after `applyAddresses` of the range. */
+/**
+ * Adds the recorded blocks of a range to the statistics of their UTC days. Comes after `applyAddresses` for the range.
+ */
 export async function applyDailyStatistics(
   sql: Transaction,
   { from, to }: BlockRange,
@@ -115,7 +117,7 @@ export interface TotalStatistics {
   withdrawnGwei: string;
 }
 
-/** Days that have blocks, from one day to another inclusive; days are counted from 1970-01-01. */
+/** Days that have blocks, between two days, both inclusive, counted from 1970-01-01. */
 export async function listDailyStatistics(
   sql: Queryable,
   days: { from: number; to: number },
@@ -140,7 +142,7 @@ export async function getDailyFees(sql: Queryable, day: number): Promise<string 
   return row?.fees;
 }
 
-/** What was burnt and withdrawn since the first block. */
+/** The sums over all days. */
 export async function getTotalStatistics(sql: Queryable): Promise<TotalStatistics> {
   const [totals] = await sql<[TotalStatistics]>`
     SELECT coalesce(sum(burnt_fees), 0) AS burnt_fees, coalesce(sum(withdrawn_gwei), 0) AS withdrawn_gwei

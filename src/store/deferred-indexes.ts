@@ -2,9 +2,9 @@ import type { Sql, Transaction } from "../db/client.ts";
 import { failureCodeOf } from "../db/failures.ts";
 import { chainTables } from "./chain-tables.ts";
 
-/** Of PostgreSQL, where the platform cannot check its connections. */
+/** PostgreSQL's code on a platform that cannot check its connections. */
 const INVALID_PARAMETER_VALUE = "22023";
-/** Indexes that begin with these are appended to, and roll-back needs them. */
+/** Indexes that begin with these columns stay: rows are appended to them, and a roll-back needs them. */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
 
 /**
@@ -55,7 +55,7 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
       DELETE FROM deferred_indexes WHERE name = ${name} RETURNING definition`;
     if (!index) return;
     await transaction`SET LOCAL maintenance_work_mem = '256MB'`;
-    // The build of an indexer that is gone would keep the next one waiting. Not every platform can tell.
+    // The build of a dead indexer would make the next one wait. Some platforms cannot check this.
     await transaction
       .savepoint((nested) => nested`SET LOCAL client_connection_check_interval = '2s'`)
       .catch((error: unknown) => {

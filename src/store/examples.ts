@@ -2,7 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
 
-/** What has something to show; each null where the chain has none. */
+/** Subjects of example requests; null where the chain has none. */
 export interface Examples {
   /** The newest transaction. */
   transaction: Hex | null;

@@ -30,14 +30,14 @@ export interface InternalTransactionEntry {
   gas: string | null;
   gasUsed: string | null;
   input: Hex | null;
-  /** The tracer's words; null for a frame that succeeded itself. */
+  /** The tracer's error; null for a frame that succeeded itself. */
   error: string | null;
-  /** What it did lasts: neither it, nor an entry around it, nor the transaction failed. */
+  /** Its effects last: neither it, nor a frame around it, nor the transaction failed. */
   effective: boolean;
 }
 
 export interface InternalTransactionFilter {
-  /** Calls without a value and calls that cannot carry one, too. */
+  /** Whether to list calls without a value, and calls that cannot carry one. */
   includeZeroValue: boolean;
 }
 
@@ -122,12 +122,12 @@ export async function listInternalTransactionsOfTransaction(
   );
 }
 
-/** As the index `internal_transactions_valued` has it. */
+/** The condition of the index `internal_transactions_valued`. */
 function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
-/** The rows whose keys a page of at most `limit` gives, in its order. */
+/** The rows for a page of keys, at most `limit`, in its order. */
 function complete(
   sql: Queryable,
   page: Fragment,

@@ -1,28 +1,28 @@
 import { StoreError } from "../core/errors.ts";
 
 /**
- * Bytes of the data of an answer, or characters where it is text already: to make the answer of so many takes some 100 ms
- * of the processor, in which nobody else is served, and several times their memory.
+ * The limit of an answer's data, in bytes, or characters for text. An answer of this size takes some 100 ms of
+ * processor time, in which nobody else is served, and several times its size in memory.
  */
 export const MAXIMUM_ANSWER = 24_000_000;
-/** Rows of 128 KB, the largest that a transaction pool takes, are some 13 MB then. */
+/** So many rows take some 13 MB when each has 128 KB, the most that a transaction pool accepts. */
 const ROWS_AT_ONCE = 50;
 
-/** The rows of a page hold more than can be answered. */
+/** The rows of a page are larger than an answer may be. */
 export class PageTooLarge extends StoreError {
   constructor() {
     super("page-too-large", `a page of more than ${MAXIMUM_ANSWER} characters`);
   }
 }
 
-/** A query that was not sent yet, which can be read in parts. */
+/** A query that was not sent yet. It can be read in parts. */
 interface PageQuery<Row> extends PromiseLike<Row[]> {
   cursor(rows: number, read: (part: Row[]) => void): Promise<unknown>;
 }
 
 /**
- * Rows of a page of at most `limit` of them; `dataOf` gives what may be large in one. A long page is read in parts, so
- * that nobody can fill the memory by asking for 10,000 large rows. Throws `PageTooLarge`.
+ * Reads a page of at most `limit` rows; `dataOf` gives the fields of a row that may be large. A long page is read in
+ * parts, so that nobody can fill the memory by asking for 10,000 large rows. Throws `PageTooLarge`.
  */
 export async function readPage<Row>(
   query: PageQuery<Row>,

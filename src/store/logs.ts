@@ -22,7 +22,10 @@ export interface LogEntry {
   gasUsed: string;
 }
 
-/** Logs of an address (any when undefined) whose topics equal those given; undefined matches every log. */
+/**
+ * Matches the logs of an address (any when undefined) whose topics equal the given ones; an undefined topic matches
+ * all.
+ */
 export interface LogPattern {
   address?: Address | undefined;
   /** By position, up to four. */
@@ -39,22 +42,22 @@ export interface LogPlace {
 export interface LogBlocks {
   from: number | "latest";
   to: number | "latest";
-  /** Only logs behind this place. */
+  /** Only logs after this place. */
   after?: LogPlace | undefined;
 }
 
 /**
- * A range of an index that holds every log of a pattern. No other index has a column that its condition speaks of, and
- * that column is compared with a list of one value and stands in the order: so there is one way to read it. With an
- * equality the planner may walk the primary key for the order instead and drop what does not match, which reads the
- * whole table where matches are late.
+ * A range of an index that holds every log of a pattern. There is one way to read it: the condition is about a column
+ * that no other index has, compares it with a list of one value, and the order names it, too. With an equality the
+ * planner could walk the primary key for the order and drop what does not match, which reads the whole table where
+ * matches are late.
  */
 interface LogRange {
   condition: Fragment;
   order: Fragment;
 }
 
-/** As many entries of a range are worth counting before another one is preferred. */
+/** A range with more entries than this is not counted to its end. */
 const FEW = 1_000;
 
 /**
@@ -98,7 +101,7 @@ export async function searchLogs(
   return readPage(query, limit, ({ data }) => [data]);
 }
 
-/** The page of what the branches yield together, each log once. A branch takes the clause that limits it. */
+/** The page of all branches together, each log once. A branch gets the clause that limits it. */
 function pageOf(
   sql: Queryable,
   branches: readonly ((rows: Fragment) => Fragment)[],
@@ -116,7 +119,7 @@ function pageOf(
   return sql`${union} ORDER BY block_number, log_index ${rows}`;
 }
 
-/** Ranges that hold the pattern's logs, the likely best for many logs first. */
+/** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
 function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
@@ -145,12 +148,15 @@ function rangeOf(sql: Queryable, order: Fragment, value: Fragment): LogRange {
   return { order, condition: sql`${order} = ANY(ARRAY[${value}])` };
 }
 
-/** What the indexes have in the place of words. */
+/** The expression that the indexes hold instead of the words. */
 function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`hashtextextended(encode(${words}, 'hex'), 0)`;
 }
 
-/** The range with the fewest entries, the first one when all have many; undefined when there is none: all blocks' logs. */
+/**
+ * The range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all
+ * blocks.
+ */
 async function narrowestRange(
   sql: Queryable,
   ranges: readonly LogRange[],
@@ -187,7 +193,10 @@ function orderOf(sql: Queryable, range: LogRange | undefined): Fragment {
   return sql`${range ? sql`${range.order},` : sql``} block_number, log_index`;
 }
 
-/** The whole comparison. That of the address is one that no index can take, for the choice is made already. */
+/**
+ * The whole condition. The comparison of the address is written so that no index can serve it: the range is chosen
+ * already.
+ */
 function matching(sql: Queryable, { address, topics }: LogPattern): Fragment {
   const conditions = topics.flatMap((topic, index) =>
     topic === undefined ? [] : [sql`AND ${sql(`topic${index}`)} = ${topic}`],

@@ -9,7 +9,7 @@ interface NftKey {
   tokenId: string;
 }
 
-/** Applies a range to the owners: the last transfer of a token tells its owner. */
+/** Applies a range to the owners: a token's last transfer tells its owner. */
 export async function applyNftOwners(sql: Transaction, { from, to }: BlockRange): Promise<void> {
   await sql`
     INSERT INTO nft_owners (token, token_id, owner)
@@ -55,7 +55,7 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     ) AS last`;
 }
 
-/** Ids of an ERC-721 token that the owner has, ascending; the zero address has none. */
+/** Ids of an ERC-721 collection that the owner has, ascending. The zero address owns none. */
 export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,

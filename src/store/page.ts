@@ -1,6 +1,6 @@
 import type { Fragment, Queryable } from "../db/client.ts";
 
-/** Rows of a list: `limit` of them behind the first `skip`. */
+/** A page of a list: `limit` rows after the first `skip`. */
 export interface PageRange {
   limit: number;
   skip: number;
@@ -20,8 +20,8 @@ export function direction(sql: Queryable, order: Order): Fragment {
 }
 
 /**
- * Condition that a block number is published and within the bounds: a range of an index whose next column it is.
- * `column` is the bare name, of the only table in its query that has it.
+ * The condition that a block number is published and within the bounds, as a range of an index. `column` is the bare
+ * name; only one table of the query may have it.
  */
 export function inPublishedBlocks(
   sql: Queryable,
@@ -29,7 +29,7 @@ export function inPublishedBlocks(
   column = "block_number",
 ): Fragment {
   const name = sql(column);
-  // A bound that bounds nothing would make the planner expect next to no rows.
+  // With a bound that excludes nothing the planner would expect hardly any rows.
   const notBefore = from === undefined ? sql`` : sql`AND ${name} >= ${from}::bigint`;
   const notAfter = to === undefined ? sql`` : sql`AND ${name} <= ${to}::bigint`;
   return sql`${name} <= (SELECT head_number FROM sync_state) ${notBefore} ${notAfter}`;

@@ -5,11 +5,11 @@ import type { Queryable, Sql } from "../db/client.ts";
 /** What a contract delegates to, as read at a block. */
 export interface ProxyRow {
   address: Address;
-  /** How it was recognised. */
+  /** The way by which it was recognised. */
   kind: string;
-  /** None while it names none. */
+  /** Empty while it names none. */
   implementations: Address[];
-  /** What ways of recognition that come later would have answered. */
+  /** The answers of the ways of recognition that come later. */
   conflicts: Address[];
   /** The contract that names the implementation; null when the proxy itself does. */
   beacon: Address | null;
@@ -28,12 +28,12 @@ export async function saveProxy(sql: Queryable, proxy: ProxyRow): Promise<void> 
       beacon = excluded.beacon, block_number = excluded.block_number, block_hash = excluded.block_hash`;
 }
 
-/** Forgets what an address delegated to. */
+/** Deletes what an address delegated to. */
 export async function deleteProxy(sql: Queryable, address: Address): Promise<void> {
   await sql`DELETE FROM proxies WHERE address = ${address}`;
 }
 
-/** What an address delegates to, if that was looked for and still stands; else undefined. */
+/** What an address delegates to; undefined when that was never found, or no longer holds. */
 export async function getProxy(sql: Queryable, address: Address): Promise<ProxyRow | undefined> {
   const [row] = await sql<ProxyRow[]>`
     SELECT address, kind, implementations, conflicts, beacon,
@@ -42,7 +42,7 @@ export async function getProxy(sql: Queryable, address: Address): Promise<ProxyR
   return row;
 }
 
-/** Whether an address was found to delegate once, and what to is not known any more. */
+/** Whether an address once delegated, and to what is no longer known. */
 export async function isStaleProxy(sql: Queryable, address: Address): Promise<boolean> {
   const [row] = await sql`
     SELECT FROM proxies p
@@ -50,7 +50,7 @@ export async function isStaleProxy(sql: Queryable, address: Address): Promise<bo
   return row !== undefined;
 }
 
-/** Proxies whose answer does not stand any more: an upgrade or a reorganisation came after it. */
+/** Proxies whose stored answer no longer holds, after an upgrade or a reorganisation. */
 export async function listStaleProxies(sql: Sql, limit: number): Promise<Address[]> {
   const rows = await sql<{ address: Address }[]>`
     SELECT address FROM proxies p
@@ -88,7 +88,7 @@ export async function getProxyCheck(
   return row;
 }
 
-/** Forgets outcomes of more than a week ago. */
+/** Deletes outcomes that are older than a week. */
 export async function deleteOldProxyChecks(sql: Sql): Promise<void> {
   await sql`DELETE FROM proxy_checks WHERE created_at < now() - interval '7 days'`;
 }

@@ -1,12 +1,12 @@
 import type { Hex } from "../core/hex.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 
-/** The published head: the newest block that answers may speak of. */
+/** The published head: the newest block that answers may use. */
 export interface ServedHead {
   number: number;
   hash: Hex;
   timestampSeconds: number;
-  /** Counts roll-backs. */
+  /** The number of roll-backs and resets. */
   generation: number;
 }
 
@@ -18,7 +18,7 @@ export async function getServedHead(sql: Queryable): Promise<ServedHead | undefi
   return head;
 }
 
-/** The published head, and whether more than the head can be asked. */
+/** The published head, and whether the indexes stand. */
 export interface ServedState {
   /** Undefined before the first block is published. */
   head: ServedHead | undefined;
@@ -26,7 +26,7 @@ export interface ServedState {
   isIndexed: boolean;
 }
 
-/** What may be served, in one statement. */
+/** Reads what may be served, in one statement. */
 export async function getServedState(sql: Queryable): Promise<ServedState> {
   const [state] = await sql<((ServedHead | { number: null }) & { indexed: boolean })[]>`
     SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation, indexed
@@ -42,18 +42,18 @@ export async function isIndexed(sql: Queryable): Promise<boolean> {
   return state?.indexed ?? true;
 }
 
-/** Whether the head that the node had at first was reached once, with all indexes. */
+/** Whether the index, with all its indexes, has reached the first head that the node had. */
 export async function isSynchronised(sql: Queryable): Promise<boolean> {
   const [state] = await sql<{ synchronised: boolean }[]>`SELECT synchronised FROM sync_state`;
   return state?.synchronised ?? false;
 }
 
-/** Says so, for ever. */
+/** Records that it has. This is never undone. */
 export async function markSynchronised(sql: Queryable): Promise<void> {
   await sql`UPDATE sync_state SET synchronised = true`;
 }
 
-/** What a database is bound to from its first block on. */
+/** The chain that a database is bound to from its first block on. */
 export interface ChainIdentity {
   chainId: number;
   startBlock: number;
@@ -71,7 +71,7 @@ export async function getChainIdentity(sql: Queryable): Promise<ChainIdentity | 
   return identity;
 }
 
-/** Binds an empty database to a chain, or binds it anew after `deleteChain`, which raises the generation. */
+/** Binds a database to a chain: an empty one, or one after `deleteChain`. The second raises the generation. */
 export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity): Promise<void> {
   const { chainId, startBlock, genesisHash, traced } = identity;
   await sql`
@@ -84,7 +84,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       proven_parts = '{}', generation = sync_state.generation + 1`;
 }
 
-/** Parts of blocks that were proven on the chain that the database holds. */
+/** The parts of blocks that were proven on this chain. */
 export async function listProvenParts(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ part: string }[]>`SELECT unnest(proven_parts) AS part FROM sync_state`;
   return rows.map(({ part }) => part);
@@ -97,7 +97,7 @@ export async function addProvenPart(sql: Queryable, part: string): Promise<void>
     WHERE NOT ${part}::text = ANY(proven_parts)`;
 }
 
-/** Moves the head to a recorded block; `rollBack` says that blocks were taken away, and raises the generation. */
+/** Moves the head to a recorded block. `rollBack`: blocks were removed, and the generation is raised. */
 export async function writeHead(
   sql: Transaction,
   blockNumber: number,
@@ -110,14 +110,17 @@ export async function writeHead(
     FROM blocks WHERE number = ${blockNumber}`;
 }
 
-/** The end of what is recorded whole: the head, or further while a backfill is under way; null on an empty database. */
+/**
+ * The number up to which all blocks are recorded: the head, or a later one during a backfill; null on an empty
+ * database.
+ */
 export async function getRecordedNumber(sql: Queryable): Promise<number | null> {
   const [state] = await sql<{ recorded: number | null }[]>`
     SELECT greatest(recorded_number, head_number) AS recorded FROM sync_state`;
   return state?.recorded ?? null;
 }
 
-/** Remembers that the blocks up to a number are recorded whole; null: none above the head. */
+/** Stores the number up to which all blocks are recorded; null: none above the head. */
 export async function writeRecordedNumber(
   sql: Transaction,
   blockNumber: number | null,
@@ -125,12 +128,12 @@ export async function writeRecordedNumber(
   await sql`UPDATE sync_state SET recorded_number = ${blockNumber}`;
 }
 
-/** Says that all secondary indexes stand. */
+/** Records that all secondary indexes stand. */
 export async function markIndexed(sql: Queryable): Promise<void> {
   await sql`UPDATE sync_state SET indexed = true`;
 }
 
-/** Stores what the indexer says of itself, for the health report of whatever process serves it. */
+/** Stores the indexer's status, for the health report of any process. */
 export async function writeIndexerStatus(sql: Queryable, status: object): Promise<void> {
   await sql`
     INSERT INTO indexer_status (updated_at, status) VALUES (now(), ${JSON.stringify(status)}::text::jsonb)

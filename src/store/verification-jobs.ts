@@ -52,7 +52,7 @@ export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | 
 
 const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
-/** Of PostgreSQL. */
+/** PostgreSQL's code. */
 const UNIQUE_VIOLATION = "23505";
 
 /**
@@ -172,7 +172,7 @@ function elapsedMs(sql: Queryable): Fragment {
   return sql`(extract(epoch FROM now() - started_at) * 1000)::int8`;
 }
 
-/** Two runners that begin jobs of one address at the same moment: one of them gets none this time. */
+/** When two runners begin jobs of one address at the same moment, one of them gets none. */
 function conflict(error: unknown): [] {
   if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
   throw error;

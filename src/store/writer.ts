@@ -1,10 +1,10 @@
 import { StoreError } from "../core/errors.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 
-/** Any constant will do that no other advisory lock of ours has; the schema's oid tells databases' chains apart. */
+/** Any constant that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
 const LOCK_CLASS = 722_041_500;
 
-/** Another indexer has become the writer: this one must stop writing at once and become a standby. */
+/** Another indexer has become the writer. This one must stop writing at once and stand by. */
 export class WriterReplacedError extends StoreError {
   constructor() {
     super("writer-replaced", "another indexer writes to this database now");
@@ -12,9 +12,9 @@ export class WriterReplacedError extends StoreError {
 }
 
 /**
- * Tries to become the one writer of the client's schema; the lock lives as long as the database session that `sql`
- * keeps (a client with one connection that is not recycled). Returns the writer's epoch, or undefined while another
- * writer holds the lock.
+ * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
+ * client must have one connection that is not recycled. Gives the writer's epoch, or undefined while another writer
+ * holds the lock.
  */
 export async function takeWriterLock(sql: Queryable): Promise<number | undefined> {
   const [lock] = await sql<{ taken: boolean }[]>`
@@ -27,8 +27,8 @@ export async function takeWriterLock(sql: Queryable): Promise<number | undefined
 }
 
 /**
- * Fails with `WriterReplacedError` unless the epoch is still the current one, and keeps it current until the
- * transaction ends: a new writer waits for it.
+ * Throws `WriterReplacedError` unless the epoch is the current one. It stays current until the transaction ends: a new
+ * writer waits for that.
  */
 export async function assertWriter(sql: Transaction, epoch: number): Promise<void> {
   const [writer] = await sql`SELECT FROM writer WHERE epoch = ${epoch} FOR SHARE`;

@@ -18,7 +18,7 @@ export function decodeContractChange(rows: ChainRows, block: RawBlock, placed: P
       codeHash: placed.isMisjudged ? null : keccak256(frame.output ?? "0x"),
     });
   } else if (frame.type === "selfdestruct") {
-    // Since Cancun (EIP-6780) only a contract of the same transaction goes away.
+    // Since Cancun (EIP-6780) only a contract created in the same transaction is removed.
     const isCancun = typeof block.excessBlobGas === "string";
     if (!isCancun || isCreatedIn(rows, place, frame.from)) {
       rows.contractDestructions.push({ address: frame.from, ...place });
@@ -40,7 +40,7 @@ function isCreatedIn(
   return false;
 }
 
-/** Adds the contracts that a block's transactions created themselves: all that is known without traces. */
+/** Adds the contracts that a block's transactions created themselves. Without traces no others are known. */
 export function decodeTopLevelCreations(rows: ChainRows, blockNumber: number): void {
   for (const row of rows.transactions) {
     if (row.blockNumber !== blockNumber || row.createdContract === null) continue;

@@ -9,14 +9,14 @@ export const CALL_TYPES: ReadonlySet<string> = new Set([
 ]);
 export const CREATE_TYPES: ReadonlySet<string> = new Set(["create", "create2"]);
 
-/** A frame of a trace with what only its place in the tree tells. */
+/** A frame of a trace, with what its place in the tree tells. */
 export interface PlacedFrame {
   frame: CallFrame;
   transactionIndex: number;
   /** Depth-first, 0 is the top-level frame. */
   position: number;
   traceAddress: readonly number[];
-  /** What it did lasts: neither the frame, nor one around it, nor the transaction failed. */
+  /** Its effects last: neither the frame, nor one around it, nor the transaction failed. */
   effective: boolean;
   /** The tracer took it for a failed one: what it returned is not known. */
   isMisjudged: boolean;
@@ -31,14 +31,17 @@ export function hasFailed({ status }: RawReceipt, trace: TransactionTrace | unde
   return (trace?.frame.error ?? null) !== null;
 }
 
-/** A tracer's error text as PostgreSQL takes it: some tracers quote the contract, which may have chosen a NUL. */
+/**
+ * A tracer's error text without NUL, which PostgreSQL refuses: some tracers quote the contract, which may have chosen
+ * one.
+ */
 export function errorText(error: string): string {
   return error.replaceAll("\0", "");
 }
 
 /**
- * The frames of a transaction's trace in depth-first order. The top-level one failed if the transaction did, and a creation
- * made what the receipt names. Iterative: a trace may be a thousand frames deep.
+ * The frames of a transaction's trace in depth-first order. `failed` is about the transaction as a whole. It is
+ * iterative: a trace may be a thousand frames deep.
  */
 export function placeFrames(
   trace: TransactionTrace,

@@ -7,8 +7,8 @@ import { CALL_TYPES, CREATE_TYPES, errorText, type PlacedFrame, placeFrames } fr
 import { addSide } from "./transactions.ts";
 
 /**
- * Adds the frames of the transactions' traces to the rows, with the activity of their parties, and the contracts they
- * created and destroyed. The top-level call is the transaction itself and not repeated; a top-level creation is kept.
+ * Adds the frames of the traces to the rows, with the activity of their parties, and the contracts that they created
+ * and destroyed. The top-level call is left out: it is the transaction itself. A top-level creation is kept.
  */
 export function decodeInternalTransactions(
   rows: ChainRows,
@@ -36,7 +36,7 @@ function decodeFrame(
   const { frame, transactionIndex, position, traceAddress, effective } = placed;
   const isCall = CALL_TYPES.has(frame.type);
   const isCreation = CREATE_TYPES.has(frame.type);
-  // A delegate call runs with its caller's value and moves none.
+  // A delegate call carries its caller's value and moves none.
   const value = frame.type === "delegatecall" ? "0x0" : (frame.value ?? "0x0");
   const toAddress = isCreation ? null : frame.to;
   const createdContract = isCreation && effective ? frame.to : null;

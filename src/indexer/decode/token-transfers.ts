@@ -4,7 +4,7 @@ import { type Hex, hexLength, hexSlice, wordAt } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import type { ChainRows } from "../../store/chain-tables.ts";
 
-/** Token standards as `token_transfers.standard` has them: the number of the ERC. */
+/** Values of `token_transfers.standard`: the number of the ERC. */
 const STANDARD = { erc20: 20, erc404: 404, erc721: 721, erc1155: 1155 } as const;
 
 /** keccak-256 of `Transfer(address,address,uint256)`: ERC-20 and ERC-721. */
@@ -62,7 +62,7 @@ export function decodeTokenTransfers(
 
 const NONE: readonly Movement[] = [];
 
-/** The transfers that a log tells of; none when its shape is not that of a standard's event. */
+/** The transfers of a log; none unless it has the shape of a standard's event. */
 function movementsOf({ topics, data }: RawLog): readonly Movement[] {
   const [event, topic1, topic2, topic3] = topics;
   switch (event) {
@@ -115,7 +115,7 @@ function batch(from: Hex, to: Hex, data: Hex): readonly Movement[] {
   return ids.map((id, index) => multiple(from, to, id, amounts[index] as Hex));
 }
 
-/** Elements of the dynamic `uint256[]` whose offset is the head word `index`; undefined when it does not fit the data. */
+/** Elements of the dynamic `uint256[]` whose offset is word `index`; undefined when they do not fit into the data. */
 function wordsOfArray(data: Hex, index: number): Hex[] | undefined {
   const offset = numberAt(data, index * WORD);
   if (offset === undefined) return undefined;
@@ -128,7 +128,7 @@ function wordsOfArray(data: Hex, index: number): Hex[] | undefined {
   );
 }
 
-/** The word at a byte position as a number, one that is too large for it rounded; undefined when it is not there. */
+/** The word at a byte position as a number, rounded when it is too large; undefined behind the end of the data. */
 function numberAt(data: Hex, position: number): number | undefined {
   if (position + WORD > hexLength(data)) return undefined;
   return Number(BigInt(hexSlice(data, position, position + WORD)));

@@ -91,7 +91,7 @@ export function decodeTransactions(
   }
 }
 
-/** Adds a side of an address to the sides it has already; null is no address. */
+/** Adds a side to those that an address has already; null is no address. */
 export function addSide(sides: Map<Hex, number>, address: Hex | null, side: number): void {
   if (address !== null) sides.set(address, (sides.get(address) ?? 0) | side);
 }
@@ -101,7 +101,7 @@ function word(quantity: Hex): Hex {
   return `0x${quantity.slice(2).padStart(64, "0")}`;
 }
 
-/** What only some transaction types have, as JSON; null when there is none of it. */
+/** The fields that only some transaction types have, as JSON; null when there are none. */
 function extraFields(transaction: RawTransaction, receipt: RawReceipt): string | null {
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = transaction;
   const { blobGasUsed, blobGasPrice } = receipt;

@@ -4,16 +4,16 @@ import type { Hex } from "../../core/hex.ts";
 /** A value of an RLP encoding: bytes, or a list of values. */
 export type RlpValue = Hex | readonly RlpValue[];
 
-/** A field is not there that the encoding has, or the encoding is not known: nothing can be said of the block. */
+/** A field of the encoding is missing, or the encoding is unknown: nothing can be proven of the block. */
 export class UnprovableError extends Error {}
 
-/** Bytes of a quantity as RLP has them, without leading zeros. Throws `UnprovableError` when there is none. */
+/** The bytes of a quantity in RLP, without leading zeros. Throws `UnprovableError` when there is no quantity. */
 export function integer(quantity: Hex | null | undefined, name: string): Hex {
   const digits = bytes(quantity, name).slice(2).replace(/^0+/, "");
   return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`;
 }
 
-/** Bytes that are there. Throws `UnprovableError` otherwise. */
+/** The bytes of a hex text. Throws `UnprovableError` when there is none. */
 export function bytes(data: Hex | null | undefined, name: string): Hex {
   if (typeof data !== "string") throw new UnprovableError(`there is no ${name}`);
   return data;

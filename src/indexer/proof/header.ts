@@ -14,7 +14,7 @@ const LATER_FIELDS = [
   ["slotNumber", integer],
 ] as const;
 
-/** Fields of a block's answer that are known: of its header, and those that its hash does not cover. */
+/** The known fields of a block's answer: those of its header, and those that its hash does not cover. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...["number", "hash", "parentHash", "timestamp", "miner", "difficulty", "gasLimit", "gasUsed"],
   ...["logsBloom", "sha3Uncles", "stateRoot", "transactionsRoot", "receiptsRoot", "extraData"],
@@ -43,7 +43,7 @@ export function encodeHeader(header: RawHeader): RlpValue[] {
     bytes(header.extraData, "extraData"),
     bytes(header.mixHash, "mixHash"),
     bytes(header.nonce, "nonce"),
-    // A field left out before one that is there is encoded as empty, as geth does it.
+    // A missing field before one that is there is encoded as empty, as geth does.
     ...LATER_FIELDS.slice(0, last + 1).map(([name, encode]) => encode(header[name] ?? "0x", name)),
   ];
 }
@@ -53,7 +53,7 @@ export function headerHash(header: RawHeader): Hex {
   return rlpHash(encodeHeader(header));
 }
 
-/** Fields of a header that nobody knows here: those of a later fork, or of another kind of chain. */
+/** Unknown fields of a header: those of a later fork, or of another kind of chain. */
 export function unknownFields(header: RawHeader): string[] {
   return Object.keys(header).filter((name) => !KNOWN.has(name));
 }

@@ -12,8 +12,8 @@ interface Item {
 }
 
 /**
- * Root of the Merkle Patricia trie of a list: values under the RLP of their index (Yellow Paper, 4.3.2). Each node is
- * made once, from the leaves up: the library's own way, one put a value, hashes a path for each of them.
+ * The root of the Merkle Patricia trie of a list, which maps the RLP of each index to its value (Yellow Paper, 4.3.2).
+ * Each node is made once, from the leaves up. The library would hash a whole path for each value.
  */
 export function orderedTrieRoot(values: readonly Hex[]): Hex {
   if (values.length === 0) return keccak256("0x80");
@@ -24,7 +24,7 @@ export function orderedTrieRoot(values: readonly Hex[]): Hex {
   return keccak256(build(items, 0).serialize());
 }
 
-/** The node over items whose paths agree up to `depth`; no path is the beginning of another. */
+/** The node above items whose paths agree up to `depth`. No path is the beginning of another. */
 function build(items: readonly Item[], depth: number): Node {
   const [first] = items as [Item];
   if (items.length === 1) return new LeafMPTNode(first.path.slice(depth), first.value);
@@ -38,7 +38,7 @@ function build(items: readonly Item[], depth: number): Node {
   return new ExtensionMPTNode(first.path.slice(depth, end), reference(branch) as Uint8Array);
 }
 
-/** How a node stands in the one above it: by its hash, or as it is when that is shorter. */
+/** A node as its parent holds it: its hash, or itself when that is shorter. */
 function reference(node: Node): Reference {
   const serialized = node.serialize();
   return serialized.length < 32 ? (node.raw() as Reference) : keccak256(serialized, "bytes");

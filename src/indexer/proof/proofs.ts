@@ -7,13 +7,13 @@ import { PARTS, type Part, prove } from "./prove.ts";
 /** `whole`: everything; `sample`: the header, and the rest of some blocks; `none`: nothing. */
 export type ProofScope = "whole" | "sample" | "none";
 
-/** How the proofs of a part of the blocks go. */
+/** The proofs of one part of the blocks. */
 interface PartStatus {
   /** Blocks since the start whose part was proven. */
   proven: number;
-  /** Blocks since the start whose part could not be proven, and which every node tells so. */
+  /** Blocks since the start whose part could not be proven while every node said the same. */
   unproven: number;
-  /** Why it is not looked at any more; null while it is. */
+  /** Why the part is no longer proven; null while it is. */
   off: string | null;
 }
 
@@ -29,7 +29,7 @@ interface Unproven {
 export interface ProofGround {
   /** Parts that were proven on this chain before. */
   proven: readonly string[];
-  /** The node is a development node, whose blocks need not be what they say: nothing is refused for it. */
+  /** Whether the node is a development node. Nothing is refused then: its blocks may break the rules. */
   isDevelopment: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface Proofs {
   /** Begins with a chain. */
   begin(ground: ProofGround): void;
   /**
-   * The parts that could not be proven. Throws `ChainError` of code `unproven-block` when one failed that was proven
+   * Gives the parts that could not be proven. Throws `ChainError` of code `unproven-block` when one of them was proven
    * on this chain before.
    */
   examine(fetched: FetchedBlock, scope: ProofScope): Promise<Unproven[]>;
-  /** Says that a block is believed all the same. */
+  /** Notes that a block is believed all the same. */
   accept(unproven: readonly Unproven[]): void;
 }
 
@@ -57,7 +57,9 @@ export interface ProofsOptions {
 
 /** One block of so many is proven whole in a sample. */
 const SAMPLE = 64;
-/** A part that was never proven and could not be in so many blocks is encoded in another way on this chain. */
+/**
+ * After so many blocks without a proof, a part that was never proven counts as encoded in another way on this chain.
+ */
 const ATTEMPTS = 3;
 const SWITCHED_OFF = "PROOFS=off";
 
@@ -120,7 +122,7 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
   };
 }
 
-/** The header of each block, since together with the parent hashes it ties all blocks to the newest. */
+/** Each block's header is proven: with the parent hashes, headers tie all blocks to the newest. */
 function partsOf(scope: ProofScope): readonly Part[] {
   if (scope === "none") return [];
   return scope === "whole" || Math.random() * SAMPLE < 1 ? PARTS : ["header"];

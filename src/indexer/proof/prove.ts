@@ -10,10 +10,8 @@ import { orderedTrieRoot } from "./ordered-trie.ts";
 import { encodeTransaction, recoverSender, withType } from "./transactions.ts";
 
 /**
- * What can be proven of a block: that its header has its hash; that uncles,
- * transactions, receipts and withdrawals have the
- * roots that the header names; that fields which no root covers follow from those that one does; and that senders
- * signed.
+ * The parts of a block that can be proven. The header has its hash. Uncles, transactions, receipts and withdrawals have
+ * the roots in the header. Fields that no root covers follow from those that one does. Senders signed.
  */
 export const PARTS = [
   "header",
@@ -26,14 +24,14 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** `nothing`: there was nothing that could have been wrong. `unprovable`: encoded in a way that is not known. */
+/** `nothing`: the block has nothing to prove. `unprovable`: the encoding is unknown. */
 export type Verdict =
   | { outcome: "proven" }
   | { outcome: "nothing" }
   | { outcome: "failed"; reason: string }
   | { outcome: "unprovable"; reason: string };
 
-/** Signatures that are looked at in one block, chosen at random: each costs more than a millisecond. */
+/** So many signatures of a block are checked, chosen at random: each costs more than a millisecond. */
 const SENDERS = 16;
 const DYNAMIC_FEE_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 
@@ -140,7 +138,7 @@ function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
   );
 }
 
-/** What a unit of gas cost (EIP-1559). */
+/** The price of a unit of gas (EIP-1559). */
 function priceOf(transaction: RawTransaction, { baseFeePerGas }: RawBlock): bigint {
   const type = quantityToNumber(transaction.type ?? "0x0");
   if (!DYNAMIC_FEE_TYPES.has(type)) {

@@ -23,7 +23,7 @@ export async function listCoinAccounts(
     ORDER BY asked.place`;
 }
 
-/** Known accounts in the order that the index first saw them. */
+/** Known accounts in the order in which the index first saw them. */
 export async function listCoinAccountsByAge(
   sql: Queryable,
   { limit, skip }: PageRange,
@@ -45,13 +45,13 @@ function exactBalance(sql: Queryable): Fragment {
   return sql`CASE WHEN a.balance_block IS NOT NULL AND (SELECT traced FROM sync_state) THEN a.balance END`;
 }
 
-/** A coin balance that is told by the index alone. In wei. */
+/** A coin balance that the index alone answers, in wei. */
 export interface StoredCoinBalance {
   address: Address;
   balance: string;
 }
 
-/** Known coin balances of up to `limit` accounts from an address on. */
+/** Known coin balances of up to `limit` addresses, from an address on. */
 export async function listCoinBalancesFrom(
   sql: Queryable,
   from: Address,

@@ -1,15 +1,15 @@
 import { ZERO_ADDRESS } from "../../core/address.ts";
 import type { Queryable } from "../../db/client.ts";
 
-/** The coins in existence, in wei. */
+/** The coin supply, in wei. */
 export interface CoinSupply {
   /** Sum of all known balances. */
   total: string;
-  /** What the zero address has of it. */
+  /** The zero address's part of it. */
   zeroAddress: string;
-  /** A balance must be read again. */
+  /** Whether a balance is still to be read. */
   pending: boolean;
-  /** False where balances may have changed unseen. */
+  /** Whether traces are indexed. Without them balances may change unseen. */
   traced: boolean;
 }
 

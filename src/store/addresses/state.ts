@@ -5,21 +5,21 @@ import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 /** An address whose coin balance is to be read. */
 export interface CoinToRead {
   address: Address;
-  /** And whether it has code: it was never asked, and no creation is indexed that would tell. */
+  /** Whether to ask for its code, too: nobody asked yet, and no indexed creation tells. */
   withCode: boolean;
 }
 
 export interface CoinBalance {
   address: Address;
   balanceWei: bigint;
-  /** Whether it is a contract; null when that was not asked. */
+  /** Whether it is a contract; null when its code was not asked for. */
   isContract: boolean | null;
 }
 
 /**
- * Addresses whose coin balance is to be read once the recorded blocks of the range are published: those that they may
- * have changed, and those they name without there being one yet; where the range is published and about to be taken
- * away, also those that were read in it. They are read at the block `at`.
+ * Addresses whose coin balance is to be read for a range of recorded blocks, at the block `at`: those whose balance the
+ * blocks may have changed, and those that they name and that have none yet. For a published range that is about to be
+ * rolled back, also those that were read in it.
  */
 export async function listTouchedCoins(
   sql: Queryable,
@@ -44,8 +44,8 @@ export async function listTouchedCoins(
 }
 
 /**
- * Whether only the node can tell that there is code at the address `touched` at a block. Without traces most creations
- * are unknown, and what was read once is soon old: nothing is kept then.
+ * Whether only the node can tell if there is code at the address `touched` at a block. Without traces nothing is kept:
+ * most creations are unknown, and an answer is soon outdated.
  */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
@@ -53,9 +53,15 @@ function isCodeUnknown(sql: Queryable, at: number | Fragment) {
       SELECT FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at}))`;
 }
 
-/** Deposit of an OP-stack rollup (OP Stack specification, "Deposits"): every block of one begins with it. */
+/**
+ * The transaction type of an OP-stack rollup's deposits (OP Stack specification, "Deposits"). Each of its blocks begins
+ * with one.
+ */
 const DEPOSIT_TYPE = 126;
-/** Where such a rollup collects fees without any trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its predeploys). */
+/**
+ * The contracts that collect such a rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its
+ * predeploys).
+ */
 const FEE_VAULTS: readonly Address[] = [
   "0x4200000000000000000000000000000000000019",
   "0x420000000000000000000000000000000000001a",
@@ -85,8 +91,8 @@ function touchedCoinAddresses(sql: Queryable, { from, to }: BlockRange) {
 }
 
 /**
- * Addresses that the recorded blocks of the range name, and the first of the blocks to do so. What was rolled back names
- * nobody.
+ * Addresses that the recorded blocks of the range name, each with the first of these blocks. Frames without effect do
+ * not count.
  */
 function namedAddresses(sql: Queryable, { from, to }: BlockRange) {
   return sql`
@@ -116,8 +122,8 @@ function namedAddresses(sql: Queryable, { from, to }: BlockRange) {
 }
 
 /**
- * Applies a range to the addresses: those seen for the first time are added, the coin balances that it may have
- * changed become "to be read". What is "to be read" afterwards is what `listTouchedCoins` gave before.
+ * Applies a range to the addresses: adds new ones, and marks the coin balances that it may have changed as "to be
+ * read", which are those that `listTouchedCoins` gave before.
  */
 export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
@@ -136,14 +142,14 @@ async function forgetCoinBalances(sql: Transaction, range: BlockRange): Promise<
 }
 
 /**
- * Undoes `applyAddresses` for the recorded blocks of the range, which is the end of the chain, and marks what was read at
- * them as "to be read"; to be called before their rows are deleted.
+ * Undoes `applyAddresses` for a range at the end of the chain, and marks what was read at its blocks as "to be read".
+ * Runs before the rows of the blocks are deleted.
  */
 export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<undefined> {
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
     UPDATE coin_supply SET total = total - (SELECT coalesce(sum(balance), 0) FROM gone)`;
-  // Whether there is code was asked no later than the balance.
+  // The code was asked for no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
   await sql`
@@ -152,7 +158,7 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   await forgetCoinBalances(sql, range);
 }
 
-/** Writes coin balances that are true at a block, of known addresses, and keeps their sum. */
+/** Writes the coin balances of known addresses at a block, and keeps their sum. */
 export async function writeCoinBalances(
   sql: Transaction,
   blockNumber: number,
@@ -187,7 +193,7 @@ export async function listPendingCoins(sql: Queryable, limit: number): Promise<C
     WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
 }
 
-/** How many coin balances are to be read, counted up to `limit`. */
+/** The number of coin balances that are to be read, counted up to `limit`. */
 export async function countPendingCoinBalances(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (SELECT FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;

@@ -2,7 +2,7 @@ import type { Address } from "../../core/address.ts";
 import type { Hex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 
-/** What is kept of a contract's creation. */
+/** The creation of a contract. */
 export interface CreationFacts {
   blockNumber: number;
   blockHash: Hex;
@@ -18,7 +18,7 @@ export interface CreationFacts {
   creator: Address;
   /** Of the sender; null when a factory made the contract. */
   nonce: bigint | null;
-  /** What the constructor was given, in wei. */
+  /** The value that the constructor got, in wei. */
   value: bigint;
 }
 

@@ -4,7 +4,7 @@ import type { Queryable } from "../../db/client.ts";
 import { inPublishedBlocks } from "../page.ts";
 import { emptyCodeHash } from "./list.ts";
 
-/** How a contract came to be, by its newest creation. */
+/** The newest creation of a contract. */
 export interface ContractCreation {
   address: Address;
   /** Sender of the transaction. */
@@ -18,7 +18,10 @@ export interface ContractCreation {
   creationCode: Hex;
 }
 
-/** Creations of the addresses that are known contracts, in the order of the addresses, doubled ones twice. */
+/**
+ * Creations of those addresses that are known contracts, in the order of the addresses; an address given twice is
+ * listed twice.
+ */
 export async function listContractCreations(
   sql: Queryable,
   addresses: readonly Address[],
@@ -48,7 +51,7 @@ export interface CodePresence {
 }
 
 /**
- * Which of the addresses are contracts: by their newest creation or, where none is indexed (genesis allocation, before
+ * Tells which addresses are contracts: by their newest creation or, where none is indexed (genesis allocation, before
  * START_BLOCK), by what the node said of their code.
  */
 export async function listContractsAmong(

@@ -3,8 +3,8 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import { inPublishedBlocks, type PageRange } from "../page.ts";
 
 /**
- * Addresses with contracts in the order of their first creation; with `unverified` only those that have code now and
- * no verified source.
+ * Addresses with contracts in the order of their first creation. With `unverified` only those that have code now and no
+ * verified source.
  */
 export async function listContracts(
   sql: Queryable,

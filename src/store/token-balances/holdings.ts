@@ -4,8 +4,8 @@ import type { PageRange } from "../page.ts";
 import type { TokenStandard } from "../token-transfers.ts";
 
 /**
- * What an owner holds of a token: an amount, for ERC-721 the number of tokens. Of ERC-1155 there is one holding per id,
- * and the whole (`tokenId` null) is their sum.
+ * What an owner holds of a token: an amount, or for ERC-721 the number of tokens. ERC-1155 has one holding for each id;
+ * the holding of the token as a whole (`tokenId` null) is their sum.
  */
 export interface Holding {
   token: Address;
@@ -14,7 +14,7 @@ export interface Holding {
   amount: string;
 }
 
-/** A holding that must be read again before it can be believed. */
+/** A holding that must be read from its contract before it is served. */
 export interface UnsureHolding extends Holding {
   /** The stored holding of the token as a whole, this one included. */
   whole: string;
@@ -28,16 +28,13 @@ export interface OwnedToken extends Holding {
   decimals: number | null;
 }
 
-/** Which holdings are meant: all of a token, all of an owner, or those of one owner of one token. */
+/** The holdings of a token, of an owner, or of one owner in one token. */
 export interface HoldingScope {
   token?: Address;
   owner?: Address;
 }
 
-/**
- * `pending`: touched since they were read. `irregular`: of a token whose balances change without events, so that they
- * are never sure.
- */
+/** `pending`: the holding was touched since it was read. `irregular`: the token's balances change without events. */
 export type UnsureReason = "pending" | "irregular";
 
 /** Unsure holdings of the scope, at most `limit`. */
@@ -65,11 +62,11 @@ export async function listUnsureHoldings(
 export interface StoredHolding {
   standard: TokenStandard;
   amount: string;
-  /** Whether the token's contract must be asked all the same: transfers before the first block are unknown, too. */
+  /** Whether the contract must be asked: the holding is unsure, or transfers before the first block are unknown. */
   unsure: boolean;
 }
 
-/** What is stored of a token for an owner; undefined for a token that no transfer told of. */
+/** The stored holding of an owner; undefined for a token without indexed transfers. */
 export async function getHolding(
   sql: Queryable,
   token: Address,
@@ -105,7 +102,7 @@ export interface Holder {
   amount: string;
 }
 
-/** Holders of a token by amount, then address, both descending; without the owners in `except`. */
+/** Holders of a token by amount, then address, both descending, without the owners in `except`. */
 export async function listHolders(
   sql: Queryable,
   token: Address,
@@ -144,7 +141,9 @@ export async function getHolderPage(
   };
 }
 
-/** What the owner holds of tokens of the standards, by token and id; without the tokens (or ids of them) in `except`. */
+/**
+ * Holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`.
+ */
 export async function listOwnedTokens(
   sql: Queryable,
   owner: Address,
@@ -174,7 +173,7 @@ export async function listOwnedTokens(
     LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** A holding that is told by the index alone. */
+/** A holding that the index alone answers. */
 export interface AuditedHolding {
   token: Address;
   owner: Address;
@@ -183,7 +182,7 @@ export interface AuditedHolding {
   amount: string;
 }
 
-/** Known holdings of regular tokens, up to `limit` of each form, from a token's address on. */
+/** Known holdings of regular tokens, from a token's address on: up to `limit` with ids, and as many without. */
 export async function listHoldingsFrom(
   sql: Queryable,
   from: Address,

@@ -3,7 +3,7 @@ import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 import { type ContractScope, inScope } from "../tokens/state.ts";
 
-/** Whose holding of what is meant; `tokenId` (decimal text) only for ERC-1155, null for the holding as a whole. */
+/** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
 interface HoldingKey {
   token: Address;
   owner: Address;
@@ -13,23 +13,26 @@ interface HoldingKey {
 /** A holding that is to be read. */
 export interface HoldingToRead extends HoldingKey {
   /**
-   * Whether its transfers must add up to what the contract says: not for a holding that is read for the first time
-   * where the transfers before the first block are unknown.
+   * Whether the transfers must add up to the contract's answer. They need not where transfers before the first block
+   * are unknown and the holding is read for the first time.
    */
   addsUp: boolean;
 }
 
 export interface HoldingAmount extends HoldingToRead {
-  /** Null: the contract does not answer; it is what the transfers add up to. */
+  /** Null: the contract does not answer, and the amount is the sum of the transfers. */
   amount: bigint | null;
 }
 
-/** The irregular tokens of a range are read again as a whole, the smallest first, up to so many holders together. */
+/**
+ * All holdings of irregular tokens in a range are read again, the tokens with the fewest holders first, up to so many
+ * holders together.
+ */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
-/** The holdings' changes by the transfers of a range: one row per token, owner and, for ERC-1155, id. */
+/** The changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
 function changes(sql: Queryable, { from, to }: BlockRange) {
-  // An ERC-721 transfer moves one token; the id side of ERC-404 moves nothing that is counted here.
+  // An ERC-721 transfer moves one token. The id side of ERC-404 moves nothing that is counted here.
   return sql`
     SELECT token, side.owner, CASE WHEN standard = 1155 THEN token_id END AS token_id,
       sum(side.sign * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END) AS change
@@ -40,9 +43,9 @@ function changes(sql: Queryable, { from, to }: BlockRange) {
 }
 
 /**
- * Holdings that the recorded blocks of the range may have changed, those of irregular tokens moved in it included: all
- * that are not empty. Where the range is published and about to be taken away, also those that were read in it: what they
- * were may have changed without a word.
+ * Holdings that the recorded blocks of a range may have changed, with all holdings above 0 of irregular tokens that it
+ * moved. For a published range that is about to be rolled back, also those that were read in it: they may have changed
+ * without events.
  */
 export async function listTouchedHoldings(
   sql: Queryable,
@@ -86,8 +89,8 @@ function irregularTokensMoved(sql: Queryable, { from, to }: BlockRange) {
 }
 
 /**
- * Applies a range to the holdings: adds what its transfers moved and marks them "to be read". Needs `applyTokens`
- * first (holder counts).
+ * Applies a range to the holdings: adds what its transfers moved, and marks them as "to be read". Comes after
+ * `applyTokens`, which makes the rows that hold the holder counts.
  */
 export async function applyTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
   await forgetIrregularHoldings(sql, range);
@@ -111,14 +114,14 @@ export async function revertTokenBalances(
   return () => deleteUnmovedHoldings(sql, moved);
 }
 
-/** Before holder counts change: what it takes is what `listTouchedHoldings` gave. */
+/** Marks what `listTouchedHoldings` gave of irregular tokens. Comes before the holder counts change. */
 async function forgetIrregularHoldings(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     UPDATE token_balances SET block_number = NULL
     WHERE block_number IS NOT NULL AND amount > 0 AND token IN (${irregularTokensMoved(sql, range)})`;
 }
 
-/** Deletes those of the holdings that no transfer is left of. */
+/** Deletes the holdings that have no transfers left. */
 async function deleteUnmovedHoldings(
   sql: Transaction,
   moved: readonly HoldingKey[],
@@ -179,9 +182,8 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
 }
 
 /**
- * Writes amounts that the contracts gave for a block, of known holdings, and keeps the holder counts. A token whose
- * answer is not what its transfers should add up to is marked irregular. A holding of ERC-1155 as a whole is the sum of its
- * ids.
+ * Writes the amounts of known holdings at a block, and keeps the holder counts. A token is marked irregular when its
+ * contract's answer is not the sum of its transfers. The holding of an ERC-1155 token as a whole is the sum of its ids.
  */
 export async function writeHoldings(
   sql: Transaction,
@@ -237,8 +239,8 @@ export async function writeHoldings(
 }
 
 /**
- * What the transfers up to a block add up to, for a row `held` of an irregular token: its amount is what the contract once
- * said. Null for other tokens, whose amounts are that sum anyway, and where not all transfers are known.
+ * The sum of the transfers up to a block, for a row `held` of an irregular token, whose amount is an old answer of its
+ * contract. Null for other tokens, whose amount is that sum, and where transfers before the first block are unknown.
  */
 function toldAmount(sql: Queryable, tokenId: Fragment | null, blockNumber: number): Fragment {
   return sql`(
@@ -268,7 +270,7 @@ export async function listPendingHoldings(
     WHERE ${condition} ORDER BY token, owner LIMIT ${limit}`;
 }
 
-/** How many holdings are to be read, counted up to `limit`. */
+/** The number of holdings that are to be read, counted up to `limit`. */
 export async function countPendingHoldings(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (SELECT FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;

@@ -2,7 +2,7 @@ import type { Address } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 
-/** What a token contract says of itself; null for what it does not answer. */
+/** A token's metadata; null for what its contract does not answer. */
 export interface TokenMetadataRow {
   address: Address;
   name: string | null;
@@ -17,24 +17,24 @@ export interface TokenSupplyRow {
 }
 
 /**
- * How often a token that leaves out a fact is asked again by itself, after 1 minute and each time four times as long: the
- * last time after 11 days. A transfer of it asks sooner, when it was not asked for a minute.
+ * A token that leaves out a fact is asked again so many times: after 1 minute, then each time four times as long, the
+ * last time after 11 days. A transfer of it asks sooner, but not within a minute.
  */
 const TRIES = 8;
 
-/** When what is missing is to be asked for again, after so many tries. */
+/** The time to ask again after so many tries. */
 function dueAfter(sql: Queryable, tries: Fragment): Fragment {
   return sql`CASE WHEN ${tries} <= ${TRIES}::int
     THEN now() + interval '1 minute' * power(4, ${tries} - 1) END`;
 }
 
-/** Whether a token left out a fact that its standard has. */
+/** Whether a fact is missing that the token's standard has. */
 function lacksMetadata(sql: Queryable): Fragment {
   return sql`(standard <> 1155
     AND (name IS NULL OR symbol IS NULL OR (decimals IS NULL AND standard <> 721)))`;
 }
 
-/** A token and what is to be read of it. */
+/** A token, and what to read of it. */
 export interface TokenToRead {
   address: Address;
   metadata: boolean;
@@ -78,7 +78,7 @@ function tokensOfChangedSupply(sql: Queryable, { from, to }: BlockRange) {
           OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at < now() - interval '1 minute', true)))`;
 }
 
-/** Applies a range to the tokens: new ones are added, supplies that it may have changed become "to be read". */
+/** Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". */
 export async function applyTokens(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     INSERT INTO tokens (address, standard, first_block)
@@ -96,8 +96,8 @@ async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void
 }
 
 /**
- * Undoes `applyTokens` for the range, which is the end of the chain, and marks what was read at its blocks as "to be read";
- * before its rows are deleted.
+ * Undoes `applyTokens` for a range at the end of the chain, and marks what was read at its blocks as "to be read". Runs
+ * before the rows of the blocks are deleted.
  */
 export async function revertTokens(sql: Transaction, range: BlockRange): Promise<undefined> {
   await forgetSupplies(sql, range);
@@ -109,7 +109,9 @@ export async function revertTokens(sql: Transaction, range: BlockRange): Promise
   await sql`DELETE FROM tokens WHERE first_block >= ${range.from}`;
 }
 
-/** Writes what known tokens said of themselves at a block; what they said before stays where they say nothing now. */
+/**
+ * Writes the metadata of known tokens at a block. A fact that is known stays when the contract no longer answers it.
+ */
 export async function writeTokenMetadata(
   sql: Transaction,
   blockNumber: number,
@@ -133,7 +135,7 @@ export async function writeTokenMetadata(
     WHERE address = ANY (${rows.map((row) => row.address)}::bytea[])`;
 }
 
-/** Writes supplies that are true at a block, of known tokens. */
+/** Writes the supplies of known tokens at a block. */
 export async function writeTokenSupplies(
   sql: Transaction,
   blockNumber: number,
@@ -161,7 +163,7 @@ export function inScope(sql: Queryable, column: string, scope: ContractScope): F
     : sql`${sql(column)} <> ALL (${[...scope.except]}::bytea[])`;
 }
 
-/** Tokens whose metadata or supply is to be read, or missing and due to be asked for again, at most `limit` of each. */
+/** Tokens with metadata or a supply that is to be read, or that is missing and due; at most `limit` of each. */
 export async function listPendingTokens(
   sql: Queryable,
   scope: ContractScope,
@@ -179,7 +181,7 @@ export async function listPendingTokens(
       ORDER BY least(metadata_due, supply_due) LIMIT ${limit})`;
 }
 
-/** How many tokens have metadata or a supply that is to be read, counted up to `limit`. */
+/** The number of tokens with metadata or a supply to be read, counted up to `limit`. */
 export async function countPendingTokens(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (

@@ -15,7 +15,7 @@ export interface Token {
   totalSupply: string | null;
   /** Whether the supply may have changed since it was read. */
   supplyPending: boolean;
-  /** Owners with more than nothing, by what is stored. */
+  /** The number of owners with an amount above 0, by the stored holdings. */
   holderCount: number;
 }
 
