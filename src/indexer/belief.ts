@@ -35,8 +35,9 @@ export interface Belief {
   begin(ground: ProofGround): void;
   /**
    * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
-   * inconsistencies is asked of every node, `ASKINGS` times in all, and believed when all answers repeat it. Throws
-   * `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when no block can be believed.
+   * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
+   * all of them repeat it. Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when no
+   * block can be believed.
    */
   believe(answer: Answer, retry: Retry): Promise<FetchedBlock>;
 }

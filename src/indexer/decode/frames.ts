@@ -40,8 +40,9 @@ export function errorText(error: string): string {
 }
 
 /**
- * The frames of a transaction's trace in depth-first order. `failed` is about the transaction as a whole. It is
- * iterative: a trace may be a thousand frames deep.
+ * The frames of a transaction's trace in depth-first order. The top-level frame failed when the transaction did, and a
+ * top-level creation made the contract that the receipt names. The walk is iterative: a trace may be a thousand frames
+ * deep.
  */
 export function placeFrames(
   trace: TransactionTrace,
