@@ -4,7 +4,7 @@ import { type Hex, hexLength, hexSlice, lowerHex } from "../core/hex.ts";
 // Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
 
 /** A value by its name and type. Leaves are text (booleans too), arrays lists, structs lists of such as this one. */
-interface DecodedValue {
+export interface DecodedValue {
   name: string;
   type: string;
   value: unknown;
@@ -25,25 +25,30 @@ export interface LogData {
   data: Hex;
 }
 
-interface Parameter {
+/** A parameter of an entry; of a struct with its members. */
+export interface AbiParameter {
   name: string;
   type: string;
   indexed: boolean;
-  components: Parameter[];
+  components: AbiParameter[];
 }
 
-interface Entry {
+/** An entry of an ABI. */
+export interface AbiEntry {
   signature: string;
-  inputs: Parameter[];
+  inputs: AbiParameter[];
+  outputs: AbiParameter[];
+  /** Whether it changes nothing. */
+  isReading: boolean;
 }
 
 /** The entries of an ABI by the hashes that calls, logs and errors name them by. */
 export interface AbiIndex {
   /** By selector. */
-  functions: ReadonlyMap<Hex, Entry>;
-  errors: ReadonlyMap<Hex, Entry>;
+  functions: ReadonlyMap<Hex, AbiEntry>;
+  errors: ReadonlyMap<Hex, AbiEntry>;
   /** By the first topic. */
-  events: ReadonlyMap<Hex, Entry>;
+  events: ReadonlyMap<Hex, AbiEntry>;
 }
 
 const SELECTOR_BYTES = 4;
@@ -61,15 +66,17 @@ const BUILT_IN = indexAbi(
 
 /** Indexes an ABI, JSON text. What is no entry of an ABI is left out. */
 export function indexAbi(abi: string): AbiIndex {
-  const functions = new Map<Hex, Entry>();
-  const errors = new Map<Hex, Entry>();
-  const events = new Map<Hex, Entry>();
+  const functions = new Map<Hex, AbiEntry>();
+  const errors = new Map<Hex, AbiEntry>();
+  const events = new Map<Hex, AbiEntry>();
   for (const item of asList(JSON.parse(abi))) {
     if (!isRecord(item) || typeof item["name"] !== "string") continue;
     const inputs = asList(item["inputs"]).map((input) => readParameter(input));
     const signature = `${item["name"]}(${inputs.map(typeOf).join(",")})`;
     const hash = keccak256(stringToBytes(signature));
-    const entry = { signature, inputs };
+    const outputs = asList(item["outputs"]).map((output) => readParameter(output));
+    const isReading = ["view", "pure"].includes(String(item["stateMutability"]));
+    const entry = { signature, inputs, outputs, isReading };
     if (item["type"] === "event" && item["anonymous"] !== true) events.set(hash, entry);
     if (item["type"] === "function") functions.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
     if (item["type"] === "error") errors.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
@@ -105,7 +112,7 @@ export function decodeLog(abis: readonly AbiIndex[], { topics, data }: LogData):
   return null;
 }
 
-function decodeSelected(tables: readonly ReadonlyMap<Hex, Entry>[], data: Hex): Decoded | null {
+function decodeSelected(tables: readonly ReadonlyMap<Hex, AbiEntry>[], data: Hex): Decoded | null {
   if (hexLength(data) < SELECTOR_BYTES) return null;
   const selector = hexSlice(data, 0, SELECTOR_BYTES);
   for (const table of tables) {
@@ -117,7 +124,7 @@ function decodeSelected(tables: readonly ReadonlyMap<Hex, Entry>[], data: Hex): 
 }
 
 function decodeEvent(
-  inputs: readonly Parameter[],
+  inputs: readonly AbiParameter[],
   topics: readonly Hex[],
   data: Hex,
 ): DecodedValue[] | undefined {
@@ -146,7 +153,7 @@ function fitsTopic(type: string): boolean {
 }
 
 /** The values of data; undefined when it does not follow the types. */
-function decode(parameters: readonly Parameter[], data: Hex): DecodedValue[] | undefined {
+export function decode(parameters: readonly AbiParameter[], data: Hex): DecodedValue[] | undefined {
   if (parameters.length === 0) return [];
   if (!isBounded(parameters, DEEPEST)) return undefined;
   try {
@@ -159,7 +166,7 @@ function decode(parameters: readonly Parameter[], data: Hex): DecodedValue[] | u
 }
 
 /** Types without places would let small data stand for lists of any length. */
-function isBounded(parameters: readonly Parameter[], depth: number): boolean {
+function isBounded(parameters: readonly AbiParameter[], depth: number): boolean {
   return parameters.every(({ type, components }) => {
     const places = [...type.matchAll(/\[(\d+)\]/g)].map(([, count]) => Number(count));
     const product = places.reduce((all, count) => all * count, 1);
@@ -170,12 +177,12 @@ function isBounded(parameters: readonly Parameter[], depth: number): boolean {
   });
 }
 
-function present(parameter: Parameter, value: unknown): DecodedValue {
+function present(parameter: AbiParameter, value: unknown): DecodedValue {
   const { name, type, components } = parameter;
   return { name, type: typeOf(parameter), value: presentValue(type, components, value) };
 }
 
-function presentValue(type: string, components: readonly Parameter[], value: unknown): unknown {
+function presentValue(type: string, components: readonly AbiParameter[], value: unknown): unknown {
   const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
   if (element !== undefined) {
     return asList(value).map((item) => presentValue(element, components, item));
@@ -187,17 +194,17 @@ function presentValue(type: string, components: readonly Parameter[], value: unk
   return /^(?:address|bytes)/.test(type) ? lowerHex(String(value)) : String(value);
 }
 
-interface NamelessType {
+export interface NamelessType {
   type: string;
   components: NamelessType[];
 }
 
 /** Members without names are decoded to a list: names may be anything, also the same twice. */
-function nameless({ type, components }: Parameter): NamelessType {
+export function nameless({ type, components }: AbiParameter): NamelessType {
   return { type, components: components.map(nameless) };
 }
 
-function readParameter(value: unknown): Parameter {
+function readParameter(value: unknown): AbiParameter {
   const record = isRecord(value) ? value : {};
   return {
     name: String(record["name"] ?? ""),
@@ -208,7 +215,7 @@ function readParameter(value: unknown): Parameter {
 }
 
 /** A struct is the tuple of its members, `tuple[2][]` an array of such. */
-function typeOf({ type, components }: Parameter): string {
+function typeOf({ type, components }: AbiParameter): string {
   return type.startsWith("tuple")
     ? `(${components.map(typeOf).join(",")})${type.slice("tuple".length)}`
     : type;

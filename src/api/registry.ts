@@ -34,6 +34,7 @@ import { getabi } from "./modules/contract/getabi.ts";
 import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
 import { getsourcecode } from "./modules/contract/getsourcecode.ts";
 import { listcontracts } from "./modules/contract/listcontracts.ts";
+import { readcontract } from "./modules/contract/readcontract.ts";
 import { verify } from "./modules/contract/verify.ts";
 import { verifyViaRepository } from "./modules/contract/verify_via_repository.ts";
 import { verifyViaSourcify } from "./modules/contract/verify_via_sourcify.ts";
@@ -154,6 +155,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   contract: [
     listcontracts,
     getabi,
+    readcontract,
     getsourcecode,
     getcontractcreation,
     verify,

@@ -64,6 +64,10 @@ const MISSING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "block/getblocktxnscount": { blockno: "Query parameter 'blockno' is required" },
   "contract/getabi": { address: "Query parameter address is required" },
   "contract/getsourcecode": { address: "Query parameter address is required" },
+  "contract/readcontract": {
+    address: "Query parameter address is required",
+    function: "Query parameter function is required",
+  },
   "contract/getcontractcreation": {
     contractaddresses: "Query parameter contractaddresses is required",
   },

@@ -21,7 +21,8 @@ import {
 import * as wire from "../wire.ts";
 import { fourTopics } from "./log.ts";
 
-const value = z.object({
+/** A value in the words of an ABI. */
+export const decodedValue = z.object({
   name: z.string(),
   type: z.string(),
   value: z
@@ -32,7 +33,7 @@ const value = z.object({
     .optional()
     .describe("The value is the hash of an indexed parameter that does not fit into a topic"),
 });
-const decoded = z.object({ signature: z.string(), parameters: z.array(value) });
+const decoded = z.object({ signature: z.string(), parameters: z.array(decodedValue) });
 
 /** What `details` adds to a transaction. */
 export const transactionDetails = z

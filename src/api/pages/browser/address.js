@@ -41,13 +41,13 @@ const LISTS = {
     columns: transferColumns,
   },
   nft: {
-    title: "NFT transfers",
+    title: "NFTs",
     what: "transfers of ERC-721 tokens",
     request: ofAddress("Its transfers of ERC-721 tokens", "account", "tokennfttx"),
     columns: transferColumns,
   },
   multi: {
-    title: "ERC-1155 transfers",
+    title: "ERC-1155",
     what: "transfers of ERC-1155 tokens",
     request: ofAddress("Its transfers of ERC-1155 tokens", "account", "token1155tx"),
     columns: transferColumns,
@@ -150,7 +150,7 @@ function Address() {
     </div>
     <${Tabs} label="Parts of the page" tabs=${tabs} current=${part} />
     ${part === "code" && html`<${Code} bytecode=${code} abi=${abi.value} verified=${verified.value} />`}
-    ${part === "read" && html`<${ReadContract} abi=${abi.value} proxy=${verified.value?.proxyResolution} />`}
+    ${part === "read" && abi.value && html`<${ReadContract} abi=${abi.value} implementations=${verified.value?.proxyResolution?.implementations ?? []} />`}
     ${!CODE_PARTS.includes(part) && html`<${ListOf} key=${part} list=${LISTS[part] ?? LISTS.transactions} part=${part} />`}
   `;
 }

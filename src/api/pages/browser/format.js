@@ -5,6 +5,7 @@ const GROUPS = /\B(?=(\d{3})+(?!\d))/g;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const LONGEST_NAME = 120;
 const SHOWN_PLACES = 8;
+const MOST_ZEROS = 18;
 
 /** `1234567` as `1,234,567`. */
 export function grouped(digits) {
@@ -26,13 +27,10 @@ export function shortUnits(value, decimals) {
   const [whole, fraction = ""] = inUnits(value, decimals).split(".");
   const zeros = /^0*/.exec(fraction)[0].length;
   const places = whole === "0" ? zeros + 4 : SHOWN_PLACES;
-  const shown = fraction.slice(0, places).replace(/0+$/, "");
-  const rest = fraction.length > places ? "…" : "";
   // A fraction that begins with very many zeros says nothing but that it is small.
-  if (whole === "0" && zeros > 18) return "≈ 0";
-  return shown === ""
-    ? `${grouped(whole)}${rest && `.${rest}`}`
-    : `${grouped(whole)}.${shown}${rest}`;
+  const shown = zeros > MOST_ZEROS ? "" : fraction.slice(0, places).replace(/0+$/, "");
+  if (shown === "") return fraction === "" ? grouped(whole) : `≈ ${grouped(whole)}`;
+  return `${grouped(whole)}.${shown}${fraction.length > places ? "…" : ""}`;
 }
 
 /** `0x12345678…abcdef` */

@@ -14,6 +14,12 @@ import { List } from "./table.js";
 
 const NEWEST = 8;
 const NETWORK_MS = 30_000;
+const DOCUMENTS = [
+  ["Reference", "docs"],
+  ["OpenAPI", "openapi.json"],
+  ["Health", "health"],
+  ["Metrics", "metrics"],
+];
 
 function Home() {
   const head = useHead();
@@ -76,7 +82,7 @@ function Server() {
         )}
       </ul>
     <//>
-    <${Section} id="addresses" title="Addresses for clients">
+    <${Section} id="addresses" title="Addresses for clients" aside=${html`<span class="links">${DOCUMENTS.map(([title, path]) => html`<a href=${at(path)}>${title}</a>`)}</span>`}>
       <ul class="card addresses">
         ${addresses().map(([title, url]) => html`<li key=${title}><span class="soft">${title}</span> <code>${url}</code> <${Copy} text=${url} /></li>`)}
       </ul>

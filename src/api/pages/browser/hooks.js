@@ -35,7 +35,7 @@ export function useNow(intervalMs = 5_000) {
 
 /** The part of the page that the address bar names behind `#`. */
 export function usePart(fallback) {
-  const read = () => decodeURIComponent(location.hash.slice(1).split("/")[0]) || fallback;
+  const read = () => /^#([\w-]+)/.exec(location.hash)?.[1] ?? fallback;
   const [part, setPart] = useState(read);
   useEffect(() => {
     const follow = () => setPart(read());

@@ -1,12 +1,14 @@
 // Small components that every page uses.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ago, cleaned, dateOf, grouped, inUnits, shortHash, shortUnits } from "./format.js";
 import { useNow } from "./hooks.js";
 import { html } from "./html.js";
 import { coinSymbol, pathTo } from "./surroundings.js";
 
 const COIN_DECIMALS = 18;
+/** Longer amounts may be broken, wherever they stand. */
+const LONGEST_IN_LINE = 30;
 const GWEI_DECIMALS = 9;
 
 /** A name that somebody on the chain chose: isolated, so that it turns nothing around it. */
@@ -40,8 +42,9 @@ export function TokenLink({ address, symbol, name }) {
 
 /** An amount in units of ten to the power of `decimals`; the title is exact. */
 export function Amount({ value, decimals, children }) {
-  const exact = inUnits(value, decimals);
-  return html`<span class="amount" title=${exact}>${shortUnits(value, decimals)}${children && html` ${children}`}</span>`;
+  const shown = shortUnits(value, decimals);
+  const kind = shown.length > LONGEST_IN_LINE ? "amount long" : "amount";
+  return html`<span class=${kind} title=${inUnits(value, decimals)}>${shown}${children && html` ${children}`}</span>`;
 }
 
 export function Coins({ wei }) {
@@ -108,7 +111,12 @@ export function Facts({ facts }) {
 
 /** A part of a page with its heading. */
 export function Section({ id, title, aside, children }) {
-  return html`<section id=${id} aria-labelledby=${`${id}-title`}>
+  const element = useRef(null);
+  useEffect(() => {
+    // It was not there yet when the browser looked for it.
+    if (location.hash === `#${id}`) element.current.scrollIntoView();
+  }, [id]);
+  return html`<section ref=${element} id=${id} aria-labelledby=${`${id}-title`}>
     <div class="heading"><h2 id=${`${id}-title`}>${title}</h2>${aside}</div>
     ${children}
   </section>`;

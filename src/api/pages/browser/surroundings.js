@@ -1,15 +1,19 @@
 // What the server says of the chain and of the page, in attributes of the document.
 
+import { cleaned } from "./format.js";
+
+const LONGEST_SYMBOL = 20;
+
 const { base, subject, network, chain, coin, chains: served } = document.documentElement.dataset;
 
 /** Root of the chain: every path is relative to it. */
 export const root = new URL(base, location.href).href;
 /** Hash, address, number or text that the page is about; empty without one. */
 export const subjectOfPage = subject;
-export const networkName = network;
+export const networkName = cleaned(network);
 /** Empty until the server knows it. */
 export const chainId = chain;
-export const coinSymbol = coin;
+export const coinSymbol = cleaned(coin, LONGEST_SYMBOL);
 /** Ids and names of all chains of the server; empty where this is the only one. */
 export const chains = JSON.parse(served);
 

@@ -1,0 +1,52 @@
+import { encodeAbiParameters } from "viem/utils";
+import { type Hex, hexConcat } from "../core/hex.ts";
+import { type AbiParameter, nameless } from "./decoding.ts";
+
+const INTEGER = /^-?(?:0x[0-9a-fA-F]{1,64}|\d{1,80})$/;
+
+/**
+ * The data of a call: arguments as JSON has them, numbers as text or numbers, structs as lists of their members.
+ * Undefined when they are not of the types.
+ */
+export function encodeCall(
+  selector: Hex,
+  inputs: readonly AbiParameter[],
+  values: readonly unknown[],
+): Hex | undefined {
+  if (inputs.length !== values.length) return undefined;
+  try {
+    const read = inputs.map((input, index) =>
+      jsonValueOf(input.type, input.components, values[index]),
+    );
+    return hexConcat(selector, encodeAbiParameters(inputs.map(nameless), read));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws when a value is not of its type; what viem checks by itself is left to it. */
+function jsonValueOf(type: string, components: readonly AbiParameter[], value: unknown): unknown {
+  const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
+  if (element !== undefined) {
+    return listOf(value).map((item) => jsonValueOf(element, components, item));
+  }
+  if (type === "tuple") {
+    const members = listOf(value);
+    if (members.length !== components.length) throw new TypeError("a struct lacks members");
+    return components.map((component, index) =>
+      jsonValueOf(component.type, component.components, members[index]),
+    );
+  }
+  if (/^u?int/.test(type)) {
+    const text = String(value).trim();
+    if (!INTEGER.test(text)) throw new TypeError("no integer");
+    return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
+  }
+  if (type === "bool") return String(value) === "true";
+  return String(value);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new TypeError("no list");
+  return value;
+}

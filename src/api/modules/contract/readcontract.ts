@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Hex } from "../../../core/hex.ts";
+import { listVerifiedAbis } from "../../../store/verified-abis.ts";
+import { defineAction } from "../../action.ts";
+import { type AbiEntry, decode, indexAbi } from "../../decoding.ts";
+import { encodeCall } from "../../encoding.ts";
+import { failed, ok } from "../../envelope.ts";
+import { address, text } from "../../params.ts";
+import { decodedValue } from "../../present/transaction-details.ts";
+import { demandHead } from "../../state.ts";
+import * as wire from "../../wire.ts";
+
+const LONGEST_ARGUMENTS = 20_000;
+/** Of what the function returns, in hex digits: to decode more takes too long. */
+const LONGEST_ANSWER = 2_000_000;
+const INVALID_ARGUMENTS =
+  "Invalid arguments: a JSON list with a value for each parameter is wanted";
+
+export const readcontract = defineAction({
+  name: "readcontract",
+  summary: "What a function of a verified contract returns at the head, without sending anything",
+  envelope: "explorer",
+  params: z.object({
+    address: address({
+      required: "Query parameter address is required",
+      invalid: "Invalid address hash",
+    }),
+    function: text({
+      required: "Query parameter function is required",
+      invalid: "Invalid function",
+    }).describe(
+      "Name of the function, or where several have it the signature, `balanceOf(address)`",
+    ),
+    arguments: text({ invalid: INVALID_ARGUMENTS })
+      .max(LONGEST_ARGUMENTS, INVALID_ARGUMENTS)
+      .default("[]")
+      .describe("JSON list of its arguments: numbers as text, structs as lists"),
+  }),
+  result: z.object({ data: wire.data, values: z.array(decodedValue) }),
+  example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", function: "totalSupply()" },
+  async handle({ read, chain }, input) {
+    const { abis, head } = await read(async (sql, served) => ({
+      abis: await listVerifiedAbis(sql, [input.address]),
+      head: demandHead(await served),
+    }));
+    if (abis.length === 0) return failed("Contract source code not verified");
+    const functions = abis.flatMap(({ abi }) => [...indexAbi(abi).functions]);
+    const found = find(functions, input.function);
+    if (!found) return failed("No such function that only reads");
+    const [selector, { inputs, outputs }] = found;
+    const values = listIn(input.arguments);
+    const data = values && encodeCall(selector, inputs, values);
+    if (data === undefined) return failed(INVALID_ARGUMENTS);
+    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head);
+    if (!answer) return failed("The call fails");
+    if (answer.length > LONGEST_ANSWER) return failed("What it returns is too large");
+    const decoded = decode(outputs, answer);
+    if (!decoded) return failed("What it returns is not what the ABI says");
+    return ok({ data: answer, values: decoded });
+  },
+});
+
+/** The reading function of a signature, or the only one of a name. */
+function find(
+  functions: readonly (readonly [Hex, AbiEntry])[],
+  name: string,
+): readonly [Hex, AbiEntry] | undefined {
+  const reading = functions.filter(([, { isReading }]) => isReading);
+  const exact = reading.find(([, { signature }]) => signature === name);
+  const named = reading.filter(([, { signature }]) => signature.startsWith(`${name}(`));
+  return exact ?? (named.length === 1 ? named[0] : undefined);
+}
+
+function listIn(json: string): readonly unknown[] | undefined {
+  try {
+    const values: unknown = JSON.parse(json);
+    return Array.isArray(values) ? values : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../support/app.ts";
+import { blockHash, blockTime, publish, setSyncState } from "../support/build.ts";
+
+let server: TestApp;
+let url: string;
+beforeAll(async () => {
+  server = await createTestApp({ requestTimeoutMs: 1_500 });
+  url = `${await server.app.listen({ host: "127.0.0.1", port: 0 })}/events`;
+  await publish(server.sql, {
+    blocks: Array.from({ length: 6 }, (_, number) => ({ number })),
+    syncState: { headNumber: 2, headHash: blockHash(2), headTimestamp: blockTime(2) },
+  });
+});
+afterAll(() => server.close());
+
+/** A listener that reads on until what it has read holds a text. */
+async function listen(headers: Record<string, string> = {}) {
+  const controller = new AbortController();
+  const response = await fetch(url, { headers, signal: controller.signal });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  return {
+    response,
+    until: async (wanted: string) => {
+      while (!text.includes(wanted)) {
+        const { value, done } = (await reader?.read()) ?? { done: true };
+        if (done) throw new Error(`ended after: ${text}`);
+        text += value;
+      }
+      return text;
+    },
+    end: () => controller.abort(),
+  };
+}
+
+const head = (number: number, generation = 0) =>
+  setSyncState(server.sql, {
+    headNumber: number,
+    headHash: blockHash(number),
+    headTimestamp: blockTime(number),
+    generation,
+  });
+
+test("a listener gets the head at once, every other one, and those after a reorganisation", async () => {
+  const listener = await listen();
+  expect(listener.response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  expect(listener.response.headers.get("access-control-allow-origin")).toBe("*");
+  const first = await listener.until(`"number":2`);
+  expect(first).toContain(`event: head\nid: 2;${blockHash(2)};0\n`);
+  expect(first).toContain(
+    `data: {"number":2,"hash":"${blockHash(2)}","timestamp":${blockTime(2)},"generation":0}\n\n`,
+  );
+  await head(3);
+  await listener.until(`id: 3;${blockHash(3)};0`);
+  await head(2, 1);
+  await listener.until(`id: 2;${blockHash(2)};1`);
+  await head(2, 0);
+  listener.end();
+});
+
+test("a listener that knows the head is not told it again, but the next one", async () => {
+  const listener = await listen({ "last-event-id": `2;${blockHash(2)};0` });
+  await listener.until(":\n\n");
+  await head(4);
+  expect(await listener.until(`id: 4`)).not.toContain("id: 2;");
+  await head(2);
+  listener.end();
+});
+
+test("a listener hears something before its connection would be closed for silence", async () => {
+  const listener = await listen();
+  await listener.until(":\n\n:\n\n:\n\n:\n\n");
+  listener.end();
+});
+
+test("the listeners of one client are bounded, and a place is free again when one leaves", async () => {
+  const listeners = await Promise.all(Array.from({ length: 50 }, () => listen()));
+  const refused = await fetch(url);
+  expect(refused.status).toBe(503);
+  expect(refused.headers.get("retry-after")).toBe("5");
+  expect(((await refused.json()) as { message: string }).message).toContain("Too many listeners");
+  listeners.pop()?.end();
+  await expect
+    .poll(
+      async () => {
+        const again = await listen();
+        again.end();
+        return again.response.status;
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(200);
+  for (const listener of listeners) listener.end();
+});
+
+test("listeners do not keep the server from closing", async () => {
+  const other = await createTestApp();
+  const origin = await other.app.listen({ host: "127.0.0.1", port: 0 });
+  const response = await fetch(`${origin}/events`);
+  await other.close();
+  await expect(response.text()).resolves.toContain("retry: 5000");
+});

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, test } from "vitest";
+import { startBrowser } from "../support/browser.ts";
+import { type Periscope, startPeriscope } from "../support/periscope.ts";
+import { PATIENCE, visit } from "./visit.ts";
+
+let folder: string;
+let periscope: Periscope;
+let browser: Browser;
+let origin: string;
+let chain: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "periscope-live-"));
+  periscope = startPeriscope({ DATA_DIR: folder });
+  const ready = await periscope.ready;
+  origin = new URL(ready.api).origin;
+  chain = ready.chain ?? "";
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await periscope.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function rpc(method: string, params: readonly unknown[] = []): Promise<string> {
+  const response = await fetch(chain, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const { result, error } = (await response.json()) as { result: string; error?: unknown };
+  if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
+  return result;
+}
+
+async function pay(): Promise<string> {
+  const [from, to] = (await rpc("eth_accounts")) as unknown as string[];
+  return rpc("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+}
+
+test("the newest transactions come and go with their blocks, through a reorganisation and a reset", async () => {
+  await visit(browser, `${origin}/`, async ({ page }) => {
+    const link = (hash: string) => page.locator(`#transactions a[title="${hash}"]`);
+    const snapshot = await rpc("evm_snapshot");
+    const lost = await pay();
+    await link(lost).waitFor(PATIENCE);
+    await rpc("evm_revert", [snapshot]);
+    const kept = await pay();
+    // The sender's next payment is the same transaction again, unless something else was mined in between.
+    if (kept !== lost) await link(lost).waitFor({ ...PATIENCE, state: "detached" });
+    await link(kept).waitFor(PATIENCE);
+    await rpc("anvil_reset");
+    await link(kept).waitFor({ ...PATIENCE, state: "detached" });
+    const after = await pay();
+    await link(after).waitFor(PATIENCE);
+  });
+});
+
+test("without the stream the page asks now and then", async () => {
+  await visit(
+    browser,
+    `${origin}/`,
+    async ({ page }) => {
+      await page.route("**/events", (route) => route.fulfill({ status: 503, body: "{}" }));
+      await page.reload();
+      const hash = await pay();
+      await page.locator(`#transactions a[title="${hash}"]`).waitFor(PATIENCE);
+    },
+    { expected: /503/ },
+  );
+});

@@ -1,0 +1,287 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sampleAddress } from "../../src/devnet/world.ts";
+import { startBrowser } from "../support/browser.ts";
+import { type SampleWorld, startSampleWorld } from "../support/sample-world.ts";
+import { DESKTOP, findings, PATIENCE, PHONE, visit } from "./visit.ts";
+
+const USER = "0x976ea74026e726554db657fa54763abd0c3a0aa9";
+const MOST_BYTES = 100_000;
+
+interface Transaction {
+  hash: string;
+  functionName: string;
+  isError: string;
+  to: string;
+  contractAddress: string;
+}
+
+let folder: string;
+let world: SampleWorld;
+let browser: Browser;
+let transactions: Transaction[];
+let paths: Record<string, string>;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "periscope-pages-"));
+  world = await startSampleWorld(folder);
+  browser = await startBrowser();
+  transactions = await ask("v2/api?module=transaction&action=listtransactions&offset=1000");
+  const find = (what: string, holds: (transaction: Transaction) => boolean) => {
+    const found = transactions.find(holds);
+    if (!found) throw new Error(`the sample world has no ${what}`);
+    return found.hash;
+  };
+  paths = {
+    home: "",
+    blocks: "blocks",
+    transactions: "txs",
+    contracts: "contracts",
+    "contracts without a source": "contracts#unverified",
+    search: "search",
+    block: "block/latest",
+    "first block": "block/0",
+    "transfer of tokens": `tx/${find("transfer", ({ functionName, isError }) => functionName.startsWith("transfer(") && isError === "0")}`,
+    "failed call": `tx/${find("failure", ({ isError }) => isError === "1")}`,
+    creation: `tx/${find("creation", ({ contractAddress }) => contractAddress !== "")}`,
+    account: `address/${USER}`,
+    "tokens of an account": `address/${USER}#tokens`,
+    "transfers of an account": `address/${USER}#transfers`,
+    "internal transactions of an account": `address/${USER}#internal`,
+    "verified contract": `address/${sampleAddress("Coin")}#code`,
+    "functions of a contract": `address/${sampleAddress("Coin")}#read`,
+    "logs of a contract": `address/${sampleAddress("Coin")}#logs`,
+    proxy: `address/${sampleAddress("Proxy")}#code`,
+    "functions of a proxy": `address/${sampleAddress("Proxy")}#read`,
+    "contract without a source": `address/${sampleAddress("Splitter")}#code`,
+    token: `token/${sampleAddress("Coin")}`,
+    holders: `token/${sampleAddress("Coin")}#holders`,
+    NFT: `token/${sampleAddress("Badge")}`,
+    "multi-token": `token/${sampleAddress("Cargo")}#holders`,
+  };
+});
+afterAll(async () => {
+  await browser?.close();
+  await world?.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function ask(url: string) {
+  return ((await (await fetch(`${world.origin}/${url}`)).json()) as { result: never }).result;
+}
+
+const at = (name: string) => `${world.origin}/${paths[name] ?? name}`;
+
+// The names are known before the world is.
+const NAMES = [
+  "home",
+  "blocks",
+  "transactions",
+  "contracts",
+  "contracts without a source",
+  "search",
+  "block",
+  "first block",
+  "transfer of tokens",
+  "failed call",
+  "creation",
+  "account",
+  "tokens of an account",
+  "transfers of an account",
+  "internal transactions of an account",
+  "verified contract",
+  "functions of a contract",
+  "logs of a contract",
+  "proxy",
+  "functions of a proxy",
+  "contract without a source",
+  "token",
+  "holders",
+  "NFT",
+  "multi-token",
+];
+
+describe.each([
+  ["light", DESKTOP],
+  ["dark", PHONE],
+] as const)("%s", (colorScheme, viewport) => {
+  test.each(NAMES)("the page complains of nothing, and nobody is shut out: %s", async (name) => {
+    await visit(
+      browser,
+      at(name),
+      async ({ page }) => {
+        expect(await findings(page)).toEqual([]);
+        await expect.poll(() => page.locator(".problem[role=alert]").count()).toBe(0);
+      },
+      { colorScheme, viewport },
+    );
+  });
+});
+
+test("the pages are as many as the names", () => {
+  expect(Object.keys(paths)).toEqual(NAMES);
+});
+
+test.each(["transfer of tokens", "verified contract", "token", "block", "account"])(
+  "every request that the page shows is answered as it was: %s",
+  async (name) => {
+    await visit(browser, at(name), async ({ page, answers }) => {
+      await page.getByText("This page as API requests").click();
+      const commands = await page.locator(".requests code").allTextContents();
+      const urls = commands.flatMap((command) => /^curl '([^']+)'$/.exec(command)?.[1] ?? []);
+      expect(urls.length).toBeGreaterThan(1);
+      for (const url of urls) {
+        const { pathname, search } = new URL(url);
+        await expect.poll(() => answers.has(pathname + search), PATIENCE).toBe(true);
+        const seen = answers.get(pathname + search);
+        const now = (await (await fetch(url)).json()) as object;
+        // The world goes on: confirmations and lists grow.
+        expect(Object.keys(now)).toEqual(Object.keys(seen as object));
+      }
+    });
+  },
+);
+
+test("a transfer of tokens is what the API says of it", async () => {
+  const [, hash = ""] = (paths["transfer of tokens"] ?? "").split("/");
+  const info = (await ask(
+    `api?module=transaction&action=gettxinfo&txhash=${hash}&details=true`,
+  )) as Record<string, string> & { details: { call: { signature: string } } };
+  const [transfer] = (await ask(`api?module=transaction&action=listtransfers&txhash=${hash}`)) as {
+    from: string;
+    to: string;
+    value: string;
+  }[];
+  await visit(browser, at("transfer of tokens"), async ({ page, bytes }) => {
+    const text = (await page.locator("main").textContent()) ?? "";
+    for (const shown of [
+      info["from"],
+      info["to"],
+      info.details.call.signature,
+      "Success",
+      "HARBOUR",
+    ]) {
+      expect(text).toContain(shown);
+    }
+    const amount = page.locator("#transfers td.number .amount");
+    expect(await amount.getAttribute("title")).toBe(
+      (BigInt(transfer?.value ?? 0) / 10n ** 18n).toString(),
+    );
+    const [sender, receiver] = await page
+      .locator("#transfers td a.hash")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("title")));
+    expect([sender, receiver]).toEqual([transfer?.from, transfer?.to]);
+    // Figures for the record; the bound is the promise.
+    const sum = await bytes();
+    expect(sum).toBeLessThan(MOST_BYTES);
+  });
+});
+
+test("what is shown first of a transaction is small and soon there", async () => {
+  const figures: { bytes: number; ms: number }[] = [];
+  for (let round = 0; round < 3; round++) {
+    await visit(browser, at("transfer of tokens"), async ({ page, bytes }) => {
+      const ms = (await page.evaluate(
+        "Math.max(...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))",
+      )) as number;
+      figures.push({ bytes: await bytes(), ms: Math.round(ms) });
+    });
+  }
+  process.stdout.write(`first view of a transaction: ${JSON.stringify(figures)}\n`);
+  for (const { bytes } of figures) expect(bytes).toBeLessThan(MOST_BYTES);
+});
+
+test("a reason of a failure is told in words", async () => {
+  await visit(browser, at("failed call"), async ({ page }) => {
+    const reason = (await page.locator(".reason").textContent()) ?? "";
+    expect(reason).toMatch(
+      /Coin: only the owner mints|Splitter: this call always fails|Insufficient|with 0x|reverted/,
+    );
+  });
+});
+
+test("a contract tells what is proven of it, its files and its functions", async () => {
+  await visit(browser, at("verified contract"), async ({ page }) => {
+    await page.locator("#proof").getByText("compared").first().waitFor(PATIENCE);
+    expect(await page.locator("#proof").textContent()).toContain("decimals uint818");
+    const source = page.locator("#sources code").first();
+    expect(await source.textContent()).toContain("contract Coin {");
+    expect(await source.locator(".keyword").first().textContent()).toBe("pragma");
+  });
+  await visit(browser, at("functions of a contract"), async ({ page }) => {
+    const balance = page.locator("form", { hasText: "balanceOf" });
+    await balance.getByRole("textbox").fill(USER);
+    await balance.getByRole("button", { name: "Read" }).click();
+    const shown = await balance.locator(".number").textContent(PATIENCE);
+    expect(BigInt((shown ?? "").replaceAll(",", ""))).toBeGreaterThan(0n);
+    await balance.getByRole("textbox").fill("0x12");
+    await balance.getByRole("button", { name: "Read" }).click();
+    await balance.getByText("Invalid arguments").waitFor(PATIENCE);
+  });
+  await visit(browser, at("functions of a proxy"), async ({ page }) => {
+    // The sample world exchanges what is behind it now and then, for what nobody has verified.
+    const forms = page.locator("#read form");
+    if ((await forms.count()) === 0) return;
+    await forms.first().getByRole("button").click();
+    await forms.first().locator(".parameters").waitFor(PATIENCE);
+  });
+});
+
+test("a list can be taken as a file", async () => {
+  await visit(browser, at("account"), async ({ page }) => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: /^CSV/ }).click();
+    const file = await (await download).path();
+    const { readFile } = await import("node:fs/promises");
+    const [head, ...rows] = (await readFile(file, "utf8")).trim().split("\r\n");
+    expect(head).toContain("blockNumber,timeStamp,hash");
+    expect(rows.length).toBeGreaterThan(3);
+  });
+});
+
+test("a page is reached and used by the keyboard", async () => {
+  await visit(browser, at("home"), async ({ page }) => {
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("To the content");
+    await page.getByRole("searchbox").focus();
+    await page.keyboard.type("1");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${world.origin}/block/1`);
+    await page.getByRole("heading", { name: "Block 1", exact: true }).waitFor(PATIENCE);
+  });
+});
+
+/** As the programs make them; MetaMask has EIP-3091's. */
+test.each([
+  ["viem", (base: string) => `${base}/tx/`],
+  ["Hardhat", (base: string) => `${base}/address/${sampleAddress("Coin")}#code`],
+  [
+    "Foundry",
+    (base: string) => `${base}/address/${sampleAddress("Coin").toUpperCase().replace("0X", "0x")}`,
+  ],
+  ["MetaMask's block", (base: string) => `${base}/block/1`],
+  ["MetaMask's token", (base: string) => `${base}/token/${sampleAddress("Coin")}`],
+  ["MetaMask's swap", (base: string) => `${base}/tx/`],
+] as const)("links as they are made lead to the page: %s", async (_program, make) => {
+  const link = make(world.origin);
+  const url = link.endsWith("/tx/") ? `${link}${transactions[0]?.hash}` : link;
+  await visit(browser, url, async ({ page }) => {
+    expect(await page.title()).not.toContain("Nothing here");
+    expect(await page.locator("main dl").count()).toBeGreaterThan(0);
+  });
+});
+
+test("a link to nothing says so", async () => {
+  const url = `${world.origin}/tx/0x${"7".repeat(64)}`;
+  await visit(
+    browser,
+    url,
+    async ({ page }) => {
+      await page.getByRole("heading", { name: "Nothing here" }).waitFor(PATIENCE);
+      expect(await findings(page)).toEqual([]);
+    },
+    { expected: /404/ },
+  );
+});
