@@ -29,7 +29,7 @@ export function Sources({ main }) {
       const isOpen = toggled[path] ?? index === 0;
       return html`<details class="file" key=${path} open=${isOpen} onToggle=${(event) => setToggled({ ...toggled, [path]: event.currentTarget.open })}>
         <summary><bdi>${cleaned(path, LONGEST_PATH) || "source"}</bdi></summary>
-        ${isOpen && html`<div><${Copy} text=${content} label="Copy file" /><${Highlighted} text=${content} path=${path} /></div>`}
+        ${isOpen && html`<div class="content"><${Copy} text=${content} label="Copy file" /><${Highlighted} text=${content} path=${path} /></div>`}
       </details>`;
     })}
   <//>`;
