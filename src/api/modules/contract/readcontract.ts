@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Hex } from "../../../core/hex.ts";
-import { listVerifiedAbis } from "../../../store/verified-abis.ts";
+import { listVerifiedAbis } from "../../../store/verified-contracts/abis.ts";
 import { defineAction } from "../../action.ts";
 import { type AbiEntry, decode, indexAbi } from "../../decoding.ts";
 import { encodeCall } from "../../encoding.ts";

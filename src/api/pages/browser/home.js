@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { action, actionV2, curlOf, report } from "./api.js";
+import { cleaned } from "./format.js";
 import { show } from "./frame.js";
 import { useHead } from "./heads.js";
 import { useAnswer } from "./hooks.js";
@@ -14,6 +15,7 @@ import { List } from "./table.js";
 
 const NEWEST = 8;
 const NETWORK_MS = 30_000;
+const LONGEST_DETAIL = 500;
 const DOCUMENTS = [
   ["Reference", "docs"],
   ["OpenAPI", "openapi.json"],
@@ -77,7 +79,7 @@ function Server() {
         ${network?.features.map(
           ({ name, on, detail }) => html`<li key=${name} data-on=${String(on)}>
             <span class="mark" aria-hidden="true"></span>
-            <div><strong>${name}: ${on ? "on" : "off"}</strong> <span class="soft">${detail}</span></div>
+            <div><strong>${cleaned(name)}: ${on ? "on" : "off"}</strong> <span class="soft">${cleaned(detail, LONGEST_DETAIL)}</span></div>
           </li>`,
         )}
       </ul>
@@ -91,7 +93,7 @@ function Server() {
       <ul class="examples">
         ${network?.examples.map(({ title, path, body }) => {
           const command = curlOf({ path: path.slice(1), body });
-          return html`<li key=${path} class="card"><div class="heading"><span>${title}</span> <${Copy} text=${command} /></div><pre tabindex="0"><code>${command}</code></pre></li>`;
+          return html`<li key=${path} class="card"><div class="heading"><span>${cleaned(title)}</span> <${Copy} text=${command} /></div><pre tabindex="0"><code>${command}</code></pre></li>`;
         })}
       </ul>
     <//>
