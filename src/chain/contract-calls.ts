@@ -24,7 +24,7 @@ export interface ContractCaller {
 }
 
 /** Where Multicall3 stands on every chain that has it. */
-export const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
+const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
 const LARGEST_GROUP = 250;
 const SMALLEST_GROUP = 4;

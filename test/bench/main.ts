@@ -10,9 +10,10 @@ import { benchFlood } from "./flood.ts";
 import { benchIndexing } from "./indexing.ts";
 import { startDatabaseServer } from "./measure/database.ts";
 import { type Comparison, formatReport, type Section } from "./measure/report.ts";
+import { benchProofs } from "./proofs.ts";
 import { benchVerification } from "./verification.ts";
 
-const HELP = `Usage: npm run bench -- [indexing] [flaky] [api] [verification] [flood] [chains] [options]
+const HELP = `Usage: npm run bench -- [indexing] [flaky] [proofs] [api] [verification] [flood] [chains] [options]
 
   --quick         small sizes, to see that everything works
   --blocks <n>    length of the chains
@@ -54,6 +55,7 @@ async function run(): Promise<void> {
     const isAsked = (name: string) => positionals.length === 0 || positionals.includes(name);
     if (isAsked("indexing")) await benchIndexing(bench, blocks);
     if (isAsked("flaky")) await benchFlaky(bench, blocks);
+    if (isAsked("proofs")) await benchProofs(bench, blocks);
     if (isAsked("api")) await benchApi(bench, blocks);
     if (isAsked("verification")) await benchVerification(bench);
     if (isAsked("flood")) await benchFlood(bench);
