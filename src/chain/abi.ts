@@ -3,7 +3,7 @@ import { type Hex, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
 import { quantityToBigInt } from "../core/quantity.ts";
 import type { TokenText } from "./chain.ts";
 
-/** Longest answer of a contract that is looked at, in bytes. */
+/** Longest answer of a contract that is read, in bytes. */
 const LONGEST_ANSWER = 65_536;
 
 const WORD = 32;
@@ -40,7 +40,7 @@ function stringBytes(answer: Hex): Hex | null {
   try {
     return decodeAbiParameters([{ type: "bytes" }], answer)[0];
   } catch {
-    // It may be anything at all.
+    // The contract may return anything.
     return null;
   }
 }
@@ -50,8 +50,8 @@ const LONGEST_TEXT = 255;
 const utf8 = new TextDecoder();
 
 /**
- * The UTF-8 bytes as text that every database and every terminal takes: without control characters, line separators
- * and what is not well formed; trimmed; at most 255 characters.
+ * The UTF-8 bytes as text that every database and terminal takes: trimmed, at most 255 characters, without control
+ * characters, line separators and broken UTF-8.
  */
 export function cleanText(raw: Hex): string {
   const text = utf8.decode(hexToBytes(raw)).replaceAll(/[\p{Cc}\u2028\u2029\uFFFD]/gu, "");

@@ -19,9 +19,9 @@ export interface BlockSource {
   log: ChainOptions["log"];
 }
 
-/** Blocks asked for at once: how heavy they are, only the answer tells. */
+/** Blocks asked for at once. Only the answer tells how large they are. */
 const BLOCKS_AT_ONCE = 50;
-/** Blocks that used this much gas together are enough: some 4,000 transactions, and their traces are several times as large. */
+/** No more blocks are asked for once they used this much gas together: some 4,000 transactions and their traces. */
 const ENOUGH_GAS = 400_000_000;
 
 /** See `Chain.fetchBlocks`. */
@@ -48,7 +48,7 @@ function leaveToTracingNode({ features }: BlockSource, node: Node): void {
   }
 }
 
-/** The first of the blocks that are enough together, with their receipts; at least one, none behind one that failed. */
+/** Blocks with their receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
 async function fetchEnough(
   features: NodeFeatures,
   numbers: readonly number[],
@@ -103,7 +103,7 @@ async function fetchWithReceipts(
   return features.blockReceipts ? fetched : addReceiptsByTransaction(fetched, ask);
 }
 
-/** What `make` makes of the items before the first that it throws `NodeError` for; throws that of the first one. */
+/** What `make` makes of the items, up to the first that it throws `NodeError` for; throws the error of the first item. */
 function untilFailure<Item, Made>(
   items: readonly Item[],
   make: (item: Item, index: number) => Made,
@@ -259,7 +259,7 @@ function blockOf(outcome: Outcome | undefined): RawBlock | null {
   return answer as RawBlock;
 }
 
-/** The receipts of an answer. None is what a node that lags behind says; that they are missing shows by their number. */
+/** The receipts of an answer. A node that lags behind has none; validation notices that they are missing. */
 function receiptsOf(outcome: Outcome | undefined): RawReceipt[] {
   const error = errorIn(outcome);
   if (error?.code === "block-unknown") return [];

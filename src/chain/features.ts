@@ -10,18 +10,18 @@ import { errorIn, type Outcome } from "./outcomes.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { findTracer, isMissing } from "./tracers.ts";
 
-/** What one node can do, as found by asking it; whoever finds out otherwise while using it corrects it here. */
+/** What one node can do, as found by asking it. Its users correct it when they find out otherwise. */
 export interface NodeFeatures {
   clientVersion: string;
   blockReceipts: boolean;
-  /** It has given receipts by block: from then on that it cannot is trouble, not a fact. */
+  /** It has given receipts by block. A refusal after that is trouble that passes. */
   hasGivenReceipts: boolean;
   /** Accepts a block hash where state is read (EIP-1898); null until state has been read. */
   stateByHash: boolean | null;
   tracer: Tracer | null;
   /** Tracers that it does not have, with its words. */
   missingTracers: Map<Tracer, string>;
-  /** The tracer has traced a transaction: from then on that it is missing is trouble, not a fact. */
+  /** The tracer has traced a transaction. A refusal after that is trouble that passes. */
   hasTraced: boolean;
   /** It was told that old blocks cannot be traced. */
   pruned: boolean;

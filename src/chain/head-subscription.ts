@@ -10,7 +10,7 @@ import type { BlockHeader } from "./types.ts";
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** A connection over which nothing came for that long, though it was asked something, is dead. */
+/** A connection is dead when nothing came over it for that long, though it was asked something. */
 const SILENCE_MS = 30_000;
 
 const LARGEST_MESSAGE = 1024 * 1024;
@@ -49,7 +49,7 @@ export function subscribeToHeads(
     await dispatcher.destroy();
   }
 
-  /** One connection from beginning to end; whether the subscription ever stood. */
+  /** Keeps one connection until it ends; true when the subscription was confirmed. */
   function subscribeOnce(onSubscribed: () => void): Promise<boolean> {
     return new Promise((resolve) => {
       const { bare, headers } = splitCredentials(url);

@@ -13,8 +13,8 @@ export interface HeadsOptions {
 }
 
 /**
- * See `Chain.heads`. A subscription announces heads at once where there is one, but it says nothing when a development
- * chain is reverted or while it is down: so the head is also looked at whenever nothing came for `pollIntervalMs`.
+ * See `Chain.heads`. A subscription announces heads at once. It announces nothing when a development chain is reverted, or
+ * while it is down, so the head is also polled whenever nothing came for `pollIntervalMs`.
  */
 export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader, void, undefined> {
   const { pollIntervalMs, signal, webSocketUrl, log } = options;
@@ -34,7 +34,7 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
     });
   }
 
-  /** The head as announced, else as looked at when its time has come; undefined when no node tells it. */
+  /** The announced head, else the polled one; undefined when no node tells it. */
   async function next(waitMs: number): Promise<BlockHeader | undefined> {
     if (!announced && !stop.signal.aborted) {
       wake = new AbortController();
@@ -48,7 +48,7 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
       return await options.fetchHead();
     } catch (thrown) {
       if (!(thrown instanceof NodeError)) throw thrown;
-      // Whether the node is lost has been told where it was asked; there is another look to come.
+      // The node's loss was logged where it was asked; the next poll comes.
       return undefined;
     }
   }

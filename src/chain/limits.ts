@@ -24,7 +24,7 @@ export class AdaptiveLimit {
   }
 
   /**
-   * Halves. Requests in flight together fail together: one that was started before the last decrease does not count.
+   * Halves. Requests in flight together fail together, so a request that began before the last decrease does not count.
    * `startedAt` is in ms of `performance.now()`.
    */
   shrink(startedAt: number): void {
@@ -36,7 +36,7 @@ export class AdaptiveLimit {
 
 const LONGEST_QUEUE = 10_000;
 
-/** Lets as many in as a limit allows at that moment, first come, first served. Each must `leave` again. */
+/** Admits as many at once as the limit allows, in the order they came. Each must `leave` again. */
 export class Gate {
   readonly #limit: AdaptiveLimit;
   readonly #waiting = new Set<() => void>();

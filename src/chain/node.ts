@@ -2,12 +2,12 @@ import { sleep } from "../core/async.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import { type ChainErrorCode, errorOfAnswer, NodeError } from "./errors.ts";
+import { createHttpExchange, methodOf, type RpcAnswer } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
 import type { Outcome } from "./outcomes.ts";
 import { SecondAsking } from "./second-asking.ts";
-import { createTransport, methodOf, type RpcAnswer } from "./transport.ts";
 
-/** One node, asked no faster and in no larger pieces than it bears. */
+/** One node, asked within the limits that it shows. */
 export interface Node {
   readonly name: NodeName;
   /**
@@ -20,14 +20,14 @@ export interface Node {
   readonly usable: boolean;
   /** Why the node is out of use, null when it is not. */
   readonly failure: ChainErrorCode | null;
-  /** A node that failed is better left alone until then, in ms of `performance.now()`. */
+  /** When a node that failed is tried again, in ms of `performance.now()`. */
   readonly restsUntil: number;
   /** Not even asked when no other node is left. */
   readonly excluded: boolean;
   exclude(error: NodeError): void;
   /** Takes the node into use. */
   accept(): void;
-  /** How often the node has come back: each time it may have been restarted as something else. */
+  /** How often the node has come back; each time it may be another program. */
   readonly returns: number;
   status(): NodeStatus;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ type NodeOptions = Pick<
   onReturn(): void;
 };
 
-// The first kind puts a node out of use at once; the second may be the fault of one call, and needs a row of them.
+// A fatal error puts a node out of use at once. A suspicious one may be the fault of one call, so it takes several in a row.
 const FATAL: ReadonlySet<ChainErrorCode> = new Set(["unreachable", "unauthorized"]);
 const SUSPICIOUS: ReadonlySet<ChainErrorCode> = new Set(["timeout", "unavailable", "bad-answer"]);
 const SUSPICIONS_TO_LOSE = 3;
@@ -50,12 +50,12 @@ const SUSPICIONS_TO_LOSE = 3;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 30_000;
 
-/** Tracing replays a block: a batch of it is another thing than a batch of look-ups. */
+/** Tracing replays a block, so its batches have a limit of their own. */
 const HEAVY = /^(?:debug|trace)_/;
 
 /** Creates the node behind one URL; nothing is sent yet. */
 export function createNode(url: URL, name: NodeName, options: NodeOptions): Node {
-  const transport = createTransport({ ...options, url, name });
+  const http = createHttpExchange({ ...options, url, name });
   const health = createHealth(name, options);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
@@ -82,12 +82,12 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     signal.addEventListener("abort", giveUp, { once: true });
     if (signal.aborted) giveUp();
     try {
-      const first = transport.exchange(calls, stop.signal);
+      const first = http.exchange(calls, stop.signal);
       const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
       const mayAsk = isLate && concurrency.value === options.concurrency && gate.tryEnter();
       let answered = first;
       if (mayAsk && secondAsking.take()) {
-        const second = transport.exchange(calls, stop.signal).finally(() => gate.leave());
+        const second = http.exchange(calls, stop.signal).finally(() => gate.leave());
         answered = Promise.race([first, second.catch(() => first)]);
       } else if (mayAsk) {
         gate.leave();
@@ -114,7 +114,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     try {
       const answers = await (headWaits && batchLimit === lookUps
         ? sendTwice(calls, signal)
-        : transport.exchange(calls, signal));
+        : http.exchange(calls, signal));
       outcomes = answers.map((answer, index) => {
         if (!("error" in answer)) return answer;
         const subject = `${name} ${calls[index]?.method}`;
@@ -214,7 +214,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       concurrency: concurrency.value,
       batchSize: lookUps.value,
     }),
-    close: () => transport.close(),
+    close: () => http.close(),
   };
 }
 

@@ -10,7 +10,7 @@ import { parseNodeUrl } from "./node-url.ts";
 export interface NodePool {
   readonly nodes: readonly Node[];
   /**
-   * The nodes to ask, best first. Those in use come before those that failed, which are the last resort.
+   * The nodes to ask, best first: those in use, then those that failed.
    * Throws `RangeError` for a name that is none of ours.
    */
   candidates(options: AskOptions): Node[];

@@ -25,7 +25,7 @@ export async function probe(
   await Promise.all(pool.nodes.filter((node) => node !== first).map(probeOther));
   return { ...found, capabilities: features.capabilities() };
 
-  /** What another node can do is worth knowing; that it does not answer now is not worth a failure. */
+  /** Learns what another node can do. That it does not answer now is no failure. */
   async function probeOther(other: Node): Promise<void> {
     await pool.check(other);
     if (other.excluded) return;

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ERROR_TABLE, type ErrorRule, lookUpError } from "../../src/chain/error-table.ts";
 import { errorOfAnswer, NodeError } from "../../src/chain/errors.ts";
-import { createTransport } from "../../src/chain/transport.ts";
+import { createHttpExchange } from "../../src/chain/http-exchange.ts";
 
 /** What a node or a provider said somewhere in public, and what it means. */
 interface Said {
@@ -42,7 +42,7 @@ async function codeOf(said: Said): Promise<string> {
   ).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");
-  const transport = createTransport({
+  const transport = createHttpExchange({
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     name: "node",
     requestTimeoutMs: 10_000,

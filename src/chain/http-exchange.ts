@@ -19,7 +19,7 @@ const unzip = promisify(gunzip);
 /** What the node answered to one call: a result as it stands, an error without what names the node. */
 export type RpcAnswer = { result: unknown } | { error: RpcErrorObject; http: HttpAnswer };
 
-export interface TransportOptions {
+export interface HttpExchangeOptions {
   url: URL;
   name: NodeName;
   requestTimeoutMs: number;
@@ -28,7 +28,7 @@ export interface TransportOptions {
 }
 
 /** JSON-RPC over HTTP to one node. */
-export interface Transport {
+export interface HttpExchange {
   /**
    * Sends the calls in one HTTP request (as a batch when there are several) and gives one answer per call, in order.
    * Throws `NodeError` when the exchange as a whole failed. Tries once.
@@ -37,11 +37,11 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Creates the transport to one URL; its connections are opened when needed and kept. */
-export function createTransport(options: TransportOptions): Transport {
+/** Creates the exchange with one URL; its connections are opened when needed and kept. */
+export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
   const { url, name, cleanError } = options;
   const pool = new Pool(url.origin, {
-    // The bound of a whole exchange is a timer of ours; undici's are about single phases of it.
+    // Our timer bounds the whole exchange; undici's timers bound single phases of it.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: options.requestTimeoutMs },
@@ -52,7 +52,7 @@ export function createTransport(options: TransportOptions): Transport {
     "content-type": "application/json",
     ...splitCredentials(url).headers,
   };
-  // Packing costs both ends more than the wire does, unless the wire is a real one.
+  // On the same machine compression costs more than it saves.
   if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
   let lastId = 0;
 
@@ -147,7 +147,7 @@ function single(header: string | string[] | undefined): string | undefined {
   return typeof header === "string" ? header : header?.[0];
 }
 
-/** Answers in the order of the ids `firstId`, `firstId + 1`, …; throws when they do not stand there exactly once each. */
+/** Answers in the order of the ids `firstId`, `firstId + 1`, …; throws when an id is missing or there twice. */
 function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked): RpcAnswer[] {
   const http = { status: reply.status, retryAfter: reply.retryAfter };
   const failed = reply.status >= 400;
@@ -175,7 +175,7 @@ function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked)
   const answers = new Array<RpcAnswer>(count);
   for (const entry of entries) {
     const index = Number(entry?.id) - firstId;
-    // A refused single request may come back without its id (JSON-RPC 2.0, section 5), or with one of the gateway's.
+    // The error of a single request may come without its id (JSON-RPC 2.0, section 5), or with an id of the gateway's.
     const refused = count === 1 && isErrorObject(entry?.error);
     const place = refused && (failed || entry.id === null) ? 0 : index;
     if (!(place >= 0 && place < count) || answers[place] !== undefined) {
