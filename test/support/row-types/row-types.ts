@@ -28,7 +28,7 @@ export interface TypedStatement {
 }
 
 /** An exported function that takes a client as its first parameter. */
-export interface StoreFunction {
+interface StoreFunction {
   file: string;
   name: string;
   parameters: Type[];
