@@ -16,6 +16,8 @@ const blocksTable = copyTable("blocks", {
   transaction_count: "int4",
   fees: "numeric",
   reward: "numeric",
+  gas_price_minimum: "numeric?",
+  gas_price_maximum: "numeric?",
 });
 
 const transactionsTable = copyTable("transactions", {
@@ -76,7 +78,6 @@ const internalTransactionsTable = copyTable("internal_transactions", {
   gas: "numeric?",
   gas_used: "numeric?",
   input: "bytea?",
-  output: "bytea?",
   error: "text?",
   effective: "bool",
 });

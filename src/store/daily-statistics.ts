@@ -2,7 +2,7 @@ import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import type { BlockRange } from "./chain.ts";
 import { direction, type Order } from "./page.ts";
 
-/** The end of the year 9999. Later times, which only a development chain has, count to its last day. */
+/** The end of the year 9999: later times, which only a development chain has, count to its last day. */
 const LAST_SECOND = 253_402_300_799;
 
 /** The UTC day of a unix time. */
@@ -10,45 +10,17 @@ function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
   return sql`(to_timestamp(least(${seconds}, ${LAST_SECOND}::bigint)) AT TIME ZONE 'UTC')::date`;
 }
 
-/**
- * Undoes `applyDailyStatistics` for a range at the end of the chain: deletes the days from its first block on. Runs
- * before the rows of the blocks are deleted and after `revertAddresses`. The returned function, which runs afterwards,
- * counts the blocks that are left of those days.
- */
-export async function revertDailyStatistics(
-  sql: Transaction,
-  { from }: BlockRange,
-): Promise<() => Promise<void>> {
-  const [first] = await sql<{ number: number | null }[]>`
-    WITH day AS (SELECT ${dayOf(sql, sql`timestamp`)} AS day FROM blocks WHERE number = ${from}),
-      gone AS (DELETE FROM daily_statistics USING day WHERE daily_statistics.day >= day.day)
-    SELECT min(number) AS number FROM blocks, day
-    WHERE timestamp >= extract(epoch FROM day.day::timestamp AT TIME ZONE 'UTC')::bigint
-      AND number < ${from}`;
-  return async () => {
-    if (typeof first?.number === "number")
-      await applyDailyStatistics(sql, { from: first.number, to: from - 1 });
-  };
-}
-
-/**
- * Adds the recorded blocks of a range to the statistics of their UTC days. Comes after `applyAddresses` for the range.
- */
-export async function applyDailyStatistics(
-  sql: Transaction,
-  { from, to }: BlockRange,
-): Promise<void> {
-  await sql`
-    INSERT INTO daily_statistics AS known (
-      day, block_count, first_timestamp, last_timestamp, transaction_count, fees, rewards,
-      burnt_fees, gas_used, gas_limit, block_bytes, gas_price_minimum, gas_price_maximum,
-      gas_price_sum, withdrawn_gwei, new_addresses,
-      uncle_count, uncle_eighths)
-    SELECT ${dayOf(sql, sql`timestamp`)}, count(*), min(timestamp), max(timestamp),
-      sum(transaction_count), sum(fees), sum(reward), sum(fees - reward), sum(gas_used), sum(gas_limit),
-      sum(size), min(prices.minimum), max(prices.maximum), coalesce(sum(prices.total), 0),
-      coalesce(sum(withdrawn.gwei), 0), sum(newcomers.count),
-      sum(nephews.uncles), coalesce(sum(nephews.eighths), 0)
+/** What the recorded blocks of a range add to the statistics of their UTC days, in the order of the table's columns. */
+function additions(sql: Queryable, { from, to }: BlockRange): Fragment {
+  return sql`
+    SELECT ${dayOf(sql, sql`timestamp`)} AS day, count(*) AS block_count,
+      min(timestamp) AS first_timestamp, max(timestamp) AS last_timestamp,
+      sum(transaction_count) AS transaction_count, sum(fees) AS fees, sum(reward) AS rewards,
+      sum(fees - reward) AS burnt_fees, sum(gas_used) AS gas_used, sum(gas_limit) AS gas_limit,
+      sum(size) AS block_bytes, min(prices.minimum) AS gas_price_minimum, max(prices.maximum) AS gas_price_maximum,
+      coalesce(sum(prices.total), 0) AS gas_price_sum, coalesce(sum(withdrawn.gwei), 0) AS withdrawn_gwei,
+      sum(newcomers.count) AS new_addresses, sum(nephews.uncles) AS uncle_count,
+      coalesce(sum(nephews.eighths), 0) AS uncle_eighths
     FROM blocks
     CROSS JOIN LATERAL (
       SELECT min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total
@@ -65,25 +37,75 @@ export async function applyDailyStatistics(
       FROM uncles WHERE block_number = blocks.number
     ) AS nephews
     WHERE number BETWEEN ${from} AND ${to}
-    GROUP BY 1
-    ON CONFLICT (day) DO UPDATE SET
-      block_count = known.block_count + excluded.block_count,
+    GROUP BY 1`;
+}
+
+/** Columns that are sums over the blocks of a day. */
+const SUMS = [
+  "block_count",
+  "transaction_count",
+  "fees",
+  "rewards",
+  "burnt_fees",
+  "gas_used",
+  "gas_limit",
+  "block_bytes",
+  "gas_price_sum",
+  "withdrawn_gwei",
+  "new_addresses",
+  "uncle_count",
+  "uncle_eighths",
+] as const;
+
+/**
+ * Undoes `applyDailyStatistics` for a range at the end of the chain, before its blocks and addresses are deleted. Sums are
+ * subtracted; where an extreme goes with the range, the next one is looked for in the blocks that are left of the day, not in
+ * their transactions.
+ */
+export async function revertDailyStatistics(
+  sql: Transaction,
+  range: BlockRange,
+): Promise<undefined> {
+  const left = (value: Fragment): Fragment => sql`(
+    SELECT ${value} FROM blocks
+    WHERE number < ${range.from} AND ${dayOf(sql, sql`timestamp`)} = known.day
+      AND timestamp >= extract(epoch FROM known.day::timestamp AT TIME ZONE 'UTC')::bigint)`;
+  const price = (
+    kind: "minimum" | "maximum",
+  ): Fragment => sql`${sql(kind === "minimum" ? "min" : "max")}(
+    coalesce(${sql(`gas_price_${kind}`)}, (SELECT ${sql(kind === "minimum" ? "min" : "max")}(gas_price)
+      FROM transactions WHERE block_number = number)))`;
+  const sums = SUMS.map((name) => sql`${sql(name)} = known.${sql(name)} - gone.${sql(name)}`);
+  await sql`
+    WITH gone AS (${additions(sql, range)})
+    UPDATE daily_statistics AS known SET ${sums.reduce((all, one) => sql`${all}, ${one}`)},
+      first_timestamp = CASE WHEN gone.first_timestamp > known.first_timestamp THEN known.first_timestamp
+        ELSE coalesce(${left(sql`min(timestamp)`)}, known.first_timestamp) END,
+      last_timestamp = CASE WHEN gone.last_timestamp < known.last_timestamp THEN known.last_timestamp
+        ELSE coalesce(${left(sql`max(timestamp)`)}, known.last_timestamp) END,
+      gas_price_minimum = CASE WHEN gone.gas_price_minimum <= known.gas_price_minimum
+        THEN ${left(price("minimum"))} ELSE known.gas_price_minimum END,
+      gas_price_maximum = CASE WHEN gone.gas_price_maximum >= known.gas_price_maximum
+        THEN ${left(price("maximum"))} ELSE known.gas_price_maximum END
+    FROM gone WHERE known.day = gone.day`;
+  await sql`DELETE FROM daily_statistics WHERE block_count = 0`;
+  return undefined;
+}
+
+/** Adds the recorded blocks of a range to the statistics of their UTC days; after `applyAddresses` of the range. */
+export async function applyDailyStatistics(sql: Transaction, range: BlockRange): Promise<void> {
+  const sums = SUMS.map((name) => sql`${sql(name)} = known.${sql(name)} + excluded.${sql(name)}`);
+  await sql`
+    INSERT INTO daily_statistics AS known (
+      day, block_count, first_timestamp, last_timestamp, transaction_count, fees, rewards,
+      burnt_fees, gas_used, gas_limit, block_bytes, gas_price_minimum, gas_price_maximum,
+      gas_price_sum, withdrawn_gwei, new_addresses, uncle_count, uncle_eighths)
+    ${additions(sql, range)}
+    ON CONFLICT (day) DO UPDATE SET ${sums.reduce((all, one) => sql`${all}, ${one}`)},
       first_timestamp = least(known.first_timestamp, excluded.first_timestamp),
       last_timestamp = greatest(known.last_timestamp, excluded.last_timestamp),
-      transaction_count = known.transaction_count + excluded.transaction_count,
-      fees = known.fees + excluded.fees,
-      rewards = known.rewards + excluded.rewards,
-      burnt_fees = known.burnt_fees + excluded.burnt_fees,
-      gas_used = known.gas_used + excluded.gas_used,
-      gas_limit = known.gas_limit + excluded.gas_limit,
-      block_bytes = known.block_bytes + excluded.block_bytes,
       gas_price_minimum = least(known.gas_price_minimum, excluded.gas_price_minimum),
-      gas_price_maximum = greatest(known.gas_price_maximum, excluded.gas_price_maximum),
-      gas_price_sum = known.gas_price_sum + excluded.gas_price_sum,
-      withdrawn_gwei = known.withdrawn_gwei + excluded.withdrawn_gwei,
-      new_addresses = known.new_addresses + excluded.new_addresses,
-      uncle_count = known.uncle_count + excluded.uncle_count,
-      uncle_eighths = known.uncle_eighths + excluded.uncle_eighths`;
+      gas_price_maximum = greatest(known.gas_price_maximum, excluded.gas_price_maximum)`;
 }
 
 /** Figures of one UTC day; amounts in wei unless the name tells otherwise. */
@@ -117,7 +139,7 @@ export interface TotalStatistics {
   withdrawnGwei: string;
 }
 
-/** Days that have blocks, between two days, both inclusive, counted from 1970-01-01. */
+/** Days that have blocks, from one day to another inclusive; days are counted from 1970-01-01. */
 export async function listDailyStatistics(
   sql: Queryable,
   days: { from: number; to: number },
@@ -142,7 +164,7 @@ export async function getDailyFees(sql: Queryable, day: number): Promise<string 
   return row?.fees;
 }
 
-/** The sums over all days. */
+/** What was burnt and withdrawn since the first block. */
 export async function getTotalStatistics(sql: Queryable): Promise<TotalStatistics> {
   const [totals] = await sql<[TotalStatistics]>`
     SELECT coalesce(sum(burnt_fees), 0) AS burnt_fees, coalesce(sum(withdrawn_gwei), 0) AS withdrawn_gwei

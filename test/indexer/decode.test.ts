@@ -213,7 +213,16 @@ describe("a block", () => {
     expect(whole.blocks).toMatchObject([
       { size: 800, transactionCount: 1, fees: 42_000_000_000_000n },
     ]);
-    expect(bare.blocks).toMatchObject([{ difficulty: "0x0", size: 0, fees: 0n, reward: 0n }]);
+    expect(bare.blocks).toMatchObject([
+      {
+        difficulty: "0x0",
+        size: 0,
+        fees: 0n,
+        reward: 0n,
+        gasPriceMinimum: null,
+        gasPriceMaximum: null,
+      },
+    ]);
     expect(bare.withdrawals).toEqual([]);
   });
 
@@ -307,7 +316,6 @@ describe("frames", () => {
     ]);
     expect(rows.internalTransactions[0]).toMatchObject({
       input: "0x01",
-      output: "0x02",
       gas: "0x7530",
       gasUsed: "0x64",
     });

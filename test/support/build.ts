@@ -198,6 +198,7 @@ function block(
 ): Row<"blocks"> {
   const own = transactions.filter(({ blockNumber }) => blockNumber === fields.number);
   const baseFee = BigInt(fields.baseFeePerGas ?? 0);
+  const prices = own.map(({ gasPrice }) => BigInt(gasPrice)).sort((a, b) => (a < b ? -1 : 1));
   const sum = (part: (row: Row<"transactions">) => bigint) =>
     own.reduce((total, row) => total + part(row), 0n);
   return {
@@ -213,6 +214,8 @@ function block(
     transactionCount: own.length,
     fees: sum((row) => BigInt(row.gasUsed) * BigInt(row.gasPrice)),
     reward: sum((row) => BigInt(row.gasUsed) * (BigInt(row.gasPrice) - baseFee)),
+    gasPriceMinimum: prices[0] ?? null,
+    gasPriceMaximum: prices.at(-1) ?? null,
     ...fields,
   };
 }
@@ -275,7 +278,6 @@ function internalTransaction(
     gas: 50_000n,
     gasUsed: 10_000n,
     input: fields.position === 0 ? null : "0x",
-    output: "0x",
     error: null,
     effective: true,
     ...fields,

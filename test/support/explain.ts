@@ -55,6 +55,29 @@ export async function executedPlansOf(sql: Sql, work: () => Promise<unknown>): P
   return plans;
 }
 
+/**
+ * As `executedPlansOf`, by the plans that PostgreSQL may keep for any parameters: they know nothing of an address that has
+ * far more rows than others.
+ */
+export async function genericPlansOf(sql: Sql, work: () => Promise<unknown>): Promise<PlanNode[]> {
+  const statements = await statementsOf(sql, work);
+  return sql.begin(async (transaction) => {
+    await transaction`SET LOCAL plan_cache_mode = force_generic_plan`;
+    const plans: PlanNode[] = [];
+    for (const { text, values } of statements) {
+      await transaction.unsafe(`PREPARE explained AS ${text}`);
+      const literals = values.map((value) => (value === null ? "NULL" : `'${value}'`));
+      const parameters = literals.length === 0 ? "" : `(${literals.join(", ")})`;
+      const [row] = await transaction.unsafe(
+        `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE explained ${parameters}`,
+      );
+      plans.push(row?.["QUERY PLAN"][0].Plan);
+      await transaction`DEALLOCATE explained`;
+    }
+    return plans;
+  });
+}
+
 async function statementsOf(sql: Sql, work: () => Promise<unknown>): Promise<Statement[]> {
   const statements: Statement[] = [];
   sql.options.debug = (_connection, text, values) => {
@@ -75,15 +98,17 @@ export function slowNodes(plan: PlanNode): string[] {
   return [...(isSlow ? [`${type} ${table}`] : []), ...(plan.Plans ?? []).flatMap(slowNodes)];
 }
 
-/** Rows that the scans of an executed plan looked at, those that they dropped included. */
-export function rowsRead(plan: PlanNode): number {
+/** Rows that the scans of an executed plan looked at, those that they dropped included; of one table if it is given. */
+export function rowsRead(plan: PlanNode, table?: string): number {
   const loops = plan["Actual Loops"] ?? 0;
-  const own = plan["Relation Name"]
-    ? (plan["Actual Rows"] ?? 0) +
-      (plan["Rows Removed by Filter"] ?? 0) +
-      (plan["Rows Removed by Index Recheck"] ?? 0)
-    : 0;
-  return (plan.Plans ?? []).reduce((rows, child) => rows + rowsRead(child), own * loops);
+  const name = plan["Relation Name"];
+  const own =
+    name !== undefined && (table === undefined || name === table)
+      ? (plan["Actual Rows"] ?? 0) +
+        (plan["Rows Removed by Filter"] ?? 0) +
+        (plan["Rows Removed by Index Recheck"] ?? 0)
+      : 0;
+  return (plan.Plans ?? []).reduce((rows, child) => rows + rowsRead(child, table), own * loops);
 }
 
 /** Most rows that a sort of an executed plan got at once; 0 without one. */

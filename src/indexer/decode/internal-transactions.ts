@@ -55,7 +55,6 @@ function decodeFrame(
     // Tracers disagree on the gas of the top-level frame (intrinsic, refunded, or anvil's: of the block so far).
     gasUsed: position === 0 ? receipt.gasUsed : frame.gasUsed,
     input: position === 0 ? null : frame.input,
-    output: frame.output,
     error: frame.error === null ? null : errorText(frame.error),
     effective,
   });

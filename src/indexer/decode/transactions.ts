@@ -18,6 +18,8 @@ export function decodeTransactions(
   const baseFee = quantityToBigInt(block.baseFeePerGas ?? "0x0");
   let fees = 0n;
   let reward = 0n;
+  let minimum: bigint | null = null;
+  let maximum: bigint | null = null;
   for (const [transactionIndex, transaction] of block.transactions.entries()) {
     const receipt = receipts[transactionIndex] as RawReceipt;
     const trace = traces?.[transactionIndex];
@@ -25,6 +27,8 @@ export function decodeTransactions(
     const gasUsed = quantityToBigInt(receipt.gasUsed);
     const price = quantityToBigInt(gasPrice);
     fees += gasUsed * price;
+    if (minimum === null || price < minimum) minimum = price;
+    if (maximum === null || price > maximum) maximum = price;
     // Deposits of rollups pay nothing, not even the base fee.
     if (price > baseFee) reward += gasUsed * (price - baseFee);
     const status = receipt.status ? quantityToNumber(receipt.status) : null;
@@ -79,6 +83,8 @@ export function decodeTransactions(
     transactionCount: block.transactions.length,
     fees,
     reward,
+    gasPriceMinimum: minimum,
+    gasPriceMaximum: maximum,
   });
   for (const withdrawal of block.withdrawals ?? []) {
     rows.withdrawals.push({

@@ -88,7 +88,6 @@ function internalRow(entry: InternalTransaction): TextRow {
     gas_used: text(entry.gasUsed),
     // The input of a top-level creation is the transaction's.
     input: entry.position === 0 ? null : entry.input,
-    output: entry.output,
     error: entry.error,
     effective: text(entry.effective),
   };
@@ -106,6 +105,14 @@ function internalActivity(entry: InternalTransaction): TextRow[] {
     [entry.to, RECEIVER],
     [entry.created, CREATED],
   ]);
+}
+
+function gasPrices(transactions: Oracle["transactions"]): TextRow {
+  const prices = transactions.map(({ gasPrice }) => gasPrice).sort((a, b) => (a < b ? -1 : 1));
+  return {
+    gas_price_minimum: text(prices[0] ?? null),
+    gas_price_maximum: text(prices.at(-1) ?? null),
+  };
 }
 
 /** The rows that the chain tables must hold, no more and no less. */
@@ -127,6 +134,7 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
       transaction_count: text(block.transactionCount),
       fees: text(block.fees),
       reward: text(block.reward),
+      ...gasPrices(transactions.filter(({ blockNumber }) => blockNumber === block.number)),
     })),
     transactions: transactions.map(transactionRow),
     transaction_hashes: transactions.map(({ hash, blockNumber, transactionIndex }) => ({
