@@ -31,7 +31,7 @@ const STATUS_INTERVAL_MS = 1_000;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
 /** The limit for counting pending state. */
-const PENDING_COUNT_LIMIT = 100_000;
+const PENDING_COUNT_LIMIT = 10_000;
 
 /**
  * Indexes until the signal is aborted, whatever happens to the node, the database or other indexers. While another

@@ -17,6 +17,8 @@ export interface IndexerStatus {
   backfill: BackfillProgress | null;
   /** The progress of building the indexes that a first load leaves out; null at other times. */
   indexes: { built: number; total: number } | null;
+  /** The progress of replacing indexes of an earlier version while the chain is served; null at other times. */
+  replacedIndexes: { built: number; total: number } | null;
   /**
    * The number of rows that are still to be read from the node, by family, counted up to a limit; null before the first
    * count.
@@ -59,6 +61,7 @@ export function initialStatus(): IndexerStatus {
     head: null,
     backfill: null,
     indexes: null,
+    replacedIndexes: null,
     pending: null,
     traces: { tracer: null, reason: null },
     accepted: {},

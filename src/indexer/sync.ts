@@ -19,6 +19,7 @@ import {
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { type HeadWatch, watchHeads } from "./heads.ts";
+import { replaceIndexes } from "./index-builds.ts";
 import { createPauses } from "./pauses.ts";
 import type { Writer } from "./publish.ts";
 import { reconcile, reorganise } from "./reconcile.ts";
@@ -69,10 +70,12 @@ export async function synchronise(
   await recover(sync);
   const ended = new AbortController();
   const listening = AbortSignal.any([signal, ended.signal]);
+  const replacing = replaceIndexes(sync, listening);
   try {
     await keepUp(sync, watchHeads(chain, options.pollIntervalMs, listening));
   } finally {
     ended.abort();
+    await replacing;
   }
 }
 

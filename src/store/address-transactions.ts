@@ -117,7 +117,7 @@ function keysOf(
   if ("parties" in filter) {
     const table = sql`address_transactions`;
     const key = sql`block_number, transaction_index`;
-    const activity = activityWithSides(sql, { table, condition, key, order });
+    const activity = activityWithSides(sql, { table, condition, key, inIndex: order, order });
     return pageOfParties(sql, filter.parties, activity, page);
   }
   return sql`

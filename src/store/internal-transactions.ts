@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { isHash } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -8,6 +9,7 @@ import {
   inPublishedBlocks,
   type Order,
   type PageRange,
+  pageOfBlocks,
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 
@@ -67,16 +69,17 @@ function keysOf(
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
   const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
+  const inIndex = sql`block_number ${towards}`;
   if ("parties" in filter) {
     const table = sql`address_internal_transactions`;
     const key = sql`block_number, transaction_index, position`;
-    const activity = activityWithSides(sql, { table, condition, key, order });
+    const activity = activityWithSides(sql, { table, condition, key, inIndex, order });
     return pageOfParties(sql, filter.parties, activity, page);
   }
-  return sql`
+  const rows = sql`
     SELECT block_number, transaction_index, position FROM address_internal_transactions
-    WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}
-    ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
+    WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}`;
+  return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
 
 /** Internal transactions of a range of blocks. */
@@ -87,13 +90,17 @@ export async function listInternalTransactionsOfBlocks(
   { limit, skip }: PageRange,
 ): Promise<InternalTransactionEntry[]> {
   const towards = direction(sql, order);
+  const places = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
   return complete(
     sql,
-    sql`
-      SELECT block_number, transaction_index, position FROM internal_transactions
-      WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}
-      ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
-      LIMIT ${limit} OFFSET ${skip}`,
+    pageOfBlocks(
+      sql,
+      sql`
+        SELECT block_number, transaction_index, position FROM internal_transactions
+        WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}`,
+      { inIndex: includeZeroValue ? places : sql`block_number ${towards}`, order: places },
+      { limit, skip },
+    ),
     towards,
     limit,
   );
@@ -113,7 +120,7 @@ export async function listInternalTransactionsOfTransaction(
       SELECT block_number, transaction_index, position FROM internal_transactions
       WHERE (block_number, transaction_index) = (
           SELECT block_number, transaction_index FROM transaction_hashes
-          WHERE hash = ${transactionHash} AND ${inPublishedBlocks(sql)})
+          WHERE ${isHash(sql, transactionHash)} AND ${inPublishedBlocks(sql)})
         ${valued(sql, includeZeroValue)}
       ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
       LIMIT ${MAXIMUM_PER_TRANSACTION}`,

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import type { PageRange } from "./page.ts";
 
@@ -75,10 +76,11 @@ export async function searchLogs(
   );
   const branches = patterns.map((pattern, index) => {
     const range = ranges[index];
-    return (rows: Fragment) => sql`
+    return sql`
       SELECT block_number, log_index FROM logs
       WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}
-      ORDER BY ${orderOf(sql, range)} ${rows}`;
+      ORDER BY ${range ? sql`${range.order}, block_number` : sql`block_number, log_index`}
+      FETCH FIRST (${skip + limit}::bigint) ROWS WITH TIES`;
   });
   const query = sql<LogEntry[]>`
     SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
@@ -101,22 +103,17 @@ export async function searchLogs(
   return readPage(query, limit, ({ data }) => [data]);
 }
 
-/** The page of all branches together, each log once. A branch gets the clause that limits it. */
+/** The page of what the branches yield together, each log once; a branch is read to the end of the page's last block. */
 function pageOf(
   sql: Queryable,
-  branches: readonly ((rows: Fragment) => Fragment)[],
+  [first, ...others]: readonly Fragment[],
   { limit, skip }: PageRange,
 ): Fragment {
-  const rows = sql`LIMIT ${limit} OFFSET ${skip}`;
-  const [only, ...others] = branches;
-  if (!only) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
-  if (others.length === 0) return only(rows);
-  const upToPage = sql`LIMIT ${skip + limit}`;
-  const union = others.reduce(
-    (all, branch) => sql`${all} UNION (${branch(upToPage)})`,
-    sql`(${only(upToPage)})`,
-  );
-  return sql`${union} ORDER BY block_number, log_index ${rows}`;
+  if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
+  const union = others.reduce((all, branch) => sql`${all} UNION (${branch})`, sql`(${first})`);
+  return sql`
+    SELECT * FROM (${union}) AS found
+    ORDER BY block_number, log_index LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
@@ -148,11 +145,6 @@ function rangeOf(sql: Queryable, order: Fragment, value: Fragment): LogRange {
   return { order, condition: sql`${order} = ANY(ARRAY[${value}])` };
 }
 
-/** The expression that the indexes hold instead of the words. */
-function keyOf(sql: Queryable, words: Fragment): Fragment {
-  return sql`hashtextextended(encode(${words}, 'hex'), 0)`;
-}
-
 /**
  * The range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all
  * blocks.
@@ -168,7 +160,7 @@ async function narrowestRange(
       sql`(
         SELECT count(*) FROM (
           SELECT FROM logs WHERE ${within(sql, range, blocks)}
-          ORDER BY ${orderOf(sql, range)} LIMIT ${FEW}
+          ORDER BY ${range.order}, block_number LIMIT ${FEW}
         ) entries)`,
   );
   const list = counts.reduce((all, count) => sql`${all}, ${count}`);
@@ -187,10 +179,6 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
   return sql`
     block_number >= ${from} ${to} ${after} AND block_number <= ${head}
     ${range ? sql`AND ${range.condition}` : sql``}`;
-}
-
-function orderOf(sql: Queryable, range: LogRange | undefined): Fragment {
-  return sql`${range ? sql`${range.order},` : sql``} block_number, log_index`;
 }
 
 /**

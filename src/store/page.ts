@@ -34,3 +34,21 @@ export function inPublishedBlocks(
   const notAfter = to === undefined ? sql`` : sql`AND ${name} <= ${to}::bigint`;
   return sql`${name} <= (SELECT head_number FROM sync_state) ${notBefore} ${notAfter}`;
 }
+
+/**
+ * A page of `rows` (a SELECT without an order) whose index has them in the order of blocks only: `inIndex`. Whole blocks are
+ * read from it, as many as the page needs, and sorted in `order`. An incremental sort would do the same, but a plan that is
+ * made for any parameters sorts all rows of a key instead.
+ */
+export function pageOfBlocks(
+  sql: Queryable,
+  rows: Fragment,
+  { inIndex, order }: { inIndex: Fragment; order: Fragment },
+  { limit, skip }: PageRange,
+): Fragment {
+  return sql`
+    SELECT * FROM (
+      ${rows} ORDER BY ${inIndex} FETCH FIRST (${skip + limit}::bigint) ROWS WITH TIES
+    ) AS blocks_of_page
+    ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
+}

@@ -1,6 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import type { PageRange } from "./page.ts";
+import { type PageRange, pageOfBlocks } from "./page.ts";
 
 /** Where an address stands: sender, or receiver and created contract. */
 export type Side = "from" | "to";
@@ -16,8 +16,9 @@ export interface Parties {
 export interface Activity {
   /** Columns of an entry's key. */
   key: Fragment;
-  /** The same as an order. */
+  /** The same as an order, and what of it the index of the activity has. */
   order: Fragment;
+  inIndex: Fragment;
   /** Keys of the entries that an address stands in, on a side. */
   entriesOf(address: Address, side: Side): Fragment;
   /** Keys of those that go from one address to another. */
@@ -34,9 +35,11 @@ export function pageOfParties(
   activity: Activity,
   { limit, skip }: PageRange,
 ): Fragment {
-  const page = (entries: Fragment, rows: number, skipped: number) => sql`
-    SELECT ${activity.key} FROM (${entries}) entries
-    ORDER BY ${activity.order} LIMIT ${rows} OFFSET ${skipped}`;
+  const page = (entries: Fragment, limit: number, skip: number) =>
+    pageOfBlocks(sql, sql`SELECT ${activity.key} FROM (${entries}) entries`, activity, {
+      limit,
+      skip,
+    });
   if (from === undefined || to === undefined) {
     const [address, side] = from === undefined ? [to, "to" as const] : [from, "from" as const];
     if (address === undefined) throw new TypeError("a list of parties names none");
@@ -61,7 +64,7 @@ export function activityWithSides(
     table,
     condition,
     ...keys
-  }: { table: Fragment; condition: Fragment; key: Fragment; order: Fragment },
+  }: { table: Fragment; condition: Fragment } & Pick<Activity, "key" | "order" | "inIndex">,
 ): Activity {
   const entriesOf = (address: Address, side: Side) => sql`
     SELECT ${keys.key} FROM ${table}

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { isHash } from "./index-keys.ts";
 import { inPublishedBlocks } from "./page.ts";
 
 // Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
@@ -75,10 +76,10 @@ export async function getSignedTransaction(
 ): Promise<SignedTransaction | undefined> {
   const [transaction] = await sql<SignedTransaction[]>`
     SELECT b.hash AS block_hash, block_number, transaction_index, ${signedColumns(sql)}
-    FROM transaction_hashes h
+    FROM transaction_hashes
     JOIN transactions t USING (block_number, transaction_index)
     JOIN blocks b ON b.number = block_number
-    WHERE h.hash = ${hash} AND ${inPublishedBlocks(sql)}`;
+    WHERE ${isHash(sql, hash)} AND ${inPublishedBlocks(sql)}`;
   return transaction;
 }
 
@@ -116,11 +117,11 @@ export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredRecei
       t.cumulative_gas_used, t.gas_used,
       t.gas_price, t.status, t.extra, l.log_index, l.address,
       l.topic0, l.topic1, l.topic2, l.topic3, l.data
-    FROM transaction_hashes h
+    FROM transaction_hashes
     JOIN transactions t USING (block_number, transaction_index)
     JOIN blocks b ON b.number = block_number
     LEFT JOIN logs l USING (block_number, transaction_index)
-    WHERE h.hash = ${hash} AND ${inPublishedBlocks(sql)}
+    WHERE ${isHash(sql, hash)} AND ${inPublishedBlocks(sql)}
     ORDER BY log_index`;
   const [receipt] = rows;
   return (

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
+import { isHash, isOfToken } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -9,6 +10,7 @@ import {
   inPublishedBlocks,
   type Order,
   type PageRange,
+  pageOfBlocks,
 } from "./page.ts";
 import { type Activity, type Parties, pageOfParties } from "./parties.ts";
 
@@ -102,34 +104,35 @@ function keysOf(
   const { standard, token, blocks } = filter;
   const key = sql`block_number, log_index, batch_index`;
   const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
-  const ofToken = token === undefined ? sql`` : sql`AND token = ${token}`;
-  const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)} ${ofToken}`;
-  const range = sql`LIMIT ${page.limit} OFFSET ${page.skip}`;
+  const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
+  const rowsOf = (address: Address) => sql`
+    SELECT ${key} FROM address_token_transfers AS activity
+    WHERE ${condition} AND ${
+      token === undefined
+        ? sql`address = ${address}`
+        : isOfToken(sql, sql`${address}::bytea`, sql`${token}::bytea`)
+    }`;
+  const inIndex = token === undefined ? order : sql`block_number ${towards}`;
   if ("parties" in filter) {
-    const activity = { key, order, ...transferSides(sql, condition) };
+    const activity = { key, inIndex, order, ...transferSides(sql, rowsOf) };
     return pageOfParties(sql, filter.parties, activity, page);
   }
   if ("address" in filter) {
-    return sql`
-      SELECT ${key} FROM address_token_transfers WHERE address = ${filter.address} AND ${condition}
-      ORDER BY ${order} ${range}`;
+    return pageOfBlocks(sql, rowsOf(filter.address), { inIndex, order }, page);
   }
   // With the token in the order only its own index has that order: see `LogRange` in logs.ts.
-  return sql`
+  const rows = sql`
     SELECT ${key} FROM token_transfers
-    WHERE standard = ${standard} AND token = ANY(ARRAY[${filter.token}::bytea])
-      AND ${inPublishedBlocks(sql, blocks)}
-    ORDER BY token ${towards}, ${order} ${range}`;
+    WHERE ${condition} AND token = ANY(ARRAY[${filter.token}::bytea])`;
+  const ofToken = sql`token ${towards}, block_number ${towards}`;
+  return pageOfBlocks(sql, rows, { inIndex: ofToken, order }, page);
 }
 
 /** The activity does not tell on which side of a transfer an address stands; the transfer does. */
 function transferSides(
   sql: Queryable,
-  condition: Fragment,
+  entries: (address: Address) => Fragment,
 ): Pick<Activity, "entriesOf" | "entriesBetween"> {
-  const entries = (address: Address) => sql`
-    SELECT block_number, log_index, batch_index FROM address_token_transfers
-    WHERE address = ${address} AND ${condition}`;
   const checked = (keys: Fragment, sides: Fragment) => sql`
     SELECT keys.* FROM (${keys}) keys
     CROSS JOIN LATERAL (
@@ -179,9 +182,9 @@ export function listTransfersOfTransaction(
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,
       k.decimals AS token_decimals
     FROM (
-      SELECT t.* FROM transaction_hashes h
+      SELECT t.* FROM transaction_hashes
       JOIN token_transfers t USING (block_number, transaction_index)
-      WHERE h.hash = ${transactionHash} AND ${inPublishedBlocks(sql, {}, "h.block_number")}
+      WHERE ${isHash(sql, transactionHash)} AND ${inPublishedBlocks(sql)}
       ORDER BY t.log_index, t.batch_index
       LIMIT ${limit} OFFSET ${skip}
     ) f

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { isHash } from "./index-keys.ts";
 import { inPublishedBlocks } from "./page.ts";
 
 /** One transaction as its own page shows it. */
@@ -65,7 +66,7 @@ export async function getTransaction(
       t.revert_data, (SELECT traced FROM sync_state) AS traced
     FROM (
       SELECT block_number, transaction_index FROM transaction_hashes
-      WHERE hash = ${hash} AND ${inPublishedBlocks(sql)}
+      WHERE ${isHash(sql, hash)} AND ${inPublishedBlocks(sql)}
     ) h
     JOIN transactions t USING (block_number, transaction_index)
     JOIN blocks b ON b.number = h.block_number`;

@@ -1,6 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
+import { isOfToken } from "../index-keys.ts";
 import { type ContractScope, inScope } from "../tokens/state.ts";
 
 /** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
@@ -134,24 +135,28 @@ async function deleteUnmovedHoldings(
     DELETE FROM token_id_balances AS held
     USING unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)
     WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
-      AND NOT EXISTS (
+      AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
         SELECT FROM address_token_transfers AS activity JOIN token_transfers AS transfer
           USING (block_number, log_index, batch_index)
-        WHERE activity.address = held.owner AND activity.token = held.token
-          AND transfer.token_id = held.token_id)`;
+        WHERE ${isOfToken(sql, sql`held.owner`, sql`held.token`)} AND transfer.token_id = held.token_id)`;
   await sql`
     WITH gone AS (
       DELETE FROM token_balances AS held
       USING (SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key
       WHERE held.token = key.token AND held.owner = key.owner
-        AND NOT EXISTS (
+        AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
           SELECT FROM address_token_transfers AS activity
-          WHERE activity.address = held.owner AND activity.token = held.token)
+          WHERE ${isOfToken(sql, sql`held.owner`, sql`held.token`)})
       RETURNING held.token, held.amount
     )
     UPDATE tokens SET holder_count = holder_count - gone.count
     FROM (SELECT token, count(*) FROM gone WHERE amount > 0 GROUP BY token) AS gone
     WHERE address = gone.token`;
+}
+
+/** Whether a holding `held` may be without transfers, which costs less to tell than to look for one. */
+function mayBeUnmoved(sql: Queryable): Fragment {
+  return sql`(coalesce(held.told, held.amount) = 0 OR NOT ${allTransfersKnown(sql)})`;
 }
 
 async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
@@ -163,14 +168,16 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
       WHERE token_id IS NOT NULL
       ORDER BY token, owner, token_id
       ON CONFLICT (token, owner, token_id)
-      DO UPDATE SET amount = token_id_balances.amount + excluded.amount, block_number = NULL
+      DO UPDATE SET amount = token_id_balances.amount + excluded.amount,
+        told = token_id_balances.told + excluded.amount, block_number = NULL
     ), wholes AS MATERIALIZED (
       SELECT token, owner, ${sign}::int * sum(change) AS change FROM moved GROUP BY token, owner
     ), written AS (
       INSERT INTO token_balances (token, owner, amount)
       SELECT token, owner, change FROM wholes ORDER BY token, owner
       ON CONFLICT (token, owner)
-      DO UPDATE SET amount = token_balances.amount + excluded.amount, block_number = NULL
+      DO UPDATE SET amount = token_balances.amount + excluded.amount,
+        told = token_balances.told + excluded.amount, block_number = NULL
       RETURNING token, owner, amount
     )
     UPDATE tokens SET holder_count = holder_count + counted.change
@@ -195,8 +202,8 @@ export async function writeHoldings(
   if (byId.length > 0) {
     await sql`
       UPDATE token_id_balances AS held
-      SET amount = coalesce(news.amount, ${toldAmount(sql, sql`held.token_id`, blockNumber)}, held.amount),
-        block_number = ${blockNumber}
+      SET amount = coalesce(news.amount, ${toldAmount(sql)}),
+        told = nullif(${toldAmount(sql)}, coalesce(news.amount, ${toldAmount(sql)})), block_number = ${blockNumber}
       FROM unnest(
         ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
         ${byId.map((row) => row.tokenId)}::numeric[],
@@ -216,7 +223,7 @@ export async function writeHoldings(
       GROUP BY key.token, key.owner
     ), read AS (
       SELECT held.token, held.owner, news.adds_up, held.amount AS before,
-        coalesce(ids.amount, news.amount, ${toldAmount(sql, null, blockNumber)}, held.amount) AS amount,
+        ${toldAmount(sql)} AS told, coalesce(ids.amount, news.amount, ${toldAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held USING (token, owner)
       CROSS JOIN LATERAL (
@@ -224,7 +231,7 @@ export async function writeHoldings(
         WHERE token = held.token AND owner = held.owner
       ) AS ids
     ), written AS (
-      UPDATE token_balances AS held SET amount = read.amount,
+      UPDATE token_balances AS held SET amount = read.amount, told = nullif(read.told, read.amount),
         block_number = CASE WHEN read.complete THEN ${blockNumber}::bigint END
       FROM read WHERE held.token = read.token AND held.owner = read.owner
     )
@@ -239,22 +246,17 @@ export async function writeHoldings(
 }
 
 /**
- * The sum of the transfers up to a block, for a row `held` of an irregular token, whose amount is an old answer of its
- * contract. Null for other tokens, whose amount is that sum, and where transfers before the first block are unknown.
+ * What the transfers of a holding `held` add up to; where those before the first block are unknown: since its contract
+ * said what there was.
  */
-function toldAmount(sql: Queryable, tokenId: Fragment | null, blockNumber: number): Fragment {
-  return sql`(
-    SELECT sum(((to_address = held.owner)::int - (from_address = held.owner)::int)
-      * CASE transfer.standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END)
-    FROM address_token_transfers AS activity
-    JOIN token_transfers AS transfer USING (block_number, log_index, batch_index)
-    WHERE activity.address = held.owner AND activity.token = held.token AND block_number <= ${blockNumber}
-      ${tokenId === null ? sql`` : sql`AND transfer.standard = 1155 AND transfer.token_id = ${tokenId}`}
-      AND ${allTransfersKnown(sql)}
-      AND EXISTS (SELECT FROM tokens WHERE tokens.address = held.token AND irregular))`;
+function toldAmount(sql: Queryable): Fragment {
+  return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.told, held.amount) ELSE held.amount END`;
 }
 
-/** Holdings that are to be read, at most `limit`. */
+/**
+ * Holdings that are to be read, at most `limit`, in the order of the table: rows that stand together are written anew
+ * together, and neither the table nor its indexes grow by it.
+ */
 export async function listPendingHoldings(
   sql: Queryable,
   scope: ContractScope,
@@ -263,11 +265,11 @@ export async function listPendingHoldings(
   const condition = sql`block_number IS NULL AND ${inScope(sql, "token", scope)}`;
   const ids = await sql<HoldingToRead[]>`
     SELECT token, owner, token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_id_balances
-    WHERE ${condition} ORDER BY token, owner, token_id LIMIT ${limit}`;
+    WHERE ${condition} ORDER BY block_number LIMIT ${limit}`;
   if (ids.length > 0) return ids;
   return sql<HoldingToRead[]>`
     SELECT token, owner, NULL AS token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_balances
-    WHERE ${condition} ORDER BY token, owner LIMIT ${limit}`;
+    WHERE ${condition} ORDER BY block_number LIMIT ${limit}`;
 }
 
 /** The number of holdings that are to be read, counted up to `limit`. */

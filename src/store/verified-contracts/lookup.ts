@@ -1,6 +1,8 @@
 import type { Address } from "../../core/address.ts";
 import { type Hex, hexToBytes } from "../../core/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
+import { isHash } from "../index-keys.ts";
+import { inPublishedBlocks } from "../page.ts";
 import type { MatchQuality, SourceText } from "./verified-contract.ts";
 
 /** What every answer of Sourcify's dialect tells of a verified contract. */
@@ -147,9 +149,9 @@ export async function getDeployment(
   const [row] = await sql<Deployment[]>`
     SELECT t.hash AS transaction_hash, t.block_number,
       t.transaction_index, t.from_address AS deployer
-    FROM transaction_hashes h
+    FROM transaction_hashes
     JOIN transactions t USING (block_number, transaction_index)
-    WHERE h.hash = ${transactionHash} AND h.block_number <= (SELECT head_number FROM sync_state)`;
+    WHERE ${isHash(sql, transactionHash)} AND ${inPublishedBlocks(sql)}`;
   return row;
 }
 

@@ -15,6 +15,7 @@ const NOT_OF_THE_CHAIN: Readonly<Record<string, string>> = {
   writer: "is about processes",
   indexer_status: "is about processes, and written anew every second",
   deferred_indexes: "is about the schema: a reset does not bring the indexes back",
+  index_builds: "is about the schema: a reset does not replace the indexes",
   verified_contracts: "outlives a reorg: valid_verified_contracts shows what the chain has",
   source_texts: "is found by its own hash, and belongs to verified_contracts",
   verification_jobs: "is about requests, which end whatever the chain does",

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Hex } from "../../src/core/hex.ts";
+import { createSql, type Sql } from "../../src/db/client.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
+import { buildIndex, listIndexBuilds } from "../../src/store/index-builds.ts";
+import {
+  listInternalTransactionsOfAddress,
+  listInternalTransactionsOfBlocks,
+} from "../../src/store/internal-transactions.ts";
+import { searchLogs } from "../../src/store/logs.ts";
+import { listTokenTransfers } from "../../src/store/token-transfers.ts";
+import { getTransaction } from "../../src/store/transactions.ts";
+import { compareDatabase } from "../support/compare/compare.ts";
+import { startTestIndexer } from "../support/indexer.ts";
+import { createOracleReader } from "../support/oracle/oracle.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { blockOfRelease, found, releaseChain } from "../support/release/chain.ts";
+import { restoreRelease } from "../support/release/data.ts";
+import { TRANSFER } from "../support/scripted-node/ledger.ts";
+import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
+
+const RELEASES = ["0.1.0"];
+
+describe.each(RELEASES)("the database of release %s", (release) => {
+  let node: ScriptedNode;
+  /** A new one, and one that the release made. */
+  let fresh: TestDatabase;
+  let earlier: TestDatabase;
+  let sql: Sql;
+
+  beforeEach(async () => {
+    node = await startScriptedNode({ chain: releaseChain() });
+    fresh = await createTestDatabase();
+    earlier = await createTestDatabase();
+    sql = earlier.sql;
+    await sql`DROP SCHEMA public CASCADE`;
+    await sql`CREATE SCHEMA public`;
+    await restoreRelease(sql, release);
+    await migrate(sql);
+  });
+
+  afterEach(async () => {
+    await Promise.all([fresh?.drop(), earlier?.drop()]);
+    await node?.stop();
+  });
+
+  async function schemaOf(database: TestDatabase): Promise<string[]> {
+    const rows = await database.sql<{ definition: string }[]>`
+      SELECT indexdef AS definition FROM pg_indexes WHERE schemaname = 'public'
+      UNION ALL
+      SELECT format('%s %s %s', attrelid::regclass, attname, format_type(atttypid, atttypmod)) FROM pg_attribute
+        JOIN pg_class ON pg_class.oid = attrelid
+        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped
+      ORDER BY 1`;
+    return rows.map(({ definition }) => definition);
+  }
+
+  /** Grows the chain, lets an indexer follow, and wants what a new database would have. */
+  async function expectUpToDate(): Promise<void> {
+    node.chain.mine(blockOfRelease(61), blockOfRelease(62));
+    const indexer = startTestIndexer({ databaseUrl: earlier.url, rpcUrls: [node.url] });
+    try {
+      const oracle = await createOracleReader(node.url).read();
+      await indexer.reach(oracle.head.hash);
+      await indexer.until(async () => (await listIndexBuilds(sql)).length === 0);
+      // Of blocks from before they are not kept: the transactions tell.
+      await sql`
+        UPDATE blocks SET gas_price_minimum = price.minimum, gas_price_maximum = price.maximum
+        FROM (SELECT block_number, min(gas_price) AS minimum, max(gas_price) AS maximum FROM transactions GROUP BY 1) AS price
+        WHERE number = block_number AND gas_price_minimum IS NULL`;
+      expect(await compareDatabase(sql, oracle)).toEqual([]);
+      expect(await schemaOf(earlier)).toEqual(await schemaOf(fresh));
+    } finally {
+      await indexer.stop();
+    }
+  }
+
+  /** What is asked of it, by every index that was ever replaced. */
+  async function answers(): Promise<unknown[][]> {
+    const { coin, owner, vault } = found;
+    const page = { limit: 50, skip: 3 };
+    const hash = node.chain.at(7)?.block.transactions[0] as { hash: Hex };
+    const all = { from: 0, to: "latest" } as const;
+    return [
+      await listTransactionsOfAddress(sql, { address: owner }, "desc", page),
+      await listTokenTransfers(sql, { standard: 20, address: owner }, "desc", page),
+      await listTokenTransfers(sql, { standard: 20, address: owner, token: coin }, "asc", page),
+      await listTokenTransfers(sql, { standard: 20, token: coin }, "desc", page),
+      ...(await Promise.all(
+        [true, false].flatMap((includeZeroValue) => [
+          listInternalTransactionsOfAddress(
+            sql,
+            { address: vault, includeZeroValue },
+            "desc",
+            page,
+          ),
+          listInternalTransactionsOfBlocks(sql, { blocks: {}, includeZeroValue }, "asc", page),
+        ]),
+      )),
+      await searchLogs(sql, [{ address: coin, topics: [] }], all, page),
+      await searchLogs(sql, [{ address: coin, topics: [TRANSFER] }], all, page),
+      await searchLogs(sql, [{ topics: [TRANSFER] }], all, page),
+      [await getTransaction(sql, hash.hash)],
+    ];
+  }
+
+  it("is brought up to date while its head is served", async () => {
+    const before = await answers();
+    for (const answer of before) expect(answer.filter(Boolean).length).toBeGreaterThan(0);
+    const states: unknown[] = [before];
+    for (const build of await listIndexBuilds(sql)) {
+      await buildIndex(sql, build, new AbortController().signal);
+      states.push(await answers());
+    }
+    expect(states.length).toBeGreaterThan(1);
+    for (const state of states) expect(state).toEqual(before);
+    await expectUpToDate();
+  });
+
+  it("is brought up to date after an index was left unfinished", async () => {
+    const [first, second] = await listIndexBuilds(sql);
+    if (!first || !second) throw new Error("nothing to build");
+    const other = createSql(earlier.url, { connections: 1 });
+    const aborted = new AbortController();
+    // An index that cannot be swapped in while somebody reads by the one before.
+    await other.begin(async (transaction) => {
+      await transaction`LOCK TABLE ${sql(first.tableName)} IN ACCESS SHARE MODE`;
+      await expect(buildIndex(sql, first, aborted.signal)).rejects.toThrow(/lock timeout/);
+      // One whose build waits for a writer, and is given up.
+      await transaction`LOCK TABLE ${sql(second.tableName)} IN ROW EXCLUSIVE MODE`;
+      const building = buildIndex(sql, second, aborted.signal);
+      while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 10));
+      aborted.abort();
+      await expect(building).rejects.toThrow(/canceling statement/);
+    });
+    await other.end();
+    await expectUpToDate();
+  });
+
+  async function isWaiting(): Promise<boolean> {
+    const [row] = await sql`
+      SELECT 1 FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'`;
+    return row !== undefined;
+  }
+});
