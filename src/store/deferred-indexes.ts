@@ -40,6 +40,16 @@ export async function deferIndexes(
       ? sql`DROP INDEX ${sql(name)}`
       : sql`ALTER TABLE ${sql(tableName)} DROP CONSTRAINT ${sql(constraint)}`);
   }
+  // Those that were about to be replaced come back as what replaces them.
+  await sql`
+    DELETE FROM deferred_indexes AS deferred USING index_builds AS build
+    WHERE deferred.name = build.name || '_new'`;
+  await sql`
+    UPDATE deferred_indexes AS deferred SET name = build.name,
+      definition = format('CREATE INDEX %I ON %I %s', build.name, table_name, build.definition)
+    FROM index_builds AS build WHERE deferred.name = build.replaced`;
+  await sql`
+    DELETE FROM index_builds AS build USING deferred_indexes AS deferred WHERE deferred.name = build.name`;
 }
 
 /** Names of the indexes that are still missing, in the order they are to be built. */

@@ -40,6 +40,26 @@ describe("indexes deferred for a first load", () => {
     expect(await definitions()).toEqual(before);
   });
 
+  it("come back as what was about to replace them", async () => {
+    const { sql } = database;
+    await sql`
+      INSERT INTO index_builds VALUES ('logs_address', 'logs', '(address, block_number, data)', 'logs_address'),
+        ('transaction_hashes_hash', 'transaction_hashes', '(hash)', 'transaction_hashes_hash'),
+        ('logs_pkey', 'logs', '(block_number)', 'logs_pkey')`;
+    await sql`CREATE INDEX logs_address_new ON logs (address)`;
+    await sql.begin((transaction) => deferIndexes(transaction, tablesOf(stateFamilies)));
+    for (const name of await listDeferredIndexes(sql)) await buildDeferredIndex(sql, name);
+    const after = (await definitions()).join("\n");
+    expect(after).toContain(
+      "logs_address ON public.logs USING btree (address, block_number, data)",
+    );
+    expect(after).toContain(
+      "transaction_hashes_hash ON public.transaction_hashes USING btree (hash)",
+    );
+    expect(after).not.toContain("logs_address_new");
+    expect(await sql`SELECT name FROM index_builds`).toEqual([{ name: "logs_pkey" }]);
+  });
+
   /** A primary key stands twice in the list of definitions. */
   function primaryKeys(names: readonly string[]): number {
     return names.filter((name) => name.endsWith("_pkey")).length;
