@@ -8,6 +8,7 @@ import { sleep } from "./core/async.ts";
 import { messageOf } from "./core/errors.ts";
 import { createSecrets } from "./core/secrets.ts";
 import { createShutdown } from "./core/shutdown.ts";
+import { KIT_USAGE, runKit } from "./kit/commands.ts";
 import { verifySampleWorld } from "./sample-verifications.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
@@ -18,11 +19,13 @@ const START_PATIENCE_MS = 1_500;
 /** However a part hangs, this process ends after that; embedded programs end with it. */
 const CLOSE_LIMIT_MS = 4_900;
 
-const [argument] = process.argv.slice(2);
+const [argument, ...others] = process.argv.slice(2);
 if (argument === undefined) {
   process.exit(await run());
 } else if (argument === "--check-config") {
   process.exitCode = checkConfig() ? 0 : 1;
+} else if (argument === "import-contracts" || argument === "compare") {
+  process.exitCode = await runKit(argument, others, (line) => process.stdout.write(`${line}\n`));
 } else if (argument === "--help") {
   process.stdout.write(help());
 } else if (argument === "--version") {
@@ -154,5 +157,5 @@ function help(): string {
     const value = setting.default === null ? "" : ` (default ${setting.default})`;
     return `  ${name}${value}\n      ${setting.meaning}\n`;
   });
-  return `Usage: npm start, or node src/main.ts [--check-config | --help | --version]\n\nSettings, from the environment:\n${lines.join("")}`;
+  return `Usage: npm start, or node src/main.ts [--check-config | --help | --version]\n\n  ${KIT_USAGE}\nSettings, from the environment:\n${lines.join("")}`;
 }

@@ -1,0 +1,130 @@
+import { z } from "zod";
+
+/** What somebody says that a contract's source is, as a submission of `verifysourcecode`. Nothing of it is believed. */
+export type Claim = Readonly<Record<string, string>>;
+
+const file = z.object({ Filename: z.string(), SourceCode: z.string() });
+const library = z.object({ name: z.string(), address_hash: z.string() });
+
+/** An element of `getsourcecode`, in Etherscan's form or in Blockscout's. */
+const record = z.object({
+  SourceCode: z.string().min(1),
+  ContractName: z.string().min(1),
+  CompilerVersion: z.string().min(1),
+  OptimizationUsed: z.coerce.string().default("0"),
+  Runs: z.coerce.string().optional(),
+  OptimizationRuns: z.coerce.string().optional(),
+  ConstructorArguments: z.string().nullish(),
+  EVMVersion: z.string().nullish(),
+  Library: z.string().nullish(),
+  FileName: z.string().nullish(),
+  ContractFileName: z.string().nullish(),
+  AdditionalSources: z.array(file).default([]),
+  ExternalLibraries: z.array(library).default([]),
+  CompilerSettings: z.record(z.string(), z.unknown()).nullish(),
+});
+type SourceRecord = z.output<typeof record>;
+
+/** The claim of an explorer; undefined where it has no source. */
+export function claimOf(answer: unknown): Claim | undefined {
+  const parsed = record.safeParse(answer);
+  if (!parsed.success) return undefined;
+  const source = parsed.data;
+  const isVyper = /vyper/i.test(source.CompilerVersion) || /\.vy$/.test(source.FileName ?? "");
+  const common = {
+    contractname: qualifiedName(source),
+    compilerversion: source.CompilerVersion,
+    ...(source.ConstructorArguments && { constructorArguments: source.ConstructorArguments }),
+  };
+  const input = standardInput(source, isVyper);
+  return input === undefined
+    ? { ...common, ...flattened(source) }
+    : { ...common, ...standard(input, isVyper) };
+}
+
+/** The claim of a compiler's whole input. */
+export function claimOfInput(input: string, name: string, compilerVersion: string): Claim {
+  const isVyper = /"language"\s*:\s*"Vyper"/.test(input);
+  return { contractname: name, compilerversion: compilerVersion, ...standard(input, isVyper) };
+}
+
+function standard(input: string, isVyper: boolean): Claim {
+  return {
+    codeformat: isVyper ? "vyper-json" : "solidity-standard-json-input",
+    sourceCode: input,
+  };
+}
+
+function qualifiedName({ ContractName, FileName, ContractFileName }: SourceRecord): string {
+  const path = FileName || ContractFileName;
+  return path && !ContractName.includes(":") ? `${path}:${ContractName}` : ContractName;
+}
+
+/** Etherscan puts braces around a compiler's input; Blockscout has its parts. Undefined for a single file. */
+function standardInput(source: SourceRecord, isVyper: boolean): string | undefined {
+  const { SourceCode: text, CompilerSettings: settings, AdditionalSources: others } = source;
+  if (/^\s*\{\{/.test(text)) return text.trim().slice(1, -1);
+  if (/^\s*\{/.test(text)) {
+    return JSON.stringify({
+      language: "Solidity",
+      sources: JSON.parse(text),
+      settings: settingsOf(source),
+    });
+  }
+  if (!settings && others.length === 0 && !isVyper) return undefined;
+  const main =
+    source.FileName ||
+    source.ContractFileName ||
+    `${source.ContractName}.${isVyper ? "vy" : "sol"}`;
+  const files = [{ Filename: main, SourceCode: text }, ...others];
+  return JSON.stringify({
+    language: isVyper ? "Vyper" : "Solidity",
+    sources: Object.fromEntries(files.map((each) => [each.Filename, { content: each.SourceCode }])),
+    settings: settings ?? (isVyper ? {} : settingsOf(source)),
+  });
+}
+
+function settingsOf(source: SourceRecord) {
+  const evmVersion = evmVersionOf(source);
+  return {
+    optimizer: { enabled: isOptimized(source), runs: runsOf(source) },
+    ...(evmVersion && { evmVersion }),
+  };
+}
+
+function flattened(source: SourceRecord): Claim {
+  const libraries = [
+    ...source.ExternalLibraries.map(({ name, address_hash }) => [name, address_hash] as const),
+    ...(source.Library ?? "").split(";").flatMap((pair) => {
+      const [name = "", address = ""] = pair.split(":");
+      return name && address ? [[name, `0x${address.replace(/^0x/, "")}`] as const] : [];
+    }),
+  ].slice(0, 10);
+  const evmVersion = evmVersionOf(source);
+  return {
+    codeformat: "solidity-single-file",
+    sourceCode: source.SourceCode,
+    contractname: source.ContractName,
+    optimizationUsed: isOptimized(source) ? "1" : "0",
+    runs: String(runsOf(source)),
+    ...(evmVersion && { evmversion: evmVersion }),
+    ...Object.fromEntries(
+      libraries.flatMap(([name, address], index) => [
+        [`libraryname${index + 1}`, name],
+        [`libraryaddress${index + 1}`, address],
+      ]),
+    ),
+  };
+}
+
+function isOptimized({ OptimizationUsed: used }: SourceRecord): boolean {
+  return used === "1" || used === "true";
+}
+
+function runsOf({ Runs, OptimizationRuns }: SourceRecord): number {
+  return Number(Runs || OptimizationRuns || 200);
+}
+
+function evmVersionOf({ EVMVersion: version }: SourceRecord): string | undefined {
+  return version && !/^default$/i.test(version) ? version.toLowerCase() : undefined;
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { messageOf } from "../core/errors.ts";
+import { compare } from "./compare.ts";
+import { type Imported, importContracts } from "./import-contracts.ts";
+import { explorerOrigin, sourcifyOrigin } from "./origins.ts";
+import { openWeb } from "./web.ts";
+
+/** How the commands are called. */
+export const KIT_USAGE = `node src/main.ts import-contracts <URL> [--to <URL>] [--chain <id>] [--sourcify] [--addresses <file>] [--pace <ms>]
+      has the verified contracts of an explorer (the URL of its API: Blockscout's, Etherscan's or a Periscope's) or of a
+      Sourcify server (--sourcify, with --chain) verified anew by the Periscope at --to; what is there already is passed over
+  node src/main.ts compare <URL> --addresses <file> [--to <URL>] [--pace <ms>]
+      asks that explorer and the Periscope at --to the same of each address, and prints every field that differs
+
+  --to         the API of this Periscope (default http://127.0.0.1:4000/api)
+  --chain      id of the chain, for servers of several
+  --addresses  file of addresses, one in a line
+  --pace       milliseconds between two requests to the other server at least (default 250)
+`;
+
+const OPTIONS = {
+  to: { type: "string", default: "http://127.0.0.1:4000/api" },
+  chain: { type: "string" },
+  sourcify: { type: "boolean", default: false },
+  addresses: { type: "string" },
+  pace: { type: "string", default: "250" },
+} as const;
+
+/** Runs a command of the kit, and gives the exit code: 1 for what did not verify or differs, 2 for a wrong call. */
+export async function runKit(
+  command: "import-contracts" | "compare",
+  given: readonly string[],
+  say: (line: string) => void,
+): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...given],
+      options: OPTIONS,
+      allowPositionals: true,
+    });
+    const [url, ...others] = positionals;
+    const { chain } = values;
+    const isCall =
+      url !== undefined &&
+      others.length === 0 &&
+      URL.canParse(url) &&
+      URL.canParse(values.to) &&
+      /^\d{1,6}$/.test(values.pace) &&
+      (chain === undefined || /^\d{1,16}$/.test(chain));
+    if (!isCall || (values.sourcify && chain === undefined)) throw new TypeError("see --help");
+    const there = openWeb(url, Number(values.pace));
+    const here = openWeb(values.to, 0);
+    const addresses = values.addresses === undefined ? undefined : readAddresses(values.addresses);
+    if (command === "compare") {
+      if (!addresses) throw new TypeError("--addresses is needed");
+      const differences = await compare(here, there, addresses, (difference) => {
+        const { address, question, field, here: ours, there: theirs } = difference;
+        say(`${address} ${question} ${field}: here ${ours}, there ${theirs}`);
+      });
+      say(
+        `${addresses.length} addresses compared with ${there.name}: ${differences} fields differ`,
+      );
+      return differences === 0 ? 0 : 1;
+    }
+    const origin =
+      values.sourcify && chain !== undefined
+        ? sourcifyOrigin(there, chain)
+        : explorerOrigin(there, chain);
+    return report(
+      await importContracts(origin, here, addresses ?? origin.addresses(), (imported) =>
+        say(lineOf(imported)),
+      ),
+      say,
+    );
+  } catch (error) {
+    say(`periscope ${command}: ${messageOf(error)}`);
+    return 2;
+  }
+}
+
+function readAddresses(file: string): string[] {
+  const found = readFileSync(file, "utf8").match(/0x[0-9a-fA-F]{40}\b/g) ?? [];
+  return [...new Set(found.map((address) => address.toLowerCase()))];
+}
+
+function lineOf(imported: Imported): string {
+  const { address, outcome } = imported;
+  if (outcome === "refused") return `${address} not verified: ${imported.reason}`;
+  return `${address} ${outcome === "known" ? "was verified before" : "verified"}`;
+}
+
+function report(all: readonly Imported[], say: (line: string) => void): number {
+  const refused = all.filter(({ outcome }) => outcome === "refused");
+  const known = all.filter(({ outcome }) => outcome === "known").length;
+  say(
+    `${all.length} contracts: ${all.length - known - refused.length} verified, ${known} before, ${refused.length} not`,
+  );
+  for (const imported of refused) say(`  ${lineOf(imported)}`);
+  return refused.length === 0 ? 0 : 1;
+}

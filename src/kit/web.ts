@@ -1,0 +1,83 @@
+import { sleep } from "../core/async.ts";
+
+/** Asks one server for JSON, one request at a time and not too fast. */
+export interface Web {
+  /** Where it is, for people: without user and query, which may hold keys. */
+  readonly name: string;
+  /** JSON of a GET of the base with parameters added, or of a path behind it. Throws an `Error` without the URL. */
+  get(question: { path?: string; parameters?: Readonly<Record<string, string>> }): Promise<unknown>;
+  /** The same of a POST of a form. */
+  post(form: Readonly<Record<string, string>>): Promise<unknown>;
+}
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const MAXIMUM_ANSWER = 64_000_000;
+const MAXIMUM_REDIRECTS = 3;
+const MAXIMUM_ATTEMPTS = 6;
+const LONGEST_PAUSE_SECONDS = 120;
+
+/**
+ * Opens a server by the URL of its API. `paceMs` lies between two requests at least; 429 and 5xx are waited out, as long
+ * as `retry-after` says. Redirects are followed on the same host alone. Parameters of the URL itself go with each request.
+ */
+export function openWeb(base: string, paceMs: number): Web {
+  const url = new URL(base);
+  const name = `${url.protocol}//${url.host}${url.pathname}`;
+  let next = 0;
+
+  async function ask(target: URL, init: RequestInit): Promise<unknown> {
+    for (let attempt = 1; ; attempt++) {
+      await sleep(Math.max(0, next - performance.now()));
+      next = performance.now() + paceMs;
+      const response = await follow(target, init);
+      if (response.status !== 429 && response.status < 500) return readJson(response);
+      await response.body?.cancel();
+      if (attempt === MAXIMUM_ATTEMPTS) throw new Error(`${name} answers HTTP ${response.status}`);
+      const told = Number(response.headers.get("retry-after")) || 2 ** attempt;
+      await sleep(Math.min(told, LONGEST_PAUSE_SECONDS) * 1000);
+    }
+  }
+
+  async function follow(target: URL, init: RequestInit): Promise<Response> {
+    let at = target;
+    for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects++) {
+      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+      const response = await fetch(at, { ...init, redirect: "manual", signal }).catch((error) => {
+        throw new Error(`${name} does not answer (${error.cause?.code ?? error.name})`);
+      });
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || location === null) return response;
+      await response.body?.cancel();
+      const to = URL.parse(location, at.href);
+      if (to?.host !== at.host) throw new Error(`${name} redirects to another host`);
+      at = to;
+    }
+    throw new Error(`${name} redirects too often`);
+  }
+
+  async function readJson(response: Response): Promise<unknown> {
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const part of response.body ?? []) {
+      bytes += part.length;
+      if (bytes > MAXIMUM_ANSWER) throw new Error(`${name} answers more than 64 MB`);
+      parts.push(part);
+    }
+    try {
+      return JSON.parse(Buffer.concat(parts).toString("utf8"));
+    } catch {
+      throw new Error(`${name} answers no JSON (HTTP ${response.status})`);
+    }
+  }
+
+  return {
+    name,
+    get({ path = "", parameters = {} }) {
+      const target = new URL(url);
+      target.pathname = target.pathname.replace(/\/+$/, "") + path;
+      for (const [key, value] of Object.entries(parameters)) target.searchParams.set(key, value);
+      return ask(target, {});
+    },
+    post: (form) => ask(url, { method: "POST", body: new URLSearchParams(form) }),
+  };
+}
