@@ -1,84 +1,86 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { createVitest, type Vitest } from "vitest/node";
+import { type Mutant, mutantsOf } from "./mutants.ts";
 
-// Takes checks and branches out of files one by one, and tells which of them no test misses:
-// npm run test:mutation -- src/indexer/validate.ts [tests…]. A file's own test is the one that mirrors it.
+// Takes branches and checks out of the code one by one, or turns them round, and tells which of these changes no test of
+// the folder notices: npm run test:mutation [-- src/store/page.ts …]. Files are changed where they stand.
 
-/** What is done to one place of a line. */
-interface Change {
-  pattern: RegExp;
-  replacement: string;
+const ROOT = path.join(import.meta.dirname, "../..");
+/** What must be held by tests of its own, and those tests. */
+const SUITES: Readonly<Record<string, string>> = {
+  "src/indexer/validate.ts": "test/indexer/validate.test.ts",
+  "src/indexer/decode": "test/indexer/decode.test.ts",
+  "src/api/live": "test/api/live",
+  "src/api/present": "test/api/present",
+  "src/api/modules/stats": "test/api/modules/stats",
+  "src/store/page.ts": "test/store/page.test.ts",
+  "src/verification/match": "test/verification/match",
+};
+
+for (const [subject, suite] of Object.entries(SUITES)) await measure(subject, suite);
+
+/** Measures the files of a subject that were asked for, all of them when none was. */
+async function measure(subject: string, suite: string): Promise<void> {
+  const asked = process.argv.slice(2);
+  const isFolder = statSync(path.join(ROOT, subject)).isDirectory();
+  const files = (isFolder ? globSync(`${subject}/**/*.ts`, { cwd: ROOT }) : [subject]).filter(
+    (file) => asked.length === 0 || asked.some((name) => file.startsWith(name)),
+  );
+  if (files.length === 0) return;
+  const vitest = await createVitest("test", {
+    config: path.join(ROOT, "test/vitest.config.ts"),
+    watch: false,
+    bail: 1,
+    reporters: [{}],
+  });
+  try {
+    await vitest.start([suite]);
+    if (!isPassed(vitest)) throw new Error(`${suite} must pass before the code is changed`);
+    let [killed, all] = [0, 0];
+    for (const file of files.sort()) {
+      for (const mutant of mutantsOf(readFileSync(path.join(ROOT, file), "utf8"))) {
+        all++;
+        if (await isNoticed(vitest, suite, file, mutant)) killed++;
+        else say(`${file}:${mutant.line} lives: ${mutant.before}  ->  ${mutant.after}`);
+      }
+    }
+    say(`${subject}: ${killed} of ${all} changes noticed, ${Math.round((100 * killed) / all)} %`);
+  } finally {
+    await vitest.close();
+  }
 }
 
-const CHANGES: readonly Change[] = [
-  {
-    pattern: /^(\s*)(?:check\.)?(?:demand|prefer|demandName|demandIndex)\(/,
-    replacement: "$1void (",
-  },
-  { pattern: / === /, replacement: " !== " },
-  { pattern: / !== /, replacement: " === " },
-  { pattern: / >= /, replacement: " > " },
-  { pattern: / <= /, replacement: " < " },
-  { pattern: / > /, replacement: " <= " },
-  { pattern: / < /, replacement: " >= " },
-  { pattern: / && /, replacement: " || " },
-  { pattern: / \|\| /, replacement: " && " },
-  { pattern: /\bif \((.*)\)/, replacement: "if (false && ($1))" },
-  { pattern: /^(\s*)case .*:$/, replacement: "$1case undefined as never:" },
-];
-
-interface Mutant {
-  line: number;
-  before: string;
-  after: string;
+async function isNoticed(
+  vitest: Vitest,
+  suite: string,
+  file: string,
+  { source }: Mutant,
+): Promise<boolean> {
+  const place = path.join(ROOT, file);
+  const original = readFileSync(place, "utf8");
+  const restore = () => writeFileSync(place, original);
+  process.once("exit", restore);
+  try {
+    writeFileSync(place, source);
+    vitest.invalidateFile(place);
+    await vitest.rerunTestSpecifications(await vitest.globTestSpecifications([suite]));
+    return !isPassed(vitest);
+  } finally {
+    restore();
+    vitest.invalidateFile(place);
+    process.off("exit", restore);
+  }
 }
 
-function mutantsOf(source: string): Mutant[] {
-  return source.split("\n").flatMap((before, line) =>
-    /^\s*(?:\/?\*|\/\/|import|export (?:type|interface))|\): void;$/.test(before)
-      ? []
-      : CHANGES.filter(({ pattern }) => pattern.test(before)).map(({ pattern, replacement }) => ({
-          line,
-          before,
-          after: before.replace(pattern, replacement),
-        })),
+function isPassed({ state }: Vitest): boolean {
+  return (
+    state.getCountOfFailedTests() === 0 &&
+    state.getUnhandledErrors().length === 0 &&
+    state.getTestModules().every((module) => module.ok())
   );
 }
 
-function testsPass(tests: readonly string[]): boolean {
-  const args = ["vitest", "run", "--config", "test/vitest.config.ts", "--bail", "1", ...tests];
-  return spawnSync("npx", ["--no-install", ...args], { timeout: 300_000 }).status === 0;
-}
-
-function mutate(file: string, tests: readonly string[]): void {
-  const source = readFileSync(file, "utf8");
-  const restore = () => writeFileSync(file, source);
-  process.once("SIGINT", () => {
-    restore();
-    process.exit(1);
-  });
-  const mutants = mutantsOf(source);
-  let survivors = 0;
-  try {
-    for (const { line, before, after } of mutants) {
-      writeFileSync(file, source.split("\n").with(line, after).join("\n"));
-      if (!testsPass(tests)) continue;
-      survivors++;
-      process.stdout.write(`${file}:${line + 1} lives: ${before.trim()}  ->  ${after.trim()}\n`);
-    }
-  } finally {
-    restore();
-  }
-  const killed = mutants.length - survivors;
-  process.stdout.write(`${file}: ${killed} of ${mutants.length} changes were noticed\n`);
-}
-
-const files = process.argv.slice(2).filter((name) => name.startsWith("src/"));
-const given = process.argv.slice(2).filter((name) => name.startsWith("test/"));
-for (const file of files) {
-  const own = path.join("test", path.relative("src", file)).replace(/\.ts$/, ".test.ts");
-  const tests = given.length > 0 ? given : [own];
-  if (tests.every((test) => existsSync(test)) && testsPass(tests)) mutate(file, tests);
-  else process.stdout.write(`${file}: name tests that pass\n`);
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }

@@ -1,0 +1,47 @@
+/** A file with one place changed. */
+export interface Mutant {
+  source: string;
+  /** Counted from 1. */
+  line: number;
+  /** That line, without blanks around it. */
+  before: string;
+  after: string;
+}
+
+/** What is done to one place of a line: a check taken out, a branch never taken or turned round. */
+const CHANGES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
+  [/^(\s*)(?:check\.)?(?:demand|prefer|demandName|demandIndex)\(/, "$1void ("],
+  [/ === /, " !== "],
+  [/ !== /, " === "],
+  [/ >= /, " > "],
+  [/ <= /, " < "],
+  [/ > /, " <= "],
+  [/ < /, " >= "],
+  [/ && /, " || "],
+  [/ \|\| /, " && "],
+  [/\bif \((.*)\)/, "if (false && ($1))"],
+  [/^(\s*)case .*:$/, "$1case undefined as never:"],
+  [/ \? ([^.].*) : /, " && false ? $1 : "],
+  [/^(\s*)\? /, "$1&& false ? "],
+];
+/** Comments, imports, types and signatures have no branches. */
+const NOTHING_TO_CHANGE =
+  /^\s*(?:\/?\*|\/\/|import|type |interface|export (?:type|interface))|\): void;$|^\s*\w+\??: .*[;]$/;
+
+/** A mutant for each change of each place. */
+export function mutantsOf(source: string): Mutant[] {
+  const lines = source.split("\n");
+  return lines.flatMap((before, index) =>
+    NOTHING_TO_CHANGE.test(before)
+      ? []
+      : CHANGES.filter(([pattern]) => pattern.test(before)).map(([pattern, replacement]) => {
+          const after = before.replace(pattern, replacement);
+          return {
+            source: lines.with(index, after).join("\n"),
+            line: index + 1,
+            before: before.trim(),
+            after: after.trim(),
+          };
+        }),
+  );
+}
