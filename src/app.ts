@@ -5,6 +5,12 @@ import type { Logger } from "pino";
 import manifest from "../package.json" with { type: "json" };
 import type { ServedChains } from "./api/served-chain.ts";
 import { createOperationsServer, createServer } from "./api/server.ts";
+import {
+  type Backends,
+  endpointOfSettings,
+  type ProcessContext,
+  startBackends,
+} from "./backends.ts";
 import { type ChainSet, startChainSet } from "./chain-set.ts";
 import type { Settings } from "./chains-file.ts";
 import type { Config } from "./config.ts";
@@ -13,7 +19,6 @@ import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import type { Indexer } from "./indexer/start.ts";
 import { createRunningChain, inTime, type RunningChain } from "./run-chain.ts";
-import { chainSource, type Sources, type Surroundings, startSources } from "./sources.ts";
 import { createProcessMetrics } from "./telemetry/metrics.ts";
 import { openCatalogue } from "./verification/compiler-sources.ts";
 import {
@@ -43,16 +48,16 @@ export interface StartedChain {
 
 /**
  * Starts everything that the settings ask for; the API listens when this resolves, whether or not the nodes can be
- * reached. Rejects with `ConfigError` when the surroundings make a start impossible. `onStart` is called with each chain
+ * reached. Rejects with `ConfigError` when the context make a start impossible. `onStart` is called with each chain
  * that is up once the API listens.
  */
 export async function startApp(
   { common, chains }: Settings,
-  surroundings: Surroundings,
+  context: ProcessContext,
   onStart: (chain: StartedChain) => void,
 ): Promise<App> {
-  const sources = await startSources(common, surroundings);
-  const works = common.ROLE === "indexer" ? null : startVerification(common, surroundings);
+  const backends = await startBackends(common, context);
+  const works = common.ROLE === "indexer" ? null : startVerification(common, context);
   const listening = Promise.withResolvers<string | null>();
   const tell = async (chain: RunningChain, devnet: Devnet | null, path: string) => {
     const { sql, log, verifier } = chain.served;
@@ -61,31 +66,31 @@ export async function startApp(
     onStart({ sql, log, apiUrl, devnet, verifier, indexer: chain.indexer() });
   };
   if (common.CHAINS_FILE === undefined) {
-    const chain = await startOnlyChain(common, sources, works, surroundings);
-    listening.resolve(await serve(common, () => [chain.served], surroundings));
-    await tell(chain, sources.devnet, "");
+    const chain = await startOnlyChain(common, backends, works, context);
+    listening.resolve(await serve(common, () => [chain.served], context));
+    await tell(chain, backends.devnet, "");
     return { replaceChains: undefined };
   }
   const set = await startChainSet(chains, {
-    ...surroundings,
+    ...context,
     works,
-    databaseUrl: sources.databaseUrl,
+    databaseUrl: backends.databaseUrl,
     requestTimeoutMs: common.REQUEST_TIMEOUT_MS,
     onStart: (chain) => void tell(chain, null, `/${chain.config.CHAIN_ID}`),
   });
-  listening.resolve(await serve(common, set.served, surroundings));
+  listening.resolve(await serve(common, set.served, context));
   return { replaceChains: set.replace };
 }
 
 async function startOnlyChain(
   config: Config,
-  { databaseUrl, devnet }: Sources,
+  { databaseUrl, devnet }: Backends,
   works: VerificationWorks | null,
-  surroundings: Surroundings,
+  context: ProcessContext,
 ): Promise<RunningChain> {
   const schema = config.DATABASE_SCHEMA ?? (devnet ? "devnet" : "public");
-  const place = { ...chainSource(config, devnet), databaseUrl, schema };
-  const chain = createRunningChain(config, place, { ...surroundings, works, chainName: undefined });
+  const place = { ...endpointOfSettings(config, devnet), databaseUrl, schema };
+  const chain = createRunningChain(config, place, { ...context, works, chainName: undefined });
   await chain.start();
   return chain;
 }
@@ -94,7 +99,7 @@ async function startOnlyChain(
 async function serve(
   config: Config,
   chains: ServedChains,
-  { log, shutdown }: Surroundings,
+  { log, shutdown }: ProcessContext,
 ): Promise<string | null> {
   const options = {
     chains,
@@ -127,7 +132,7 @@ async function serve(
   return isApi ? url : null;
 }
 
-function startVerification(config: Config, { log, shutdown }: Surroundings): VerificationWorks {
+function startVerification(config: Config, { log, shutdown }: ProcessContext): VerificationWorks {
   const source = (folder: string | undefined, name: string, listUrl: string | undefined) => ({
     folder: folder ?? path.join(config.DATA_DIR, name),
     listUrl,

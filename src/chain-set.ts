@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { pathNameOf, type ServedChain, type ServedChains } from "./api/served-chain.ts";
+import { endpointOfSettings, type ProcessContext } from "./backends.ts";
 import type { Config } from "./config.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf } from "./core/errors.ts";
 import { createShutdown, type Shutdown } from "./core/shutdown.ts";
-import { demandConnections } from "./prepare-database.ts";
+import { requireConnections } from "./prepare-database.ts";
 import { connectionsOf, createRunningChain, type RunningChain } from "./run-chain.ts";
-import { chainSource, type Surroundings } from "./sources.ts";
 import type { VerificationWorks } from "./verification/verifier.ts";
 
 /** The chains of CHAINS_FILE, each with its own parts: what happens to one of them does not reach another. */
@@ -21,7 +21,7 @@ export interface ChainSet {
 
 type Configs = readonly [Config, ...Config[]];
 
-export interface ChainSetOptions extends Surroundings {
+export interface ChainSetOptions extends ProcessContext {
   databaseUrl: string;
   works: VerificationWorks | null;
   /** Twice as long a request may be under way. */
@@ -44,15 +44,15 @@ type Slots = readonly [Slot, ...Slot[]];
 export async function startChainSet(configs: Configs, options: ChainSetOptions): Promise<ChainSet> {
   const { log, requestTimeoutMs } = options;
   const leaving = new Set<Promise<void>>();
-  await demandRoom(configs);
+  await requireRoom(configs);
   let slots = take(configs, []);
   options.shutdown.add("chains", async () => {
     await Promise.all([...slots.map(close), ...leaving]);
   });
 
-  async function demandRoom(wanted: Configs): Promise<void> {
+  async function requireRoom(wanted: Configs): Promise<void> {
     const connections = wanted.reduce((sum, config) => sum + connectionsOf(config), 0);
-    await demandConnections(options.databaseUrl, connections);
+    await requireConnections(options.databaseUrl, connections);
     log.info(`${wanted.length} chains, which may hold ${connections} connections to the database`);
   }
 
@@ -78,12 +78,12 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
       void chain.halt(reason);
     };
     const place = {
-      ...chainSource(config, null),
+      ...endpointOfSettings(config, null),
       databaseUrl: options.databaseUrl,
       schema: config.DATABASE_SCHEMA ?? "public",
     };
-    const surroundings = { ...options, log: chainLog, shutdown, chainName, onFatal };
-    const chain = createRunningChain(config, place, surroundings);
+    const context = { ...options, log: chainLog, shutdown, chainName, onFatal };
+    const chain = createRunningChain(config, place, context);
     const slot: Slot = { chain, shutdown, previous };
     void start(slot, onFatal);
     return slot;
@@ -121,7 +121,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
       return [servedOf(first), ...others.map(servedOf)];
     },
     replace: async (wanted) => {
-      await demandRoom(wanted);
+      await requireRoom(wanted);
       const before = slots;
       slots = take(wanted, before);
       const kept = new Set(slots.flatMap((slot) => [slot, slot.previous]));

@@ -11,6 +11,7 @@ import {
   textOf,
 } from "./config.ts";
 import { messageOf } from "./core/errors.ts";
+import { isRecord } from "./core/record.ts";
 
 /** The settings of the process, and those of each chain: the common ones with its own. */
 export interface Settings {
@@ -96,7 +97,7 @@ function readChains(file: string, complaints: string[]): Entry[] {
     complaints.push(`CHAINS_FILE ${reasonOf(error)}`);
     return [];
   }
-  const { chains, ...others } = isObject(content) ? content : { chains: undefined };
+  const { chains, ...others } = isRecord(content) ? content : { chains: undefined };
   if (!Array.isArray(chains) || chains.length === 0 || Object.keys(others).length > 0) {
     complaints.push('CHAINS_FILE must hold {"chains": [{…}, …]} with a chain at least');
     return [];
@@ -112,11 +113,11 @@ function reasonOf(error: unknown): string {
 }
 
 function readChain(chain: unknown, index: number, complaints: string[]): Entry {
-  const members = isObject(chain) ? chain : {};
+  const members = isRecord(chain) ? chain : {};
   const { NETWORK_NAME: name } = members;
   const label = typeof name === "string" && name.trim() !== "" ? name.trim() : `chain ${index + 1}`;
   const texts: Record<string, string> = {};
-  if (!isObject(chain)) complaints.push(`${label}: must be an object of settings`);
+  if (!isRecord(chain)) complaints.push(`${label}: must be an object of settings`);
   for (const [key, value] of Object.entries(members)) {
     if (!CHAIN_SETTINGS.some((setting) => setting === key)) {
       complaints.push(`${label}: ${key} is no setting of a chain`);
@@ -187,8 +188,4 @@ function repeated(entries: readonly Entry[], text: (entry: Entry) => string): En
     const own = text(entry);
     return own !== "" && entries.slice(0, index).some((before) => text(before) === own);
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -117,8 +117,8 @@ async function run(): Promise<number> {
   log.info(`Periscope ${manifest.version} starts`);
   const { signal } = stopping;
   const announcing: Promise<void>[] = [];
-  const surroundings = { log, secrets, signal, shutdown, onFatal: fail };
-  const starting = startApp(found, surroundings, (chain) => {
+  const context = { log, secrets, signal, shutdown, onFatal: fail };
+  const starting = startApp(found, context, (chain) => {
     announcing.push(
       announce(chain, chain.log, signal).then(() => verifySampleWorld(chain, chain.log, signal)),
     );

@@ -1,9 +1,9 @@
+import type { ProcessContext } from "./backends.ts";
 import { sleep } from "./core/async.ts";
 import { ConfigError, messageOf } from "./core/errors.ts";
 import { createSql } from "./db/client.ts";
 import { migrate } from "./db/migrate.ts";
 import { assertSession, countAllowedConnections } from "./db/session.ts";
-import type { Surroundings } from "./sources.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
 
 /** Of a connection that was taken away: by the server, or by what is between. */
@@ -12,7 +12,7 @@ const PREPARE_ATTEMPTS = 20;
 const PREPARE_RETRY_MS = 250;
 
 /** Throws `ConfigError` when the database cannot be reached, or does not allow so many connections. */
-export async function demandConnections(databaseUrl: string, wanted: number): Promise<void> {
+export async function requireConnections(databaseUrl: string, wanted: number): Promise<void> {
   const sql = createSql(databaseUrl, { connections: 1 });
   try {
     const allowed = await countAllowedConnections(sql);
@@ -31,7 +31,7 @@ export async function demandConnections(databaseUrl: string, wanted: number): Pr
 /** Brings the tables up to date; returns the id of the chain that they hold, if they hold one. */
 export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
-  { log, signal }: Pick<Surroundings, "log" | "signal">,
+  { log, signal }: Pick<ProcessContext, "log" | "signal">,
 ): Promise<number | undefined> {
   const sql = createSql(databaseUrl, { schema, connections: 2 });
   try {

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { ServedChain } from "./api/served-chain.ts";
+import type { ChainEndpoint } from "./backends.ts";
 import type { Chain } from "./chain/chain.ts";
 import { createChain } from "./chain/client.ts";
 import type { Config } from "./config.ts";
@@ -12,7 +13,6 @@ import { timeQueries } from "./db/query-timing.ts";
 import { PRICE_FEEDS } from "./devnet/additions.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
 import { prepareDatabase } from "./prepare-database.ts";
-import type { ChainSource } from "./sources.ts";
 import {
   countQuery,
   countRpcRequest,
@@ -37,13 +37,13 @@ export interface RunningChain {
 }
 
 /** Where the data of a chain are, and its nodes. */
-export interface ChainPlace extends ChainSource {
+export interface ChainPlace extends ChainEndpoint {
   databaseUrl: string;
   schema: string;
 }
 
 /** What a chain shares with the process it lives in. */
-export interface ChainSurroundings {
+export interface ChainContext {
   log: Logger;
   secrets: Secrets;
   /** The chain's own: closing it ends the chain's parts. */
@@ -85,9 +85,9 @@ function shareConnections(config: Config): { indexer: number; verifier: number; 
 export function createRunningChain(
   config: Config,
   place: ChainPlace,
-  surroundings: ChainSurroundings,
+  context: ChainContext,
 ): RunningChain {
-  const { log, shutdown } = surroundings;
+  const { log, shutdown } = context;
   const metrics = createMetrics();
   const connections = shareConnections(config);
   const client = createSql(config.DATABASE_READ_URL ?? place.databaseUrl, {
@@ -100,14 +100,14 @@ export function createRunningChain(
   const sql = timeQueries(client, countQuery(metrics));
   shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
   const chain = createChain({
-    ...chainOptions(config, place, surroundings),
+    ...chainOptions(config, place, context),
     // What is found out about the nodes is told by the indexer, in all but the API's own processes.
     log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
     signal: shutdown.signal,
     onRequest: countRpcRequest(metrics),
   });
   shutdown.add("node connections", () => chain.close());
-  const verifier = createChainVerifier(place, connections.verifier, chain, metrics, surroundings);
+  const verifier = createChainVerifier(place, connections.verifier, chain, metrics, context);
   let stopped: string | null = "it is being prepared";
   let indexer: Indexer | null = null;
   let chainId = place.chainId;
@@ -123,10 +123,9 @@ export function createRunningChain(
     if (shutdown.signal.aborted) return;
     chainId ??= knownChainId;
     stopped = null;
-    if (config.ROLE !== "api")
-      indexer = startIndexing(config, place, connections.indexer, surroundings);
+    if (config.ROLE !== "api") indexer = startIndexing(config, place, connections.indexer, context);
     if (config.ROLE !== "indexer") verifier.start();
-    void learnChainId(chain, chainId, surroundings).then((learnt) => {
+    void learnChainId(chain, chainId, context).then((learnt) => {
       chainId ??= learnt;
     });
   }
@@ -179,9 +178,9 @@ function startIndexing(
   config: Config,
   place: ChainPlace,
   databaseConnections: number,
-  surroundings: ChainSurroundings,
+  context: ChainContext,
 ): Indexer {
-  const { chainName } = surroundings;
+  const { chainName } = context;
   const settings: IndexerSettings = {
     databaseUrl: place.databaseUrl,
     databaseSchema: place.schema,
@@ -189,7 +188,7 @@ function startIndexing(
     logLevel: config.LOG_LEVEL,
     ...(chainName === undefined ? {} : { chainName }),
     memoryMb: config.INDEXER_MEMORY_MB,
-    chain: chainOptions(config, place, surroundings),
+    chain: chainOptions(config, place, context),
     sync: {
       startBlock: config.START_BLOCK,
       chainId: config.CHAIN_ID,
@@ -200,13 +199,13 @@ function startIndexing(
       proofs: config.PROOFS === "auto",
     },
   };
-  return startIndexer(settings, surroundings);
+  return startIndexer(settings, context);
 }
 
 function chainOptions(
   config: Config,
   place: ChainPlace,
-  { secrets }: ChainSurroundings,
+  { secrets }: ChainContext,
 ): IndexerSettings["chain"] {
   return {
     secrets: secrets.list(),
@@ -225,7 +224,7 @@ function createChainVerifier(
   connections: number,
   chain: Chain,
   metrics: Metrics,
-  { log, shutdown, works }: ChainSurroundings,
+  { log, shutdown, works }: ChainContext,
 ): Verifier {
   const sql = createSql(databaseUrl, {
     schema,
@@ -255,7 +254,7 @@ function createChainVerifier(
 async function learnChainId(
   chain: Chain,
   expected: number | undefined,
-  { log, shutdown, onFatal }: ChainSurroundings,
+  { log, shutdown, onFatal }: ChainContext,
 ): Promise<number | undefined> {
   while (!shutdown.signal.aborted) {
     try {

@@ -1,5 +1,6 @@
 import { decodeAbiParameters, keccak256, stringToBytes } from "viem/utils";
 import { type Hex, hexLength, hexSlice, lowerHex } from "../core/hex.ts";
+import { isRecord } from "../core/record.ts";
 
 // Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
 
@@ -223,8 +224,4 @@ function typeOf({ type, components }: AbiParameter): string {
 
 function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

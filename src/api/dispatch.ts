@@ -23,7 +23,7 @@ import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input
 import type { LargeAnswers } from "./large-answers.ts";
 import { actionsOf } from "./registry.ts";
 import { perChain, type ServedChain } from "./served-chain.ts";
-import { demandIndex, onOneState } from "./state.ts";
+import { onOneState, requireSynchronised } from "./state.ts";
 
 /** Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws what is no outcome of the action itself. */
 export type Dispatch = (
@@ -126,7 +126,8 @@ export function createDispatch(
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: failed(complaint) };
     const parsed = paramsIn(action, dialect).safeParse(parameters);
-    if (!parsed.success) return { outcome: refusal(action, parsed.error.issues, parameters) };
+    if (!parsed.success)
+      return { outcome: invalidParameters(action, parsed.error.issues, parameters) };
     const { data } = parsed;
     const isOfHead = forDialect(action.changesWithHead ?? false, dialect);
     if (isOfHead && known.length > 0) {
@@ -135,7 +136,7 @@ export function createDispatch(
         return { unchanged: tagOfHead(served, version), block: served };
       }
     }
-    if (action.isSubmission) await demandIndex(sql);
+    if (action.isSubmission) await requireSynchronised(sql);
     const { outcomes, head } = await onOneState(sql, [
       {
         servedWhileLoading: action.servedWhileLoading ?? false,
@@ -223,7 +224,7 @@ function collect(action: Action, input: Input, dialect: Dialect): RawParameters 
 }
 
 /** Absent parameters come before bad values; both in the order that the action declares. */
-function refusal(
+function invalidParameters(
   action: Action,
   issues: readonly { path: readonly PropertyKey[]; message: string }[],
   parameters: RawParameters,

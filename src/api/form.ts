@@ -72,7 +72,7 @@ export function decodeField([name, value]: EncodedField): Field {
 }
 
 /** Throws `RequestError` when the fields hold more text than any request needs. */
-export function demandBoundedText(fields: readonly Field[]): void {
+export function requireBoundedText(fields: readonly Field[]): void {
   let bytes = 0;
   for (const [name, value] of fields) {
     bytes += name.length + (typeof value === "string" ? value.length : value.content.length);

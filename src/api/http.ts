@@ -103,7 +103,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       querystringParser: () => ({}),
     },
     frameworkErrors: (_error, request, reply) => {
-      void send(reply.headers(COMMON_HEADERS), refusal(404, "Not found", request));
+      void send(reply.headers(COMMON_HEADERS), httpError(404, "Not found", request));
     },
     clientErrorHandler: refuseConnection,
   });
@@ -135,12 +135,12 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.decorate("unknownPage", null);
   app.setNotFoundHandler((request, reply) => {
     if (isKnownPath(app, request.url)) {
-      return send(reply, refusal(405, "Method not allowed", request));
+      return send(reply, httpError(405, "Method not allowed", request));
     }
     const isPage = request.method === "GET" && !FOR_PROGRAMS.test(request.url);
     return isPage && app.unknownPage
       ? app.unknownPage(request, reply)
-      : send(reply, refusal(404, "Not found", request));
+      : send(reply, httpError(404, "Not found", request));
   });
   app.options("*", (request, reply) => {
     if (request.headers["access-control-request-method"]) reply.headers(PREFLIGHT_HEADERS);
@@ -158,7 +158,7 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
 }
 
 /** Error envelope, or error object, in the dialect of the request's path. */
-export function refusal(
+export function httpError(
   httpStatus: number,
   text: string,
   { url, log }: Pick<FastifyRequest, "url"> & { log?: ErrorLog },
@@ -205,7 +205,7 @@ function answerTo(thrown: unknown, request: FastifyRequest): Answer {
   if (known instanceof QueryTimedOut && dialectOf(request.url) === "etherscan") {
     return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null });
   }
-  return refusal(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
+  return httpError(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
 }
 
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
@@ -243,7 +243,7 @@ function connectionAnswer(code: string | undefined): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
     return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");
   }
-  return refusal(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
+  return httpError(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
 }
 
 /** The path of a URL without query, doubled and trailing slashes. */

@@ -36,7 +36,7 @@ export function addMultipart(scope: FastifyInstance): void {
  */
 export async function readMultipart(request: FastifyRequest, body: Buffer): Promise<Field[]> {
   const boundary = boundaryOf(request);
-  demandBoundedParts(body, boundary);
+  requireBoundedParts(body, boundary);
   const fields: Field[] = [];
   let bytes = 0;
   try {
@@ -66,7 +66,7 @@ function boundaryOf({ headers }: FastifyRequest): string {
 }
 
 /** Counts what the library takes time for, in one pass, before it begins. */
-function demandBoundedParts(body: Buffer, boundary: string): void {
+function requireBoundedParts(body: Buffer, boundary: string): void {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const isAtOnce = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
   let delimiters = 0;

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify
 import type { ProcessMetrics } from "../telemetry/metrics.ts";
 import { networkOf } from "./client-network.ts";
 import { type Answer, failed, failureAnswer } from "./envelope.ts";
-import { dialectOf, refusal, send } from "./http.ts";
+import { dialectOf, httpError, send } from "./http.ts";
 import { type Input, lookUp, type ParsedRequest } from "./input.ts";
 import type { RateUsage } from "./rate-usage.ts";
 import { queryInput } from "./request.ts";
@@ -24,7 +24,7 @@ export interface RateLimiter {
   admit: onRequestHookHandler;
   /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
   admitUnlessBody: onRequestHookHandler;
-  /** Counts a request that was left; gives the refusal if there is one. */
+  /** Counts a request that was left; gives the httpError if there is one. */
   admitBody(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -81,7 +81,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
     if (requests <= limit) return undefined;
     metrics.rateLimited.inc({ client: key === undefined ? "address" : "key" });
     reply.header("retry-after", String(Math.max(1, Math.ceil(resetMs / 1000))));
-    return refusalIn(request);
+    return tooManyRequests(request);
   }
 
   function knownKey(key: unknown): string | undefined {
@@ -131,9 +131,9 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   };
 }
 
-function refusalIn(request: FastifyRequest): Answer {
+function tooManyRequests(request: FastifyRequest): Answer {
   const { url } = request;
-  if (isSourcifyUrl(url)) return refusal(429, TOO_MANY_REQUESTS, request);
+  if (isSourcifyUrl(url)) return httpError(429, TOO_MANY_REQUESTS, request);
   const dialect = dialectOf(url);
   const failure =
     dialect === "etherscan"

@@ -5,13 +5,13 @@ import {
   badRequest,
   decodeField,
   decodeUtf8,
-  demandBoundedText,
   type EncodedField,
   type Field,
   foldFields,
   MAXIMUM_FIELDS,
   parseUrlEncoded,
   payloadTooLarge,
+  requireBoundedText,
   splitForm,
 } from "./form.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
@@ -62,27 +62,27 @@ async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedB
   const { takesSources } = request.routeOptions.config;
   // What is known already is not looked for.
   const isOpen = body.length > SMALL_BODY && takesSources?.(request) === undefined;
-  const demandSubmission = (names: Input) => {
+  const requireSubmission = (names: Input) => {
     if (isOpen && namesSubmission(new Map([...query, ...names])) !== true) throw payloadTooLarge();
   };
   const type = mediaTypeOf(request);
   if (type === "multipart/form-data") {
-    return inputOf(await readMultipart(request, body), demandSubmission);
+    return inputOf(await readMultipart(request, body), requireSubmission);
   }
   if (type === "application/x-www-form-urlencoded") {
     const encoded = splitForm(body);
-    demandSubmission(foldFields(encoded.filter(isShort).map(decodeField)));
-    return inputOf(encoded.map(decodeField), demandSubmission);
+    requireSubmission(foldFields(encoded.filter(isShort).map(decodeField)));
+    return inputOf(encoded.map(decodeField), requireSubmission);
   }
-  if (JSON_TYPE.test(type)) return parseJsonBody(body, demandSubmission);
+  if (JSON_TYPE.test(type)) return parseJsonBody(body, requireSubmission);
   if (isOpen) throw payloadTooLarge();
   return { input: new Map() };
 }
 
-function inputOf(fields: readonly Field[], demandSubmission: (input: Input) => void): ParsedBody {
-  demandBoundedText(fields);
+function inputOf(fields: readonly Field[], requireSubmission: (input: Input) => void): ParsedBody {
+  requireBoundedText(fields);
   const input = foldFields(fields);
-  demandSubmission(input);
+  requireSubmission(input);
   return { input };
 }
 
@@ -90,9 +90,9 @@ function isShort([name, value]: EncodedField): boolean {
   return name.length <= LONGEST_NAME && value.length <= LONGEST_NAME;
 }
 
-function parseJsonBody(body: Buffer, demandSubmission: (names: Input) => void): ParsedBody {
+function parseJsonBody(body: Buffer, requireSubmission: (names: Input) => void): ParsedBody {
   const strings = boundJson(body);
-  demandSubmission(shortMembers(body, strings));
+  requireSubmission(shortMembers(body, strings));
   const object = body.length === 0 ? {} : parseText(decodeUtf8(body));
   if (typeof object !== "object" || object === null || Array.isArray(object)) throw badRequest();
   const fields = Object.entries(object);
@@ -102,7 +102,7 @@ function parseJsonBody(body: Buffer, demandSubmission: (names: Input) => void): 
     const flat = flatten(value);
     if (flat !== undefined) input.set(name, flat);
   }
-  demandSubmission(input);
+  requireSubmission(input);
   return { input, id: "id" in object ? object.id : undefined };
 }
 

@@ -13,7 +13,7 @@ import type { Dialect } from "./envelope.ts";
 import { parseRpcBody } from "./eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/handle.ts";
 import { addEvents } from "./events.ts";
-import { createHttp, type HttpOptions, refusal, send } from "./http.ts";
+import { createHttp, type HttpOptions, httpError, send } from "./http.ts";
 import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
 import { addMultipart } from "./multipart.ts";
 import { addDocumentation } from "./openapi/document.ts";
@@ -97,7 +97,7 @@ function addActions(
       const found = isNamed(request)
         ? findActionOfPath(request.params, parsed.input, dialect)
         : findAction(parsed.input, dialect);
-      if (!found) return send(reply, refusal(404, "Not found", request));
+      if (!found) return send(reply, httpError(404, "Not found", request));
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
@@ -131,7 +131,7 @@ function addActions(
       url: path,
       handler: (request, reply) =>
         isNamed(request) && findActionOfPath(request.params, new Map(), dialect)
-          ? send(reply, refusal(405, "Method not allowed", request))
+          ? send(reply, httpError(405, "Method not allowed", request))
           : reply.callNotFound(),
     });
   }
@@ -158,7 +158,7 @@ function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter)
     app.get(path, async (request, reply) => {
       const { input } = await parseRequest(request);
       namesIn(input);
-      return send(reply, refusal(404, "Not found", request));
+      return send(reply, httpError(404, "Not found", request));
     });
   }
 }

@@ -64,12 +64,12 @@ export async function onOneState<Result>(
 }
 
 /** Throws `RequestError` until the first synchronisation is done, for what is no read and yet needs the whole index. */
-export async function demandIndex(sql: Queryable): Promise<void> {
+export async function requireSynchronised(sql: Queryable): Promise<void> {
   if (!(await isSynchronised(sql))) throw new RequestError(503, LOADING);
 }
 
 /** The head, for what cannot be answered without one. Throws `RequestError`. */
-export function demandHead(head: ServedHead | undefined): ServedHead {
+export function requireHead(head: ServedHead | undefined): ServedHead {
   if (!head) throw new RequestError(503, NOTHING_SERVED);
   return head;
 }

@@ -102,7 +102,7 @@ function validateTransaction(block: RawBlock, index: number, check: Check): void
   demand(transaction.to === null || isAddress(transaction.to), `${place} has a malformed receiver`);
   demand(isHexData(transaction.input), `${place} has malformed input`);
   demandName(transaction.blockHash, block.hash, `${place} says it is elsewhere`, check);
-  demandIndex(transaction.transactionIndex, index, `${place} says it is elsewhere`, check);
+  requireSynchronised(transaction.transactionIndex, index, `${place} says it is elsewhere`, check);
 }
 
 function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, check: Check): void {
@@ -111,7 +111,7 @@ function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, ch
   const elsewhere = `receipt ${index} belongs to another transaction`;
   demandName(receipt.blockHash, block.hash, `receipt ${index} belongs to another block`, check);
   demand(receipt.transactionHash === transactionHash, elsewhere);
-  demandIndex(receipt.transactionIndex, index, elsewhere, check);
+  requireSynchronised(receipt.transactionIndex, index, elsewhere, check);
   for (const [position, log] of receipt.logs.entries()) {
     const place = `log ${position} of transaction ${index}`;
     demandName(log.blockHash, block.hash, `${place} belongs to another block`, check);
@@ -219,7 +219,7 @@ function demandName(
   check.prefer(false, "odd-field", `${reason}: it names none`);
 }
 
-function demandIndex(
+function requireSynchronised(
   value: Hex | null | undefined,
   expected: number,
   reason: string,

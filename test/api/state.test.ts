@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { demandHead, onOneState, type Read, type Task } from "../../src/api/state.ts";
+import { onOneState, type Read, requireHead, type Task } from "../../src/api/state.ts";
 import { ChainError } from "../../src/core/errors.ts";
 import type { Queryable } from "../../src/db/client.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../support/build.ts";
@@ -187,7 +187,7 @@ test("a database that is away fails every part that reads", async () => {
 test("before the first block there is no head to be demanded", async () => {
   await database.sql`TRUNCATE blocks, sync_state`;
   const { outcomes, head } = await onOneState(database.sql, [
-    task((read) => read(async (_sql, served) => demandHead(await served))),
+    task((read) => read(async (_sql, served) => requireHead(await served))),
   ]);
   expect(outcomes).toMatchObject([
     {

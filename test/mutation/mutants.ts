@@ -10,7 +10,7 @@ export interface Mutant {
 
 /** What is done to one place of a line: a check taken out, a branch never taken or turned round. */
 const CHANGES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/^(\s*)(?:check\.)?(?:demand|prefer|demandName|demandIndex)\(/, "$1void ("],
+  [/^(\s*)(?:check\.)?(?:demand|prefer|demandName|requireSynchronised)\(/, "$1void ("],
   [/ === /, " !== "],
   [/ !== /, " === "],
   [/ >= /, " > "],

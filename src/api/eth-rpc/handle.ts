@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
+import { isRecord } from "../../core/record.ts";
 import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import { createWaits, inTime } from "../deadline.ts";
 import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
@@ -137,7 +138,7 @@ export function parseErrorAnswer(): Answer {
 
 /** Checks an entry in the order of docs/wire.md, "Checks of an entry". */
 function plan(entry: unknown, options: Pick<ServedChain, "sendRawTransaction">): Plan {
-  if (!isObject(entry)) return INCOMPLETE;
+  if (!isRecord(entry)) return INCOMPLETE;
   const { id, jsonrpc, method: name, params } = entry;
   if (id === undefined) return answered("id is a required field");
   if (jsonrpc !== undefined && jsonrpc !== "2.0") return answered("invalid rpc version");
@@ -177,13 +178,9 @@ function answered(text: string): Plan {
   return { kind: "answered", outcome: rpcFailure(text) };
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The id as sent, 0 when there is none, null for what is no id. */
 function idOf(entry: unknown): RpcId {
-  if (!isObject(entry)) return null;
+  if (!isRecord(entry)) return null;
   const { id } = entry;
   if (id === undefined) return 0;
   return typeof id === "string" || typeof id === "number" ? id : null;

@@ -1,6 +1,7 @@
 import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
 import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
+import { isRecord } from "../../core/record.ts";
 import { getBlockNumberOfHash } from "../../store/blocks.ts";
 import { type LogBlocks, type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
 import type { IndexMethod } from "./rpc.ts";
@@ -18,7 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export const getLogs: IndexMethod = {
   parameters: [1, 1],
   async answer({ read }, [filter]) {
-    const fields = isObject(filter) ? filter : {};
+    const fields = isRecord(filter) ? filter : {};
     const patterns = parsePatterns(fields);
     const blockHash = parseBlockHash(fields["blockHash"]);
     const blocks = blockHash === undefined ? parseBlocks(fields) : undefined;
@@ -27,7 +28,7 @@ export const getLogs: IndexMethod = {
     const logs = await read(async (sql) => {
       if (blocks) return searchLogs(sql, patterns, { ...blocks, after }, page);
       const number = blockHash && (await getBlockNumberOfHash(sql, blockHash));
-      if (number === undefined) throw refusal("Invalid Block Hash");
+      if (number === undefined) throw invalidFilter("Invalid Block Hash");
       return searchLogs(sql, patterns, { from: number, to: number, after }, page);
     });
     return { result: logs.map((log) => presentLog(log, log)) };
@@ -35,12 +36,8 @@ export const getLogs: IndexMethod = {
 };
 
 /** What is wrong with a part of the filter, in the wire's words. */
-function refusal(text: string): RequestError {
+function invalidFilter(text: string): RequestError {
   return new RequestError(400, text);
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Every address with every choice of topics. */
@@ -48,13 +45,13 @@ function parsePatterns(fields: Fields): LogPattern[] {
   const addresses = parseAddresses(fields["address"]);
   const topics = parseTopics(fields["topics"]);
   if (addresses.length === 0 && topics.every((choices) => choices.length === 0)) {
-    throw refusal("Must supply one of address and topics");
+    throw invalidFilter("Must supply one of address and topics");
   }
   const combinations = [addresses, ...topics].reduce(
     (product, choices) => product * Math.max(choices.length, 1),
     1,
   );
-  if (combinations > MAXIMUM_PATTERNS) throw refusal(TOO_MANY_PATTERNS);
+  if (combinations > MAXIMUM_PATTERNS) throw invalidFilter(TOO_MANY_PATTERNS);
   const patterns: LogPattern[] = orAny(addresses).map((address) => ({ address, topics: [] }));
   return topics.reduce(
     (found, choices) =>
@@ -73,7 +70,7 @@ function orAny<Value>(values: readonly Value[]): (Value | undefined)[] {
 function parseAddresses(value: unknown): Address[] {
   if (value === undefined || value === null) return [];
   const addresses = Array.isArray(value) ? value : [value];
-  if (!addresses.every(isAddress)) throw refusal("invalid address");
+  if (!addresses.every(isAddress)) throw invalidFilter("invalid address");
   return [...new Set(addresses.map(lowerAddress))];
 }
 
@@ -81,18 +78,18 @@ function parseAddresses(value: unknown): Address[] {
 function parseTopics(value: unknown): Hex[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
-    throw refusal("invalid topics");
+    throw invalidFilter("invalid topics");
   }
   return value.map((topic) => {
     const choices = topic === null ? [] : Array.isArray(topic) ? topic : [topic];
-    if (!choices.every(isHash)) throw refusal("invalid topics");
+    if (!choices.every(isHash)) throw invalidFilter("invalid topics");
     return [...new Set(choices.map(lowerHex))];
   });
 }
 
 function parseBlockHash(value: unknown): Hex | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isHash(value)) throw refusal("Invalid Block Hash");
+  if (!isHash(value)) throw invalidFilter("Invalid Block Hash");
   return lowerHex(value);
 }
 
@@ -106,18 +103,18 @@ function parseBlock(value: unknown): number | "latest" {
   }
   if (value === "earliest") return 0;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  if (typeof value !== "string") throw refusal("invalid block number");
+  if (typeof value !== "string") throw invalidFilter("invalid block number");
   const number = parseHexNumber(value);
-  if (number === undefined) throw refusal(`${value} is not a valid block number`);
+  if (number === undefined) throw invalidFilter(`${value} is not a valid block number`);
   return number;
 }
 
 function parsePaging(value: unknown): LogPlace | undefined {
   if (value === undefined || value === null) return undefined;
-  const { logIndex, blockNumber } = isObject(value) ? value : ({} as Fields);
+  const { logIndex, blockNumber } = isRecord(value) ? value : ({} as Fields);
   const after = { logIndex: parseHexNumber(logIndex), blockNumber: parseHexNumber(blockNumber) };
-  if (after.logIndex === undefined) throw refusal("invalid log index");
-  if (after.blockNumber === undefined) throw refusal("invalid block number");
+  if (after.logIndex === undefined) throw invalidFilter("invalid log index");
+  if (after.blockNumber === undefined) throw invalidFilter("invalid block number");
   return { logIndex: after.logIndex, blockNumber: after.blockNumber };
 }
 

@@ -5,7 +5,7 @@ import { type CoinAccount, listCoinAccounts } from "../../store/addresses/coin-b
 import { getBlockReference } from "../../store/blocks.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
-import { demandHead } from "../state.ts";
+import { requireHead } from "../state.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
 /** An account with its exact balance in wei. */
@@ -39,7 +39,7 @@ async function fillBalances(
   const asked = accounts.filter((account) => !isBalanced(account));
   if (asked.length > READABLE_BALANCES) throw stillReading();
   const addresses = asked.map(({ address }) => address);
-  const balances = await chain.fetchCoinBalances(addresses, demandHead(head));
+  const balances = await chain.fetchCoinBalances(addresses, requireHead(head));
   const byAddress = new Map(addresses.map((address, index) => [address, balances[index]]));
   return accounts.map((account) => ({
     ...account,

@@ -5,7 +5,7 @@ import { moduleSummaries } from "../registry.ts";
 import { chainTitle, knownChainId, type ServedChain } from "../served-chain.ts";
 import { describeActions } from "./actions.ts";
 import { type OtherRoute, otherRoutes } from "./other-routes.ts";
-import { refusals } from "./responses.ts";
+import { errorResponses } from "./responses.ts";
 import { createComponents, explorerFailure, rpcFailure } from "./schemas.ts";
 import { sourcifyRoutes } from "./sourcify.ts";
 
@@ -103,7 +103,7 @@ export function describeApi(
     paths: Object.assign({}, ...actions, ...others),
     components: {
       schemas: components.schemas,
-      responses: refusals,
+      responses: errorResponses,
       securitySchemes: {
         apikey: {
           type: "apiKey",

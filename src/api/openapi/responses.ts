@@ -15,7 +15,7 @@ export interface MediaType {
 export const JSON_TYPE = "application/json";
 
 /** What stands for a request that was not answered, by HTTP status; every operation of the API has these. */
-const REFUSALS: Readonly<Record<number, string>> = {
+const ERRORS: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or lacks what it cannot do without",
   405: "Not this method here",
   413: "The body is too large",
@@ -25,8 +25,8 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /** `components.responses` of the document. */
-export const refusals: Readonly<Record<string, Response>> = Object.fromEntries(
-  Object.entries(REFUSALS).map(([status, description]) => [
+export const errorResponses: Readonly<Record<string, Response>> = Object.fromEntries(
+  Object.entries(ERRORS).map(([status, description]) => [
     nameOf(status),
     { description, content: { [JSON_TYPE]: { schema: reference("ExplorerFailure") } } },
   ]),
@@ -34,7 +34,7 @@ export const refusals: Readonly<Record<string, Response>> = Object.fromEntries(
 
 /** References to those responses, by status; `own` go before. */
 export function responses(own: Readonly<Record<number, Response>>) {
-  const shared = Object.keys(REFUSALS).map((status) => [
+  const shared = Object.keys(ERRORS).map((status) => [
     status,
     { $ref: `#/components/responses/${nameOf(status)}` },
   ]);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isAddress } from "../../core/address.ts";
 import { isHash, lowerHex } from "../../core/hex.ts";
 import { inTime } from "../deadline.ts";
-import { refusal, send } from "../http.ts";
+import { httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
 import { queryInput } from "../request.ts";
 import {
@@ -60,7 +60,7 @@ export function addSubjects(
     { content, parts, httpStatus }: { content: ShellContent; parts: number; httpStatus: number },
   ): Promise<FastifyReply> {
     if (httpStatus === 404 && !wantsPage(request)) {
-      return send(reply, refusal(404, "Not found", request));
+      return send(reply, httpError(404, "Not found", request));
     }
     const base = baseOf(request.originalUrl, parts);
     const [served, ...others] = request.chains;

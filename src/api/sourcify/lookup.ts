@@ -1,5 +1,6 @@
 import { getAddress } from "viem/utils";
 import type { Address } from "../../core/address.ts";
+import { isRecord } from "../../core/record.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import { getDeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
@@ -85,10 +86,6 @@ export async function presentLookup(
     fields[field] = isRecord(value) ? pick(value, names) : value;
   }
   return fields;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 async function presentField(

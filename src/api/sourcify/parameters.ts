@@ -3,7 +3,7 @@ import type { SourcifyContext, SourcifyRequest } from "./endpoint.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 
 /** Throws `SourcifyError` unless the path names our chain; `RequestError` until that is known. */
-export function demandChain(
+export function requireChain(
   { chainId }: Pick<SourcifyContext, "chainId">,
   { parameters: { chainId: sent = "" } }: SourcifyRequest,
 ): void {
@@ -14,7 +14,7 @@ export function demandChain(
 }
 
 /** The address that the path names. Throws `SourcifyError`. */
-export function demandAddress({ parameters: { address = "" } }: SourcifyRequest): Address {
+export function requireAddress({ parameters: { address = "" } }: SourcifyRequest): Address {
   if (!isAddress(address)) throw invalid(`Invalid address: ${address}`);
   return lowerAddress(address);
 }

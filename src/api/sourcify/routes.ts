@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
 import { RequestError } from "../../core/errors.ts";
+import { isRecord } from "../../core/record.ts";
 import { inTime } from "../deadline.ts";
-import { type HttpOptions, refusal, send } from "../http.ts";
+import { type HttpOptions, httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
 import { parseJson } from "../json.ts";
 import type { LargeAnswers } from "../large-answers.ts";
 import type { RateLimiter } from "../rate-limit.ts";
 import { mediaTypeOf, queryInput } from "../request.ts";
 import { decideChain, knownChainId, type ServedChain, type ServedChains } from "../served-chain.ts";
-import { demandIndex, onOneState } from "../state.ts";
+import { onOneState, requireSynchronised } from "../state.ts";
 import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
-import { isRecord } from "./endpoints/verify.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 import { endpoints } from "./registry.ts";
 
@@ -33,7 +33,7 @@ export function addSourcify(
         const asked = readRequest(request);
         const served = decideChain(request, await chainOf(endpoint, asked, chains));
         const { sql, ...services } = served;
-        if (endpoint.method === "POST") await demandIndex(sql);
+        if (endpoint.method === "POST") await requireSynchronised(sql);
         const { outcomes, head } = await onOneState(sql, [
           {
             servedWhileLoading: false,
@@ -61,7 +61,8 @@ export function addSourcify(
       app.route({
         method: METHODS.filter((other) => other !== method),
         url,
-        handler: async (request, reply) => send(reply, refusal(405, "Method not allowed", request)),
+        handler: async (request, reply) =>
+          send(reply, httpError(405, "Method not allowed", request)),
       });
     }
   }

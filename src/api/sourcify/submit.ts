@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { VerificationRequest } from "../../verification/request.ts";
 import { type Answer, jsonAnswer } from "../envelope.ts";
-import { LIMIT_TEXTS, TOO_LARGE } from "../modules/contract/publish.ts";
+import { LIMIT_TEXTS, TOO_LARGE } from "../modules/contract/submit.ts";
 import type { DescribedAnswer, SourcifyContext } from "./endpoint.ts";
 import { SourcifyError } from "./errors.ts";
 

@@ -69,14 +69,14 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
       demand(keccak256(bytesOfOne) === transaction.hash, `transaction ${index} has another hash`);
       return bytesOfOne;
     });
-    return demandRoot(encoded, block.transactionsRoot, "transactions");
+    return requireRoot(encoded, block.transactionsRoot, "transactions");
   },
 
   receipts({ block, receipts }) {
     const encoded = receipts.map((receipt, index) =>
       encodeReceipt(block.transactions[index] as RawTransaction, receipt),
     );
-    return demandRoot(encoded, block.receiptsRoot, "receipts");
+    return requireRoot(encoded, block.receiptsRoot, "receipts");
   },
 
   withdrawals({ block }) {
@@ -93,7 +93,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
         integer(amount, "amount"),
       ]),
     );
-    return demandRoot(encoded, withdrawalsRoot, "withdrawals");
+    return requireRoot(encoded, withdrawalsRoot, "withdrawals");
   },
 
   fields({ block, receipts }) {
@@ -158,7 +158,7 @@ function createdBy({ from, nonce }: RawTransaction): Hex {
   return lowerAddress(getContractAddress({ from, nonce: quantityToBigInt(nonce) }));
 }
 
-function demandRoot(
+function requireRoot(
   encoded: readonly Hex[],
   root: Hex | undefined,
   name: string,

@@ -6,7 +6,7 @@ import { MAXIMUM_ANSWER, PageTooLarge } from "../large-pages.ts";
 import type { PageRange } from "../page.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
 
-/** `full`: sources and settings are exactly those of the deployment. `partial`: they make the same code. */
+/** `full`: the hash of the metadata fits too, so sources and settings are exactly those. `partial`: the code fits. */
 export type MatchQuality = "full" | "partial";
 
 export interface SourceText {

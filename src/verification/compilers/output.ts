@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../../core/record.ts";
 import { VerificationError } from "../errors.ts";
 
 const Hexadecimal = z
@@ -138,8 +139,4 @@ function firstLine({ formattedMessage, message }: z.output<typeof Message>): str
   const line = text.split("\n").find((candidate) => candidate.trim() !== "") ?? "";
   // Old compilers say only "Internal exception" in the first line and the cause in the message.
   return line === "" ? (message ?? "") : line;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

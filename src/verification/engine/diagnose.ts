@@ -1,7 +1,8 @@
+import { isRecord } from "../../core/record.ts";
+import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import { type CompilerInput, isRecord, type Settings } from "../inputs/compiler-input.ts";
-import type { MatchQuality } from "../match/code-match.ts";
+import type { CompilerInput, Settings } from "../inputs/compiler-input.ts";
 import { qualityOf } from "../match/contract-match.ts";
 import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
 

@@ -1,9 +1,10 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import { isRecord } from "../../core/record.ts";
 import type { ImmutableValue } from "../../store/verified-contracts/deployment-proofs.ts";
 import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import { type CompilerInput, isRecord } from "../inputs/compiler-input.ts";
+import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { isMatch, type TransformationValues } from "../match/code-match.ts";
 import { isPlainValue, isValueOf } from "../match/immutable-value.ts";
 import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";

@@ -1,4 +1,5 @@
-import { type CompilerInput, isRecord, refuse } from "../inputs/compiler-input.ts";
+import { isRecord } from "../../core/record.ts";
+import { type CompilerInput, refuse } from "../inputs/compiler-input.ts";
 import type { SourceFile } from "../request.ts";
 
 /**

@@ -1,4 +1,5 @@
 import { type Hex, hexFromBytes, hexToBytes, lowerHex } from "../../core/hex.ts";
+import { isRecord } from "../../core/record.ts";
 import type {
   DeploymentProof,
   ImmutableValue,
@@ -8,7 +9,6 @@ import { VerificationError } from "../errors.ts";
 import {
   type CompilerInput,
   isPrintable,
-  isRecord,
   refuse,
   type Settings,
 } from "../inputs/compiler-input.ts";

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/record.ts";
 import { VerificationError } from "../errors.ts";
 import type { GivenLibrary, SourceFile } from "../request.ts";
 
@@ -82,10 +83,6 @@ export function without(record: Settings, keys: readonly string[]): Settings {
 /** The setting for an EVM version of a request; none when it is absent, empty or `default`. */
 export function evmVersionSetting(evmVersion: string | undefined): Settings {
   return evmVersion && evmVersion.toLowerCase() !== "default" ? { evmVersion } : {};
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function refuse(detail: string): never {

@@ -1,5 +1,6 @@
 import { scanJson } from "../../core/json-scan.ts";
-import { isRecord, refuse } from "./compiler-input.ts";
+import { isRecord } from "../../core/record.ts";
+import { refuse } from "./compiler-input.ts";
 
 const MAX_DEPTH = 32;
 /** The metadata of the largest contracts has some 100,000, a thousand sources 10,000. */

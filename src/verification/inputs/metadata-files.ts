@@ -1,16 +1,11 @@
 import { z } from "zod";
+import { isRecord } from "../../core/record.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/content-hash.ts";
 import { TEXT_CHANGES } from "../match/text-variants.ts";
 import type { SourceFile } from "../request.ts";
-import {
-  type CompilerInput,
-  collectSources,
-  isRecord,
-  type Settings,
-  without,
-} from "./compiler-input.ts";
+import { type CompilerInput, collectSources, type Settings, without } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
 const COMPILER_VERSION = /"compiler"\s*:\s*\{\s*"version"\s*:\s*"([^"]{1,100})"/;

@@ -1,9 +1,10 @@
+import { isRecord } from "../../core/record.ts";
 import type { CompilerFamily } from "../compilers/build.ts";
 import type { CompilerVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CodeMetadata } from "../match/metadata.ts";
 import type { VerificationForm } from "../request.ts";
-import { type CompilerInput, checkRuns, isRecord, MAX_SOURCE_BYTES } from "./compiler-input.ts";
+import { type CompilerInput, checkRuns, MAX_SOURCE_BYTES } from "./compiler-input.ts";
 import { readFlattened } from "./flattened.ts";
 import { parseObject } from "./json.ts";
 import { findMetadata, readMetadataFiles } from "./metadata-files.ts";

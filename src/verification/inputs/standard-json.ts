@@ -1,10 +1,10 @@
+import { isRecord } from "../../core/record.ts";
 import type { SourceFile } from "../request.ts";
 import { splitName } from "../request.ts";
 import {
   type CompilerInput,
   type CompilerLanguage,
   collectSources,
-  isRecord,
   refuse,
   type Target,
   withoutOutput,

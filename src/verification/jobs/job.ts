@@ -19,7 +19,7 @@ import { type FactsSource, fetchOnChainFacts, type OnChainFacts } from "./on-cha
 import { proveDeployment, type TrialChain } from "./prove.ts";
 
 /** What running a job takes. */
-export interface JobSurroundings {
+export interface JobContext {
   sql: Sql;
   chain: FactsSource["chain"] & ProxyReader & TrialChain;
   catalogue: CompilerCatalogue;
@@ -37,15 +37,15 @@ const DIAGNOSIS_MS = 5000;
  * itself: a lost database, a worker process that broke off, the signal.
  */
 export async function runJob(
-  surroundings: JobSurroundings,
+  context: JobContext,
   job: ClaimedJob,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { sql, log } = surroundings;
+  const { sql, log } = context;
   const startedAt = performance.now();
-  const outcome = await outcomeOf(surroundings, job, signal);
+  const outcome = await outcomeOf(context, job, signal);
   const failure = "failure" in outcome ? outcome.failure : null;
-  if (failure === null) await surroundings.whileAsking(() => detectBeforePass(surroundings, job));
+  if (failure === null) await context.whileAsking(() => detectBeforePass(context, job));
   await sql.begin(async (transaction) => {
     const finished = await finishJob(
       transaction,
@@ -67,19 +67,19 @@ type Outcome =
   | { alreadyVerified: true };
 
 async function outcomeOf(
-  surroundings: JobSurroundings,
+  context: JobContext,
   job: ClaimedJob,
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
     // An earlier job of the address may have passed while this one waited.
-    if (await isFullyVerified(surroundings.sql, job.address)) return { alreadyVerified: true };
-    const { catalogue, whileAsking } = surroundings;
+    if (await isFullyVerified(context.sql, job.address)) return { alreadyVerified: true };
+    const { catalogue, whileAsking } = context;
     const [build, facts] = await whileAsking(async () => [
       await catalogue.resolve(familyOf(job), job.compilerVersion),
-      await fetchOnChainFacts(surroundings, job.address, signal),
+      await fetchOnChainFacts(context, job.address, signal),
     ]);
-    const answer = await surroundings.workers.run(
+    const answer = await context.workers.run(
       build,
       {
         type: "verify",
@@ -93,7 +93,7 @@ async function outcomeOf(
     if (answer.type !== "verified") throw new TypeError(`the worker answered with ${answer.type}`);
     const { source } = answer;
     const proof = await whileAsking(() =>
-      proveDeployment(surroundings.chain, job.address, facts, source, signal),
+      proveDeployment(context.chain, job.address, facts, source, signal),
     );
     return { row: rowOf(job, facts, source, proof), sources: source.sources };
   } catch (error) {
@@ -103,12 +103,12 @@ async function outcomeOf(
 }
 
 /** So that whoever sees the pass also sees whether it is a proxy. */
-async function detectBeforePass(surroundings: JobSurroundings, job: ClaimedJob): Promise<void> {
+async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<void> {
   try {
-    await refreshProxy(surroundings, job.address);
+    await refreshProxy(context, job.address);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
-    surroundings.log.warn({ address: job.address, error: error.message }, "proxy not detected");
+    context.log.warn({ address: job.address, error: error.message }, "proxy not detected");
   }
 }
 

@@ -12,7 +12,7 @@ import {
   renewLease,
 } from "../../store/verification-jobs.ts";
 import { reasonOf } from "../errors.ts";
-import { type JobSurroundings, runJob } from "./job.ts";
+import { type JobContext, runJob } from "./job.ts";
 import { createSlots } from "./slots.ts";
 
 /** Runs the jobs of any number of chains, whose tables are in one database. */
@@ -24,7 +24,7 @@ export interface JobQueue {
 }
 
 /** A chain that jobs are about. */
-export interface JobSource extends Pick<JobSurroundings, "sql" | "chain" | "log"> {
+export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
   /** Schema of its tables. */
   schema: string;
   /** Told of every job that ended. */
@@ -39,7 +39,7 @@ export interface JobChain {
   stop(): Promise<void>;
 }
 
-export interface QueueOptions extends Pick<JobSurroundings, "catalogue" | "workers"> {
+export interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
   /** Jobs that compile at once in this process; so many of each chain may wait for its node besides. */
   concurrency: number;
   /** Time that a client may keep the runners busy within an hour before it waits for all others. */
@@ -129,13 +129,13 @@ export function startQueue(options: QueueOptions): JobQueue {
       );
     }, LEASE_MS);
     try {
-      const surroundings = {
+      const context = {
         ...options,
         ...member,
         whileAsking: <Result>(ask: () => Promise<Result>) => askOutside(member, ask),
       };
       const signal = AbortSignal.any([lost.signal, member.stopping.signal]);
-      const passed = await runJob(surroundings, job, signal);
+      const passed = await runJob(context, job, signal);
       member.onJob?.(passed ? "passed" : "failed", performance.now() - startedAt);
     } catch (error) {
       await putBack(member, job, error).catch((failure) =>

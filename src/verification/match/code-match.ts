@@ -1,9 +1,7 @@
 import { type Hex, hexFromBytes } from "../../core/hex.ts";
+import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
 import type { Auxdata, CompiledCode, Slot } from "./bytecode.ts";
 import { isSameCompiler, parseCodeMetadata } from "./metadata.ts";
-
-/** `full`: the hash of the metadata fits too, so sources and settings are exactly those. `partial`: the code fits. */
-export type MatchQuality = "full" | "partial";
 
 /** One difference between compiled code and code on chain that deployment explains (Verifier Alliance's terms). */
 export interface Transformation {

@@ -1,4 +1,5 @@
 import type { Address } from "../../core/address.ts";
+import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
 import type { ContractOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import type { CompilerLanguage, Settings } from "../inputs/compiler-input.ts";
@@ -12,7 +13,7 @@ import {
 } from "./auxdata.ts";
 import { initCodeOfBlueprint } from "./blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./bytecode.ts";
-import { type CodeMatch, isMatch, type MatchQuality, type Mismatch } from "./code-match.ts";
+import { type CodeMatch, isMatch, type Mismatch } from "./code-match.ts";
 import { matchCreationCode } from "./creation-code.ts";
 import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
 import { matchRuntimeCode } from "./runtime-code.ts";

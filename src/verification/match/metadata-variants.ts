@@ -1,4 +1,4 @@
-import { isRecord } from "../inputs/compiler-input.ts";
+import { isRecord } from "../../core/record.ts";
 import { base58, ipfsHash, keccak, swarmHash } from "./content-hash.ts";
 import type { MetadataHashKind } from "./metadata.ts";
 import { TEXT_CHANGES } from "./text-variants.ts";

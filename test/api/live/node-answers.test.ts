@@ -13,7 +13,7 @@ import { fetchTotalSupply, readToken } from "../../../src/api/live/token-supply.
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Address } from "../../../src/core/address.ts";
 import { ChainError } from "../../../src/core/errors.ts";
-import { listCoinAccounts } from "../../../src/store/coin-balances.ts";
+import { listCoinAccounts } from "../../../src/store/addresses/coin-balances.ts";
 import { getServedHead } from "../../../src/store/sync-state.ts";
 import { addressAt, publish } from "../../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";

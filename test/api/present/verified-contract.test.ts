@@ -4,7 +4,7 @@ import {
   presentForBlockscout,
   presentForEtherscan,
 } from "../../../src/api/present/verified-contract.ts";
-import type { VerifiedContract } from "../../../src/store/verified-contracts.ts";
+import type { VerifiedContract } from "../../../src/store/verified-contracts/verified-contract.ts";
 
 // The two sets of fields of getsourcecode, which strict clients never take together.
 

@@ -108,7 +108,7 @@ test("what fails on the state of the parent block may have succeeded within its 
   });
 });
 
-test("in other surroundings than its own only what two runs agree on counts", async () => {
+test("in other context than its own only what two runs agree on counts", async () => {
   const bySender = (trial: CreationTrial): Hex => (trial.from === SENDER ? "0x6003" : "0x6004");
   const blind = node({ returned: bySender });
   const runCreations: TrialChain["runCreations"] = (trials, block) =>

@@ -19,9 +19,9 @@ export const ADDRESS_FORMAT = { required: ADDRESS_REQUIRED, invalid: "Invalid ad
 export const NO_TRANSACTIONS = "No transactions found";
 export const NO_RECORDS = "No records found";
 
-/** Without a wish the newest come first in the reference, the oldest in Etherscan. */
-export function orderOf(wish: Order | undefined, dialect: Dialect): Order {
-  return wish ?? (dialect === "etherscan" ? "asc" : "desc");
+/** Without a sort the newest come first in the reference, the oldest in Etherscan. */
+export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
+  return asked ?? (dialect === "etherscan" ? "asc" : "desc");
 }
 
 /** The block bounds asked for. */

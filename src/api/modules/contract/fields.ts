@@ -26,7 +26,7 @@ export const sentFields = {
 };
 
 /** The contract as getsourcecode has it, or the guid of a verification that takes longer. */
-export const publishedResult = {
+export const verifiedResult = {
   blockscout: z.union([sourceRecord.blockscout, z.string()]),
   etherscan: z.union([sourceRecord.etherscan, z.string()]),
 };

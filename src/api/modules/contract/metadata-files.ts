@@ -4,10 +4,10 @@ import { defineAction } from "../../action.ts";
 import { type Failure, failed } from "../../envelope.ts";
 import type { InputValue, UploadedFile } from "../../input.ts";
 import { lookUp } from "../../input.ts";
-import { publishedResult, sentFields } from "./fields.ts";
-import { ALREADY_VERIFIED, publish, readRequired } from "./publish.ts";
+import { sentFields, verifiedResult } from "./fields.ts";
 import { BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import { commonFields } from "./submission.ts";
+import { ALREADY_VERIFIED, readRequired, submitAndWait } from "./submit.ts";
 
 const LEAST_FILES = 2;
 const USED = /\.(?:json|sol)$/i;
@@ -32,7 +32,7 @@ export function defineMetadataFilesVerification(
     }),
     required: ["addressHash", "files"],
     files: { name: "files", example: { "metadata.json": BUOY_METADATA, "Buoy.sol": BUOY_SOURCE } },
-    result: publishedResult,
+    result: verifiedResult,
     example: { addressHash: BUOYS[name] },
     async handle(context) {
       const { sent, verifier } = context;
@@ -42,7 +42,7 @@ export function defineMetadataFilesVerification(
       const files = readFiles(lookUp(sent, "files"));
       if ("kind" in files) return files;
       const request = { format: "metadata-files" as const, address, files, ...commonFields(sent) };
-      return publish(context, request, () => "Unsuccessful Sourcify verification");
+      return submitAndWait(context, request, () => "Unsuccessful Sourcify verification");
     },
   });
 }

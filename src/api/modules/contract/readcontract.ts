@@ -7,7 +7,7 @@ import { encodeCall } from "../../encoding.ts";
 import { failed, ok } from "../../envelope.ts";
 import { address, text } from "../../params.ts";
 import { decodedValue } from "../../present/transaction-details.ts";
-import { demandHead } from "../../state.ts";
+import { requireHead } from "../../state.ts";
 import * as wire from "../../wire.ts";
 
 const LONGEST_ARGUMENTS = 20_000;
@@ -41,7 +41,7 @@ export const readcontract = defineAction({
   async handle({ read, chain }, input) {
     const { abis, head } = await read(async (sql, served) => ({
       abis: await listVerifiedAbis(sql, [input.address]),
-      head: demandHead(await served),
+      head: requireHead(await served),
     }));
     if (abis.length === 0) return failed("Contract source code not verified");
     const functions = abis.flatMap(({ abi }) => [...indexAbi(abi).functions]);

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { failed } from "../../envelope.ts";
-import { publishedResult, sent, sentFields } from "./fields.ts";
-import { publish, readRequired } from "./publish.ts";
+import { sent, sentFields, verifiedResult } from "./fields.ts";
 import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
   commonFields,
@@ -11,6 +10,7 @@ import {
   parseOptimization,
   SPELLINGS,
 } from "./submission.ts";
+import { readRequired, submitAndWait } from "./submit.ts";
 
 const REQUIRED = {
   name: SPELLINGS.name,
@@ -41,7 +41,7 @@ export const verify = defineAction({
     licenseType: sentFields.license,
   }),
   required: ["addressHash", ...Object.keys(REQUIRED)],
-  result: publishedResult,
+  result: verifiedResult,
   example: {
     addressHash: BUOYS.verify,
     name: "Buoy",
@@ -58,7 +58,7 @@ export const verify = defineAction({
       const text = "optimization has invalid format";
       return failed(text, { result: text });
     }
-    return publish(context, {
+    return submitAndWait(context, {
       format: "flattened",
       address,
       name: given(sent, SPELLINGS.name) ?? "",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
-import { publishedResult, sent, sentFields } from "./fields.ts";
-import { publish, readRequired } from "./publish.ts";
+import { sent, sentFields, verifiedResult } from "./fields.ts";
 import { commonFields, evmVersionOf, given, SPELLINGS } from "./submission.ts";
+import { readRequired, submitAndWait } from "./submit.ts";
 
 const REQUIRED = {
   name: SPELLINGS.name,
@@ -25,7 +25,7 @@ export const verifyVyperContract = defineAction({
     licenseType: sentFields.license,
   }),
   required: ["addressHash", ...Object.keys(REQUIRED)],
-  result: publishedResult,
+  result: verifiedResult,
   example: {
     addressHash: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
     name: "Vault",
@@ -36,7 +36,7 @@ export const verifyVyperContract = defineAction({
     const { sent } = context;
     const address = readRequired(sent, REQUIRED);
     if (typeof address === "object") return address;
-    return publish(context, {
+    return submitAndWait(context, {
       format: "vyper",
       address,
       name: given(sent, SPELLINGS.name) ?? "",

@@ -5,15 +5,6 @@ import { type Context, defineAction } from "../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../envelope.ts";
 import type { Input } from "../../input.ts";
 import { sent, sentFields } from "./fields.ts";
-import {
-  ALREADY_VERIFIED,
-  firstAbsent,
-  limitReached,
-  NO_CODE,
-  submit,
-  TOO_LARGE,
-  WENT_WRONG,
-} from "./publish.ts";
 import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import {
   commonFields,
@@ -22,6 +13,15 @@ import {
   parseOptimization,
   SPELLINGS,
 } from "./submission.ts";
+import {
+  ALREADY_VERIFIED,
+  firstAbsent,
+  limitReached,
+  NO_CODE,
+  submit,
+  TOO_LARGE,
+  WENT_WRONG,
+} from "./submit.ts";
 
 const SINGLE_FILE = "solidity-single-file";
 const STANDARD_JSON = new Map<string, "standard-json" | "vyper-json">([

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { quantity } from "../../../core/quantity.ts";
 import { ok } from "../../envelope.ts";
 import { UNREACHABLE } from "../../failures.ts";
-import { demandHead } from "../../state.ts";
+import { requireHead } from "../../state.ts";
 import { index, tag } from "./arguments.ts";
 import { defineProxyAction } from "./define.ts";
 import { forward } from "./forward.ts";
@@ -20,7 +20,7 @@ export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
   async handle(context, { tag: block, index: place }) {
     let number: string = block;
     if (block !== "pending" && block !== "safe" && block !== "finalized") {
-      const head = await context.read(async (_sql, served) => demandHead(await served).number);
+      const head = await context.read(async (_sql, served) => requireHead(await served).number);
       const wanted = numberOf(block) ?? head;
       if (wanted > head) return ok(null);
       number = quantity(wanted);

@@ -6,7 +6,7 @@ import { knownChainId, type ServedChain } from "../../served-chain.ts";
 import { onOneState } from "../../state.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
-import { demandAddress } from "../parameters.ts";
+import { requireAddress } from "../parameters.ts";
 
 const results = z.object({ results: z.array(minimalContract) });
 
@@ -22,7 +22,7 @@ export const allChains: Endpoint = {
   },
   chainOf: async (_request, chains) => chains.find((chain) => chain.stopped() === null),
   async handle({ read, chainId: ours, chains }, request) {
-    const address = demandAddress(request);
+    const address = requireAddress(request);
     const query = (sql: Queryable) => getVerifiedMatch(sql, address);
     const match = await read(query);
     const found = await Promise.all(

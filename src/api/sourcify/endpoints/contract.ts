@@ -5,7 +5,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { FIELDS, readFields } from "../fields.ts";
 import { needsOf, presentLookup, readLookup } from "../lookup.ts";
 import { minimalContract, presentMatch } from "../match.ts";
-import { demandAddress, demandChain } from "../parameters.ts";
+import { requireAddress, requireChain } from "../parameters.ts";
 
 const names = Object.keys(FIELDS).join(", ");
 const schema = minimalContract.extend(
@@ -26,8 +26,8 @@ export const contract: Endpoint = {
     404: { description: "It is not verified", schema: minimalContract },
   },
   async handle(context, request) {
-    demandChain(context, request);
-    const address = demandAddress(request);
+    requireChain(context, request);
+    const address = requireAddress(request);
     const wanted = readFields(request.query("fields"), request.query("omit"));
     const { largeAnswers, read, chain, chainId } = context;
     return largeAnswers.make(

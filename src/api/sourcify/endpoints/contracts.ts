@@ -4,7 +4,7 @@ import { jsonAnswer } from "../../envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid } from "../errors.ts";
 import { minimalContract, presentMatch } from "../match.ts";
-import { demandChain, numberOf } from "../parameters.ts";
+import { numberOf, requireChain } from "../parameters.ts";
 
 const LIMIT = 200;
 
@@ -25,7 +25,7 @@ export const contracts: Endpoint = {
     },
   },
   async handle(context, request) {
-    demandChain(context, request);
+    requireChain(context, request);
     const order = request.query("sort") ?? "desc";
     if (order !== "asc" && order !== "desc") throw invalid("sort is to be asc or desc");
     const limit = numberOf(request, "limit", { least: 1, most: LIMIT }) ?? LIMIT;

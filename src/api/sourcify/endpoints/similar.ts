@@ -4,7 +4,7 @@ import { findSimilarContracts } from "../../../verification/similar.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
-import { demandAddress, demandChain } from "../parameters.ts";
+import { requireAddress, requireChain } from "../parameters.ts";
 
 export const similar: Endpoint = {
   name: "similar",
@@ -19,8 +19,8 @@ export const similar: Endpoint = {
     },
   },
   async handle(context, request) {
-    demandChain(context, request);
-    const address = demandAddress(request);
+    requireChain(context, request);
+    const address = requireAddress(request);
     const { chain, chainId, read } = context;
     const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead());
     const matches = await read(async (sql) => {

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { isRecord } from "../../../core/record.ts";
 import type { SourceFile } from "../../../verification/request.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, SourcifyError } from "../errors.ts";
-import { demandAddress, demandChain } from "../parameters.ts";
+import { requireAddress, requireChain } from "../parameters.ts";
 import { accepted, submit } from "../submit.ts";
-import { creationTransactionHash, demandCreationHash, isRecord } from "./verify.ts";
+import { creationTransactionHash, requireCreationHash } from "./verify.ts";
 
 const body = z.object({
   metadata: z
@@ -29,8 +30,8 @@ export const verifyMetadata: Endpoint = {
   body,
   answers: accepted,
   async handle(context, request) {
-    demandChain(context, request);
-    const address = demandAddress(request);
+    requireChain(context, request);
+    const address = requireAddress(request);
     const { metadata, sources, ...sent } = request.body();
     const text = readMetadata(metadata);
     if (!isRecord(sources)) throw invalid("sources is to be an object of texts");
@@ -38,7 +39,7 @@ export const verifyMetadata: Endpoint = {
       if (typeof source === "string") return { path, text: source };
       throw invalid(`sources: the text of ${path.slice(0, 500)} is missing`);
     });
-    demandCreationHash(sent["creationTransactionHash"]);
+    requireCreationHash(sent["creationTransactionHash"]);
     const file = { path: "metadata.json", text };
     return submit(context, { format: "metadata-files", address, files: [file, ...files] });
   },

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { isHash } from "../../../core/hex.ts";
+import { isRecord } from "../../../core/record.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, SourcifyError } from "../errors.ts";
-import { demandAddress, demandChain } from "../parameters.ts";
+import { requireAddress, requireChain } from "../parameters.ts";
 import { accepted, submit } from "../submit.ts";
 
 const FORMATS: Readonly<Record<string, "standard-json" | "vyper-json">> = {
@@ -43,8 +44,8 @@ export const verify: Endpoint = {
   body,
   answers: accepted,
   async handle(context, request) {
-    demandChain(context, request);
-    const address = demandAddress(request);
+    requireChain(context, request);
+    const address = requireAddress(request);
     const { stdJsonInput, compilerVersion, contractIdentifier, ...sent } = request.body();
     const format = formatOf(stdJsonInput);
     if (typeof compilerVersion !== "string" || !/^v?\d+\.\d+\.\d+/.test(compilerVersion)) {
@@ -53,7 +54,7 @@ export const verify: Endpoint = {
     if (typeof contractIdentifier !== "string" || !contractIdentifier.includes(":")) {
       throw invalid("contractIdentifier is to be a path and a name such as src/C.sol:C");
     }
-    demandCreationHash(sent["creationTransactionHash"]);
+    requireCreationHash(sent["creationTransactionHash"]);
     const input = JSON.stringify(stdJsonInput);
     const common = { address, name: contractIdentifier, compilerVersion };
     return submit(context, { format, input, ...common });
@@ -83,12 +84,8 @@ function formatOf(input: unknown): "standard-json" | "vyper-json" {
 }
 
 /** Not used, for the index knows the creation; but what is no hash is refused. Throws `SourcifyError`. */
-export function demandCreationHash(hash: unknown): void {
+export function requireCreationHash(hash: unknown): void {
   if (hash !== undefined && !isHash(hash)) {
     throw invalid("creationTransactionHash is to be 0x and 64 hex digits");
   }
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

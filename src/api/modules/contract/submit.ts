@@ -74,13 +74,13 @@ export const LIMIT_TEXTS = {
 } as const;
 
 /**
- * Submits a request and waits for its end: the verified contract as getsourcecode has it, `refusal` of the reason that
+ * Submits a request and waits for its end: the verified contract as getsourcecode has it, `wordsFor` of the reason that
  * it failed for, or the guid when it takes longer.
  */
-export async function publish(
+export async function submitAndWait(
   context: Context,
   request: VerificationRequest,
-  refusal: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
+  wordsFor: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
 ): Promise<Outcome<SourceRecord | string>> {
   const { dialect, verifier, client } = context;
   const submission = await submit(verifier, request, client);
@@ -102,7 +102,7 @@ export async function publish(
   }
   const { guid } = submission;
   const status = await verifier.wait(guid, PATIENCE_MS);
-  if (status?.state === "failed") return failed(refusal(status.reason ?? ""));
+  if (status?.state === "failed") return failed(wordsFor(status.reason ?? ""));
   if (status?.state !== "passed") return ok(guid);
   const present = dialect === "etherscan" ? presentForEtherscan : presentForBlockscout;
   const record = await answerSource<SourceRecord | undefined>(context, request.address, (answer) =>

@@ -9,7 +9,7 @@ import { type Devnet, startDevnet } from "./devnet/devnet.ts";
 import { lockFolder } from "./process/folder-lock.ts";
 
 /** What the parts share with the process they live in. */
-export interface Surroundings {
+export interface ProcessContext {
   log: Logger;
   /** What the log and the messages of the process leave out. */
   secrets: Secrets;
@@ -22,7 +22,7 @@ export interface Surroundings {
 }
 
 /** How a chain is reached. */
-export interface ChainSource {
+export interface ChainEndpoint {
   rpcUrls: readonly string[];
   webSocketUrl: string | undefined;
   /** The embedded chain, if that is the one. */
@@ -32,7 +32,7 @@ export interface ChainSource {
 }
 
 /** Where the data and the chain are: what the settings name, else what was started in its place. */
-export interface Sources {
+export interface Backends {
   databaseUrl: string;
   /** The embedded chain; null with a node of the user's. */
   devnet: Devnet | null;
@@ -45,7 +45,7 @@ interface Companion {
 }
 
 /** How the chain of the settings is reached. */
-export function chainSource(config: Config, devnet: Devnet | null): ChainSource {
+export function endpointOfSettings(config: Config, devnet: Devnet | null): ChainEndpoint {
   if (config.RPC_URL) {
     const { RPC_URL: rpcUrls, RPC_WS_URL: webSocketUrl, CHAIN_ID: chainId } = config;
     return { rpcUrls, webSocketUrl, devnet: null, chainId };
@@ -59,10 +59,10 @@ export function chainSource(config: Config, devnet: Devnet | null): ChainSource 
  * Starts an embedded database unless DATABASE_URL names one, and an embedded chain unless RPC_URL or CHAINS_FILE names
  * others, both at the same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
  */
-export async function startSources(
+export async function startBackends(
   config: Config,
-  { log, secrets, signal, shutdown, onFatal }: Surroundings,
-): Promise<Sources> {
+  { log, secrets, signal, shutdown, onFatal }: ProcessContext,
+): Promise<Backends> {
   const { DATABASE_URL, DATA_DIR } = config;
   const isEmbedded = config.RPC_URL === undefined && config.CHAINS_FILE === undefined;
   if (!DATABASE_URL || isEmbedded) shutdown.add("folder lock", lockFolder(DATA_DIR));
