@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { pathNameOf } from "./api/served-chain.ts";
+import { PATHS, pathNameOf } from "./api/served-chain.ts";
 import {
   type Config,
   checkSettings,
@@ -47,14 +47,6 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
   "SEND_TRANSACTIONS",
   "STATIC_REWARD",
 ];
-/** Paths begin with these already. */
-const RESERVED = new Set(
-  (
-    "api v2 sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json " +
-    "tx address block token transaction account accounts contract tokens nft " +
-    "blocks txs contracts transactions contractsverified verified-contracts search search-results"
-  ).split(" "),
-);
 const SEVERAL_CONNECTIONS = "12";
 
 /**
@@ -169,8 +161,7 @@ function badNames(entries: readonly Entry[]): string[] {
   const pathName = ({ texts }: Entry) => pathNameOf(texts["NETWORK_NAME"]);
   const unfit = entries.filter(
     (entry) =>
-      entry.texts["NETWORK_NAME"] &&
-      (/^\d*$/.test(pathName(entry)) || RESERVED.has(pathName(entry))),
+      entry.texts["NETWORK_NAME"] && (/^\d*$/.test(pathName(entry)) || PATHS.has(pathName(entry))),
   );
   return [
     ...repeated(entries, pathName).map(

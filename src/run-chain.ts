@@ -57,7 +57,7 @@ export interface ChainContext {
 }
 
 /** Each costs the node a block and some twenty reads. */
-const AUDIT_INTERVAL_MS = 10_000;
+const AUDIT_INTERVAL_MS = { alone: 10_000, amongOthers: 60_000 };
 /** Larger than any block of today's chains with its traces. */
 const MAX_RPC_RESPONSE_BYTES = 256 * 1024 * 1024;
 /** Of a chain that is alone. */
@@ -195,7 +195,7 @@ function startIndexing(
       finalityDepth: config.FINALITY_DEPTH,
       pollIntervalMs: config.POLL_INTERVAL_MS,
       allowReset: config.ALLOW_RESET,
-      auditIntervalMs: AUDIT_INTERVAL_MS,
+      auditIntervalMs: AUDIT_INTERVAL_MS[chainName === undefined ? "alone" : "amongOthers"],
       proofs: config.PROOFS === "auto",
     },
   };

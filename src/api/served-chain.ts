@@ -31,6 +31,15 @@ declare module "fastify" {
   }
 }
 
+/** What the server's own paths begin with: no chain is named so. */
+export const PATHS = new Set(
+  (
+    "api v2 sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json " +
+    "tx address block token transaction account accounts contract tokens nft " +
+    "blocks txs contracts transactions contractsverified verified-contracts search search-results"
+  ).split(" "),
+);
+
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
 /**
@@ -73,8 +82,13 @@ export function pathNameOf(networkName: string | undefined): string {
 }
 
 function isNamed(chain: ServedChain, name: string): boolean {
-  return name === pathNameOf(chain.networkName) || name === String(knownChainId(chain));
+  return name === namedOf(chain) || name === String(knownChainId(chain));
 }
+
+const namedOf = perChain(({ networkName }) => {
+  const name = pathNameOf(networkName);
+  return PATHS.has(name) ? undefined : name;
+});
 
 /** The chain's name for people; by its id where it has none. */
 export function chainTitle(chain: ServedChain): string {

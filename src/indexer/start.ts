@@ -34,7 +34,7 @@ export interface Indexer {
 
 const RESTART_PAUSE_MS = 1_000;
 /** Blocks live shortly and take many megabytes. V8's default would hold several times this much, and be no faster. */
-const YOUNG_GENERATION_MB = 32;
+const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
 
 /**
  * Starts the indexer in a thread of its own, so that it never delays an API answer. A thread that dies is replaced.
@@ -54,7 +54,8 @@ export function startIndexer(
     return new Worker(new URL("./worker.ts", import.meta.url), {
       workerData: settings,
       resourceLimits: {
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB,
+        maxYoungGenerationSizeMb:
+          YOUNG_GENERATION_MB[settings.chainName === undefined ? "alone" : "amongOthers"],
         maxOldGenerationSizeMb: settings.memoryMb,
       },
     });

@@ -70,3 +70,22 @@ test("says why it is degraded", async () => {
   });
   await app.close();
 });
+
+test.each(["API", "Health", "v2"])(
+  "a chain that is called %s takes no path away",
+  async (networkName) => {
+    const { app, close } = await createTestApp({ networkName });
+    for (const path of [
+      "/api?module=block&action=eth_block_number",
+      "/health/live",
+      "/v2/chainlist",
+    ]) {
+      expect((await app.inject(path)).body).not.toContain("Not found");
+      expect((await app.inject(`/31337${path}`)).statusCode).toBe(
+        (await app.inject(path)).statusCode,
+      );
+    }
+    expect((await app.inject("/health/live")).json()).toEqual({ status: "live" });
+    await close();
+  },
+);
