@@ -149,7 +149,7 @@ function Address() {
       ].filter(Boolean)} />
     </div>
     <${Tabs} label="Parts of the page" tabs=${tabs} current=${part} />
-    ${part === "code" && html`<${Code} bytecode=${code} abi=${abi.value} verified=${verified.value} />`}
+    ${part === "code" && html`<${Code} bytecode=${code} abi=${abi.value} isVerified=${abi.isLoading ? undefined : abi.value !== undefined} verified=${verified.value} />`}
     ${part === "read" && abi.value && html`<${ReadContract} abi=${abi.value} implementations=${verified.value?.proxyResolution?.implementations ?? []} />`}
     ${!CODE_PARTS.includes(part) && html`<${ListOf} key=${part} list=${LISTS[part] ?? LISTS.transactions} part=${part} />`}
   `;

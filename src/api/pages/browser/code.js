@@ -10,10 +10,11 @@ import { Proof } from "./proof.js";
 import { Sources } from "./sources.js";
 import { subjectOfPage as address, chainId } from "./surroundings.js";
 
-export function Code({ bytecode, abi, verified }) {
+/** `isVerified` is undefined until that is known. */
+export function Code({ bytecode, abi, isVerified, verified }) {
   return html`
     ${verified && html`<${Proof} verified=${verified} />`}
-    ${abi === undefined && html`<${Similar} />`}
+    ${isVerified === false && html`<${Similar} />`}
     ${abi !== undefined && chainId !== "" && html`<${Sources} main=${verified?.compilation.fullyQualifiedName ?? ""} />`}
     ${abi !== undefined && html`<${Abi} abi=${abi} />`}
     ${typeof bytecode === "string" && html`<${Section} id="bytecode" title="Code on chain"><${Data} hex=${bytecode} label="Code on chain" /><//>`}
