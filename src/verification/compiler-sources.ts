@@ -7,11 +7,11 @@ import { DEFAULT_LIMITS, runWorker } from "./process/worker-process.ts";
 export interface CompilerSource {
   /** Folder of compilers; created by the first download. */
   folder: string;
-  /** List to download missing ones from; undefined: none is downloaded. */
+  /** List to download missing compilers from; undefined: none is downloaded. */
   listUrl: string | undefined;
 }
 
-/** Creates the catalogue of the bundled compiler, the folders and the lists of the settings. */
+/** Creates the catalogue: the bundled compiler, and the folders and lists that the settings name. */
 export function openCatalogue(
   sources: Record<CompilerFamily, CompilerSource>,
   log: Pick<Logger, "warn">,

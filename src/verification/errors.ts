@@ -1,6 +1,6 @@
 import { PeriscopeError } from "../core/errors.ts";
 
-/** Why a verification did not succeed: the closed union of codes, each with the data its sentence needs. */
+/** Why a verification failed: a code, and the data that its sentence needs. */
 export type VerificationFailure =
   | { code: "compiler-unavailable"; requested: string; nearest: readonly string[] }
   | { code: "compiler-version"; requested: string; onChain: string }
@@ -37,8 +37,8 @@ export class VerificationError extends PeriscopeError {
 const MAX_REASON_CHARACTERS = 1000;
 
 /**
- * The sentence of a failure as clients read it: the reference's sentence for its kind, then after a blank what is
- * known beyond it. One line, at most 1,000 characters, whatever stands in the user's text.
+ * The sentence of a failure as clients read it: the reference's sentence for its kind, then the details. One line of at
+ * most 1,000 characters.
  */
 export function reasonOf(failure: VerificationFailure): string {
   const text = sentence(failure)

@@ -7,7 +7,7 @@ export function codeOnChain(compiled: KeptCode, { transformations, values }: Cod
   let bytes = hexToBytes(compiled.code);
   const write = (offset: number, value: Hex | undefined) =>
     hexToBytes(value ?? "0x").copy(bytes, offset);
-  // What changes the length comes last, and stands at the end.
+  // Changes of the length are applied last; they are all at the end of the code.
   const atEnd: (() => void)[] = [];
   for (const { type, reason, offset, id = "" } of transformations) {
     if (reason === "callProtection") write(offset, values.callProtection);

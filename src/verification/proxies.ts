@@ -19,8 +19,8 @@ import { type DetectedProxy, detectProxy, type ProxyReader } from "./proxy.ts";
 export type ProxySource = { sql: Sql; chain: ProxyReader };
 
 /**
- * Reads what an address delegates to at the served head and stores it, also that it is nobody yet: an event may tell of
- * a change. Null, and forgotten, when it never delegates. Throws `ChainError`.
+ * Reads what an address delegates to at the served head and stores it, even without an implementation: an event may
+ * announce one later. Null, and deleted, when it never delegates. Throws `ChainError`.
  */
 export async function refreshProxy(
   { sql, chain }: ProxySource,
@@ -39,7 +39,7 @@ export async function refreshProxy(
 export type ProxyVerification = { outcome: "checked"; guid: string } | { outcome: "not-verified" };
 
 /**
- * Checks a verified contract for what it delegates to; the outcome stands when this resolves. With `expected` another
+ * Checks what a verified contract delegates to; the outcome is stored when this resolves. With `expected`, any other
  * implementation counts as none. Throws `ChainError`.
  */
 export async function verifyProxy(
@@ -56,7 +56,7 @@ export async function verifyProxy(
   return { outcome: "checked", guid };
 }
 
-/** The outcome of a check; undefined for a guid of nobody's. */
+/** The outcome of a check; undefined for an unknown guid. */
 export async function getProxyStatus(sql: Sql, guid: string): Promise<ProxyCheck | undefined> {
   const address = addressOfGuid(guid);
   return address && (await getProxyCheck(sql, address, guid.toLowerCase()));

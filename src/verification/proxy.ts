@@ -4,7 +4,7 @@ import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../cor
 import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
 import { readCodeMetadata } from "./match/metadata.ts";
 
-/** What a proxy was recognised by, in the reference's words. */
+/** The pattern of a proxy, in the reference's words. */
 type ProxyKind =
   | "eip1167"
   | "eip7702"
@@ -19,7 +19,7 @@ type ProxyKind =
   | "basic_implementation"
   | "basic_get_implementation"
   | "comptroller"
-  /** Not recognised, as long as it names no implementation. */
+  /** The code can delegate, but no implementation was found. */
   | "unknown";
 
 /** What a contract delegates to. */
@@ -27,7 +27,7 @@ export interface DetectedProxy {
   kind: ProxyKind;
   /** None when the kind is unknown. */
   implementations: Address[];
-  /** What ways of recognition that come later would have answered. */
+  /** Addresses that patterns of lower precedence name. */
   conflicts: Address[];
   /** The contract that names the implementation; null when the proxy itself does. */
   beacon: Address | null;
@@ -36,8 +36,8 @@ export interface DetectedProxy {
 export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fetchCalls">;
 
 /**
- * Recognises a proxy at one block; null when the address never delegates. What the code itself tells decides alone; the
- * generic ways are read in one batch, and the first of them that names an address wins. Throws what the reader throws.
+ * Detects a proxy at one block; null when the address never delegates. A pattern of the code decides alone. Otherwise
+ * the generic patterns are read in one batch, and the first that names an address wins. Throws what the reader throws.
  */
 export async function detectProxy(
   reader: ProxyReader,
@@ -55,7 +55,7 @@ export async function detectProxy(
   return found(answers, address);
 }
 
-/** What one way of recognition answers; no addresses: nothing. */
+/** What one pattern names; without addresses it does not apply. */
 interface ProxyAnswer {
   kind: ProxyKind;
   addresses: Address[];
@@ -167,7 +167,7 @@ const GETTERS = {
   comptroller: "0xbb82aa5e",
 } as const satisfies Partial<Record<ProxyKind, Hex>>;
 
-/** The generic ways, in their order of precedence. */
+/** The generic patterns, in order of precedence. */
 async function readGeneric(
   reader: ProxyReader,
   address: Address,
@@ -215,8 +215,8 @@ const GET_ADDRESS = parseAbi(["function getAddress(string name) view returns (ad
 const GET_ADDRESS_SELECTOR = Buffer.from("bf40fac1", "hex");
 
 /**
- * ResolvedDelegateProxy of the OP stack: an address manager, found in a mapping by the proxy's own address, resolves
- * the name that stands in another one.
+ * ResolvedDelegateProxy of the OP stack. One mapping holds its address manager, another one a name, both by the proxy's
+ * own address; the manager resolves the name.
  */
 async function readResolved(
   reader: ProxyReader,

@@ -11,12 +11,12 @@ import { compiledCodeOf, type KeptCode } from "./engine/kept-code.ts";
 import type { CodeMatch } from "./match/code-match.ts";
 import { blankedHash, isOtherDeployment, type KnownCode } from "./match/similar.ts";
 
-/** More verified contracts than that of one length are not looked through. */
+/** Verified contracts of one length that are compared at most. */
 const MAX_CANDIDATES = 100;
 
 /**
  * Verified contracts that the code at `address` is another deployment of: equal outside immutables, library addresses
- * and metadata, and nothing hidden in these. Those verified first in front.
+ * and metadata, and nothing hidden in these. In the order of their verification.
  */
 export async function findSimilarContracts(
   sql: Queryable,
@@ -36,7 +36,7 @@ export async function findSimilarContracts(
   return found;
 }
 
-/** What other code is compared with, of what is kept of a verified contract. */
+/** What other code is compared with, read from what is kept of a verified contract. */
 export function knownCode({ language, compilation, proof }: SimilarEvidence): KnownCode {
   const { compiledRuntime, runtimeMatch } = JSON.parse(compilation) as {
     compiledRuntime: KeptCode;

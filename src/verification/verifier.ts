@@ -39,7 +39,7 @@ export interface VerificationWorksOptions {
   budgetMs?: number;
 }
 
-/** What all chains of a process verify with: one queue, one set of compilers. */
+/** What the chains of a process share: one queue, one set of compilers. */
 export interface VerificationWorks {
   queue: JobQueue;
   compilers: CompilerCatalogue["list"];
@@ -48,18 +48,18 @@ export interface VerificationWorks {
 }
 
 export interface VerifierOptions extends Omit<JobSource, "schema" | "log" | "chain"> {
-  /** The database that is written to is `sql`. Schema of its tables: default `public`. */
+  /** Schema of the tables, in the database of `sql`; default `public`. */
   schema?: string;
   chain: Pick<Chain, "fetchHead" | "fetchCodes" | "fetchStorage" | "fetchCalls"> & TrialChain;
   /** Null where other processes verify. */
   works: VerificationWorks | null;
   log: Pick<Logger, "info" | "warn">;
   jobLimits?: JobLimits;
-  /** Told what became of every submission. */
+  /** Called with the outcome of every submission. */
   onSubmission?: (outcome: Submission["outcome"]) => void;
 }
 
-/** Accepts verifications of one chain, has them run, and keeps what follows from them. */
+/** Accepts, runs and keeps the verifications of one chain. */
 export interface Verifier {
   /** See `submitVerification`. */
   submit(
@@ -67,7 +67,7 @@ export interface Verifier {
     client: string,
     options?: SubmissionOptions,
   ): Promise<Submission>;
-  /** How a contract matches, as whoever stored it sees it; undefined when it is not verified. */
+  /** How a contract matches, from the database that is written to; undefined when it is not verified. */
   match(address: Address): Promise<VerifiedMatch | undefined>;
   /** Whether the code that stands at an address now is fully matched. */
   isFullyVerified(address: Address): Promise<boolean>;
@@ -81,7 +81,7 @@ export interface Verifier {
   proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
   /** Compilers at hand, by their long versions. */
   compilers: CompilerCatalogue["list"];
-  /** Begins to work on the chain's jobs; before, and without works, only other processes do. */
+  /** Starts to run the chain's jobs; before that, and without works, only other processes do. */
   start(): void;
   /** Leaves the queue; running jobs go back to it. */
   close(): Promise<void>;
@@ -89,7 +89,7 @@ export interface Verifier {
 
 const CLEANING_MS = 3_600_000;
 
-/** Creates what the chains of a process verify with, and starts to work. */
+/** Creates what the chains of a process share, and starts to work. */
 export function createVerificationWorks(options: VerificationWorksOptions): VerificationWorks {
   const { catalogue, log } = options;
   const closing = new AbortController();
@@ -121,7 +121,7 @@ async function cleanAtIntervals(
   }
 }
 
-/** Creates the verifier of a chain; it asks nobody before it is started. */
+/** Creates the verifier of a chain; it does nothing of itself before it is started. */
 export function createVerifier(options: VerifierOptions): Verifier {
   const { sql, log, works } = options;
   const closing = new AbortController();

@@ -5,10 +5,10 @@ export type CompilerFamily = "solc" | "vyper";
 /** `soljson`: solc as JavaScript. `native`: solc as an executable. `vyper`: always an executable. */
 export type CompilerKind = "soljson" | "native" | "vyper";
 
-/** A compiler that is at hand. */
+/** A compiler file on this machine. */
 export interface CompilerBuild {
   kind: CompilerKind;
-  /** As its file name or list says; whoever opens it checks what it says itself. */
+  /** The version in its file name or list; `openCompiler` checks it. */
   version: CompilerVersion;
   file: string;
 }
@@ -19,7 +19,7 @@ const FILE_NAMES: readonly { pattern: RegExp; kind: CompilerKind; family: Compil
   { pattern: /^vyper[.-]?(v?\d[\w.+-]*?)(?:\.linux)?$/, kind: "vyper", family: "vyper" },
 ];
 
-/** What a compiler's file name tells; undefined for other names, and for versions without a commit. */
+/** What a compiler's file name tells; undefined for other names and for versions without a commit. */
 export function parseFileName(
   name: string,
 ): { kind: CompilerKind; family: CompilerFamily; version: CompilerVersion } | undefined {

@@ -12,11 +12,11 @@ import {
   parseVersion,
 } from "./versions.ts";
 
-/** Which compilers there are. */
+/** The compilers that can be used. */
 export interface CompilerCatalogue {
   /**
-   * The compiler that answers a version in any accepted spelling, downloaded if need be. Throws `VerificationError` of
-   * code `compiler-unavailable` that names the nearest versions.
+   * The compiler of a version in any accepted spelling, downloaded if need be. Throws `VerificationError` of code
+   * `compiler-unavailable` that names the nearest versions.
    */
   resolve(language: CompilerFamily, requested: string): Promise<CompilerBuild>;
   /** Long versions, `v` in front, the newest release first. */
@@ -29,12 +29,12 @@ export interface CatalogueOptions {
   downloads: { solc: CompilerDownloads | undefined; vyper: CompilerDownloads | undefined };
 }
 
-/** The compiler that comes with Periscope, by the version it gives itself (a test holds it to that). */
+/** The version of the compiler that comes with Periscope (a test compares it with the compiler's own). */
 export const BUNDLED_VERSION = "0.8.37+commit.f401782d";
 
 /**
- * Creates the catalogue over the bundled compiler, the folders and the downloadable lists. The best answer to a request
- * wins, whichever of the three it comes from; of equal ones the first.
+ * Creates the catalogue of the bundled compiler, the folders and the downloadable lists. The best fit for a request
+ * wins; of equal ones the first in that order.
  */
 export function createCatalogue({ folders, downloads }: CatalogueOptions): CompilerCatalogue {
   async function known(family: CompilerFamily): Promise<(CompilerBuild | ListedBuild)[]> {

@@ -10,16 +10,15 @@ export interface Compiler {
   /** What the compiler calls itself. */
   version: CompilerVersion;
   /**
-   * Standard JSON in, standard JSON out. Throws `VerificationError`: `compiler-limit` for a too large output,
-   * `compiler-error` when the compiler gives none.
+   * Standard JSON in, standard JSON out. Throws `VerificationError`: `compiler-limit` when the output is too large,
+   * `compiler-error` when there is none.
    */
   compile(input: string): Promise<string>;
 }
 
 /**
- * Opens a compiler and asks its version. Blocks this process while it compiles, and trusts it as far as that process
- * is fenced: only for processes of their own. Throws `VerificationError` of code `compiler-unavailable` when the
- * compiler calls itself otherwise than expected.
+ * Opens a compiler and asks its version. It blocks and can harm the process: only for a fenced process of its own.
+ * Throws `VerificationError` of code `compiler-unavailable` when the compiler gives itself another version.
  */
 export async function openCompiler(
   build: CompilerBuild,
@@ -52,7 +51,7 @@ function openSoljson(file: string): Compiler {
       try {
         return soljson.compile(input);
       } catch (error) {
-        // Out of memory, an assertion, a stack overflow: the compiler's, not ours.
+        // Out of memory, an assertion, a stack overflow: the compiler's faults.
         throw new VerificationError(
           { code: "compiler-error", message: messageOf(error) },
           { cause: error },

@@ -23,7 +23,10 @@ export interface ListedBuild {
 
 /** The compilers of one list, kept in one folder. */
 export interface CompilerDownloads {
-  /** What the list offers to this machine; read again after an hour. Empty, and logged, while it cannot be read. */
+  /**
+   * The builds of the list that run on this machine; read again after an hour. Empty, and logged, while the list cannot
+   * be read.
+   */
   list(): Promise<ListedBuild[]>;
   /** Path of the compiler's file. Undefined, and logged, when it cannot be had. Concurrent calls share one download. */
   fetch(build: ListedBuild): Promise<string | undefined>;
@@ -40,7 +43,7 @@ export interface DownloadOptions {
 }
 
 const LIST_MAX_AGE_MS = 3_600_000;
-/** After a failure, so that a list that is down is not asked by every submission. */
+/** Pause after a failure, so that not every submission asks a list that is down. */
 const LIST_RETRY_MS = 60_000;
 const MAX_BYTES = 60 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
@@ -150,7 +153,7 @@ function fileNameOf({ kind, version }: ListedBuild): string {
     : `${kind === "vyper" ? "vyper" : "solc"}-${long}`;
 }
 
-/** All of a URL that may be logged. */
+/** The only part of a URL that may be logged. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }
@@ -162,7 +165,9 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-/** The body of a URL, cut off by error above 60 MB or after 60 s. User and password of the URL are sent as Basic. */
+/**
+ * The body of a URL. Throws above 60 MB or after 60 s. User and password of the URL are sent as Basic authentication.
+ */
 async function download(text: string): Promise<Buffer> {
   const { bare, headers } = splitCredentials(new URL(text));
   const response = await fetch(bare, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });

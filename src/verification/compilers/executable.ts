@@ -14,8 +14,8 @@ const MAX_ERROR_BYTES = 65_536;
 export class OutputTooLarge extends Error {}
 
 /**
- * Runs a compiler that is an executable of the system: no shell, no files but stdin, stdout and stderr, in the folder
- * this process is in, which the environment names for temporary files and says nothing else. Throws `OutputTooLarge` after killing it, or the system's error when it cannot run.
+ * Runs a compiler that is an executable, without a shell, in this process's folder. Its environment has only TMPDIR,
+ * which names that folder. Throws `OutputTooLarge` after killing it, or the system's error when it cannot run.
  */
 export function runExecutable(
   file: string,
@@ -24,7 +24,7 @@ export function runExecutable(
   maxOutputBytes: number,
 ): Promise<Run> {
   return new Promise((resolve, reject) => {
-    // Vyper's releases unpack themselves there, and leave it all behind when they are killed.
+    // Vyper's releases unpack themselves there, and leave the files behind when they are killed.
     const env = { TMPDIR: process.cwd() };
     const child = spawn(file, args, { env, stdio: "pipe" });
     const stdout: Buffer[] = [];
@@ -35,7 +35,7 @@ export function runExecutable(
       size += bytes.length;
       if (size <= maxOutputBytes) return stdout.push(bytes);
       child.kill("SIGKILL");
-      // What it started may go on printing; the end of this process ends that.
+      // Its children may go on printing; they end with this process.
       child.stdout.destroy();
       return reject(new OutputTooLarge());
     });
@@ -48,7 +48,7 @@ export function runExecutable(
       const [out, error] = [stdout, stderr].map((parts) => Buffer.concat(parts).toString("utf8"));
       resolve({ stdout: out ?? "", stderr: error ?? "", exitCode });
     });
-    // It may end without reading everything.
+    // The program may end without reading everything.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });

@@ -1,8 +1,8 @@
 import type { CompilerOutput } from "./output.ts";
 
 /**
- * The output with each contract under the file that declares it: up to solc 0.4.8 all stand under the name `""`. As it
- * is for every other compiler, and where no file declares a contract of that name.
+ * The output with each contract under the file that declares it: solc up to 0.4.8 puts all under the name `""`. Other
+ * outputs, and contracts that no file declares, stay as they are.
  */
 export function locateContracts(
   output: CompilerOutput,
@@ -16,7 +16,7 @@ export function locateContracts(
   return { ...output, names, contract: (_path, name) => output.contract("", name) };
 }
 
-/** Those compilers take no two contracts of one name. */
+/** Those compilers allow a contract name only once. */
 function declaringFile(sources: ReadonlyMap<string, string>, name: string): string {
   for (const [path, text] of sources) {
     for (const [, declared] of withoutComments(text).matchAll(
@@ -28,7 +28,7 @@ function declaringFile(sources: ReadonlyMap<string, string>, name: string): stri
   return "";
 }
 
-/** Texts stay: a comment may not begin in one, nor a text in a comment. */
+/** Without comments, and with empty string literals: each may hold what looks like the other. */
 function withoutComments(text: string): string {
   return text.replace(
     /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,

@@ -11,7 +11,7 @@ const Ranges = z.array(z.object({ start: z.number(), length: z.number() }));
 
 type References = Record<string, Record<string, z.output<typeof Ranges>>>;
 
-/** Up to 0.4.10 libraries stand without their files. */
+/** Up to 0.4.10, solc names libraries without their files. */
 function byFile(references: Record<string, References[string] | z.output<typeof Ranges>>) {
   const files: References = {};
   for (const [key, places] of Object.entries(references)) {
@@ -22,18 +22,21 @@ function byFile(references: Record<string, References[string] | z.output<typeof 
 }
 
 const Code = z.object({
-  /** Hex digits; where a library is to be linked, its placeholder of 40 characters. */
+  /** Hex digits, with a placeholder of 40 characters for each library address. */
   object: Hexadecimal,
-  /** File, then library name, then places of its address. */
+  /** Places of library addresses, by file and library name. */
   linkReferences: z
     .record(z.string(), z.union([z.record(z.string(), Ranges), Ranges]))
     .transform(byFile)
     .default({}),
-  /** AST id of the variable, then places of its value. */
+  /** Places of immutables, by the AST id of the variable. */
   immutableReferences: z.record(z.string(), Ranges).default({}),
   /** Compressed, as solc and vyper write it. */
   sourceMap: z.string().optional().catch(undefined),
-  /** Since 0.8.5: where functions begin; null for one that was merged with other code. Those of the source have an id. */
+  /**
+   * Since 0.8.5: where functions begin; null for one that was merged with other code. Only functions of the source have
+   * an id.
+   */
   functionDebugData: z
     .record(z.string(), z.object({ entryPoint: z.number().nullish(), id: z.number().nullish() }))
     .optional()
@@ -61,9 +64,9 @@ const ContractOutput = z.object({
 
 const SourceIds = z.record(z.string(), z.object({ id: z.number() })).catch({});
 
-/** What a compiler says of one contract, solc and vyper alike. */
+/** The output for one contract, of solc or vyper. */
 export type ContractOutput = z.output<typeof ContractOutput>;
-/** Code of one contract with the places to be filled in. */
+/** Code of one contract, with the places that are filled in later. */
 export type CodeOutput = z.output<typeof Code>;
 export type AbiEntry = ContractOutput["abi"][number];
 
@@ -73,21 +76,21 @@ const Message = z.object({
   formattedMessage: z.string().optional(),
 });
 
-/** The answer of a compiler: its contracts by file and name, each read only when it is asked for. */
+/** The output of a compiler. Each contract is read only when it is asked for. */
 export interface CompilerOutput {
   /** Files and the names of their contracts, in the compiler's order. */
   names: { path: string; name: string }[];
-  /** Numbers of the files, by which source maps name them. */
+  /** Numbers of the files in source maps. */
   sourceIds: Readonly<Record<string, { id: number }>>;
-  /** Syntax trees of the files, as far as they were asked for. */
+  /** Syntax trees of the files, where they were asked for. */
   trees: readonly unknown[];
   /** Throws `VerificationError` when there is no such contract. */
   contract(path: string, name: string): ContractOutput;
 }
 
 /**
- * Reads the standard JSON a compiler answered with. Throws `VerificationError` of code `compiler-error` with the first
- * error of severity `error`; warnings are passed over.
+ * Reads a compiler's standard JSON output. Throws `VerificationError` of code `compiler-error` with the first error of
+ * severity `error`; ignores warnings.
  */
 export function readOutput(text: string): CompilerOutput {
   const output: unknown = parse(text);

@@ -25,9 +25,9 @@ interface EmscriptenModule {
 }
 
 /**
- * Loads a soljson file. The input is written to the compiler's heap: the wrapper of the npm package passes it over the
- * stack, which breaks above about 1 MiB. Without a callback nothing can be imported from anywhere. Compilers older
- * than standard JSON (up to 0.4.10) go through the wrapper, which translates.
+ * Loads a soljson file. The input is written to the compiler's heap: the wrapper of the npm package uses the stack,
+ * which breaks above about 1 MiB. No callback is given, so the compiler can import nothing. Compilers older than
+ * standard JSON (up to 0.4.10) go through the wrapper, which translates.
  */
 export function loadSoljson(file: string): Soljson {
   const require = createRequire(import.meta.url);
@@ -47,7 +47,10 @@ export function loadSoljson(file: string): Soljson {
   };
 }
 
-/** Loading leaves handlers that would turn every later failure of this process into an end without words. */
+/**
+ * Loads without keeping the handlers that it installs: they would end this process without a message at every later
+ * failure.
+ */
 function keepingHandlers<Result>(load: () => Result): Result {
   const events = ["unhandledRejection", "uncaughtException"];
   const before = events.map((event) => process.rawListeners(event));
@@ -59,11 +62,11 @@ function keepingHandlers<Result>(load: () => Result): Result {
   return result;
 }
 
-/** Address of the text in the compiler's memory, which is the compiler's from then on. */
+/** Copies the text into the compiler's memory, which then owns it; gives the address. */
 function copyToHeap(module: EmscriptenModule, text: string): number {
   const bytes = Buffer.from(text, "utf8");
   const pointer = (module._solidity_alloc ?? module._malloc)(bytes.length + 1);
-  // Asked for after the allocation: a heap that grew is another array.
+  // Read after the allocation: a heap that grows is another array.
   module.HEAPU8.set(bytes, pointer);
   module.HEAPU8[pointer + bytes.length] = 0;
   return pointer;

@@ -1,4 +1,6 @@
-/** The version a compiler gives itself, taken apart: `0.8.20+commit.a1b79de6`, `0.8.21-nightly.2023.6.28+commit.ec9e8f3f`. */
+/**
+ * The version a compiler gives itself, in parts: `0.8.20+commit.a1b79de6`, `0.8.21-nightly.2023.6.28+commit.ec9e8f3f`.
+ */
 export interface CompilerVersion {
   /** `0.8.20`. */
   release: string;
@@ -25,13 +27,13 @@ export function parseVersion(text: string): CompilerVersion | undefined {
   };
 }
 
-/** The long version as answered and compared: `0.8.20+commit.a1b79de6`, the commit cut after 8 digits. */
+/** The long version as answered and compared: `0.8.20+commit.a1b79de6`, with 8 digits of the commit. */
 export function formatVersion({ release, prerelease, commit }: CompilerVersion): string {
   const name = `${release}${prerelease}`;
   return commit === "" ? name : `${name}+commit.${commit.slice(0, 8)}`;
 }
 
-/** Negative, zero or positive as the release of `left` is older than, the same as or newer than that of `right`. */
+/** Negative, zero or positive: the release of `left` is older than, the same as or newer than that of `right`. */
 export function compareReleases(left: string, right: string): number {
   const [a, b] = [left, right].map((release) => release.split(".").map(Number));
   for (let index = 0; index < 3; index++) {
@@ -41,7 +43,7 @@ export function compareReleases(left: string, right: string): number {
   return 0;
 }
 
-/** How well a build answers a request: the same commit, the same as far as both are named, the same release. */
+/** How a build fits a request: by the same commit, by the shared beginning of both commits, or by the release. */
 type Fit = "commit" | "prefix" | "release";
 const FITS: readonly Fit[] = ["commit", "prefix", "release"];
 
@@ -56,8 +58,8 @@ function fitOf(wanted: CompilerVersion, build: CompilerVersion): Fit | undefined
 }
 
 /**
- * The build that answers a request best, the earlier one of equals. Undefined when there is none, or when only a
- * release is named and builds of different commits answer it.
+ * The build that fits a request best; of equal ones the first. Undefined when none fits, or when the request names only
+ * a release and builds of different commits fit.
  */
 export function chooseBuild<Build extends { version: CompilerVersion }>(
   wanted: CompilerVersion,
@@ -74,7 +76,7 @@ export function chooseBuild<Build extends { version: CompilerVersion }>(
 
 const NEAREST = 3;
 
-/** Long versions of the builds whose releases come next to the wanted one, the nearest first. */
+/** Long versions of the builds whose releases are nearest to the wanted one, the nearest first. */
 export function nearestVersions(
   wanted: CompilerVersion | undefined,
   builds: readonly { version: CompilerVersion }[],

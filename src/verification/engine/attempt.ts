@@ -26,7 +26,7 @@ export interface Session {
   given: Buffer | null;
 }
 
-/** A contract of the sources and how it compares with the code on chain. */
+/** A contract of the sources, compared with the code on chain. */
 export interface Candidate {
   path: string;
   name: string;
@@ -77,9 +77,9 @@ const VYPER_OUTPUTS = [
 const NARROW_SINCE = "0.5.0";
 
 /**
- * Compiles the input and compares every contract the request may mean. Compiles only the wanted contract where that is
- * known: twice as fast on large projects. When that does not lead to a match solc compiles everything once more, since
- * some releases make other code or errors then; this also finds the names for the answer.
+ * Compiles the input and compares every contract that the request may mean. Compiles only the wanted contract where
+ * that is known: twice as fast on large projects. Without a match solc then compiles everything, since some releases
+ * make other code or errors then; this also finds the names for the answer.
  */
 export async function attempt(session: Session, input: CompilerInput): Promise<Attempt> {
   if (input.language === "Vyper" || narrowSelection(session, input) === undefined) {
@@ -98,7 +98,7 @@ export function attemptOnce(session: Session, input: CompilerInput): Promise<Att
   return compileAndMatch(session, input, narrowSelection(session, input) ?? wideSelection(input));
 }
 
-/** The error when it is the compiler's complaint about the sources; throws any other. */
+/** The error when it is the compiler's about the sources; throws any other. */
 function compilerError(error: unknown): VerificationError {
   if (error instanceof VerificationError && error.failure.code === "compiler-error") return error;
   throw error;
@@ -168,7 +168,7 @@ async function compile(
   return locateContracts(readOutput(await compiler.compile(JSON.stringify(input))), sources);
 }
 
-/** The syntax trees of all files; nothing is compiled for them. */
+/** The syntax trees of all files; compiles nothing. */
 export async function readTrees(
   { compiler }: Session,
   input: CompilerInput,

@@ -9,7 +9,7 @@ import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
 const DEFAULT_RUNS = 200;
 const COMMON_RUNS = [200, 1, 1000, 10_000, 999_999, 1_000_000, 100, 500, 800];
 const VIA_IR_SINCE = "0.8.13";
-/** With the release whose default they became or that knew them first. */
+/** With the release that made it the default or knew it first. */
 const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
   ["paris", "0.8.18"],
   ["shanghai", "0.8.20"],
@@ -25,9 +25,9 @@ const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
 ];
 
 /**
- * Looks for one changed setting with which the sources do match, for about `budgetMs`, and says which: the one that
- * also gives the metadata on chain where there is one, else the first that gives the code. Undefined when none was
- * found. Only tells the sender what to correct: nothing is verified with it.
+ * Looks for one changed setting with which the sources match, for about `budgetMs`. Prefers one that also gives the
+ * metadata on chain, else takes the first that gives the code. Gives a sentence for the sender, or undefined; verifies
+ * nothing.
  */
 export async function diagnoseSettings(
   session: Session,
@@ -45,7 +45,7 @@ export async function diagnoseSettings(
     const quality = await qualityWith(session, { ...input, settings, target });
     if (quality !== null) found ??= words;
     if (quality === "full") found = words;
-    // The next one will take as long.
+    // The next compile takes about as long.
     const now = performance.now();
     if (quality === "full" || now + (now - started) > end) break;
   }

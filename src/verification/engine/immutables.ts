@@ -11,12 +11,12 @@ import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 
-/** Since then negative immutables are written as everywhere else. */
+/** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
 
 /**
- * The values of the immutables in code that matches. Throws `VerificationError` of code `bytecode` when one of them is
- * none that its variable can have, and when the metadata on chain, which nobody vouches for, may be run as code.
+ * The values of the immutables in matched code. Throws `VerificationError` of code `bytecode` when a value does not fit
+ * its variable's type, and when metadata on chain that is not the compiler's could be run as code.
  */
 export async function readImmutables(
   session: Session,
@@ -35,7 +35,7 @@ export async function readImmutables(
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = input.settings["viaIR"] === true;
-  // That of contracts which the constructor makes stands in the creation code alone.
+  // The metadata of contracts that the constructor makes is in the creation code alone.
   const isExchanged = [runtime, creation].some((values) =>
     Object.values(values?.cborAuxdata ?? {}).some((value) => mayBeJumpedInto(hexToBytes(value))),
   );
@@ -52,7 +52,7 @@ export async function readImmutables(
   const rules = {
     viaIR,
     extendsSigns: compareReleases(session.compiler.version.release, SIGNS_SINCE) >= 0,
-    // Nobody knows of a constructor that put them there: no function begins behind the checks of another one.
+    // Without a known constructor, a function value must be where a function begins: elsewhere it would skip checks.
     destinations: isConstructed ? destinations : (beginnings(functionDebugData) ?? destinations),
   };
   return [...ids].map((id) => {
@@ -65,7 +65,7 @@ export async function readImmutables(
   });
 }
 
-/** Where functions of the source begin; undefined where the compiler does not tell. */
+/** Where functions of the source begin; undefined when the compiler does not tell. */
 function beginnings(
   functions: CodeOutput["functionDebugData"] = {},
 ): ReadonlySet<number> | undefined {
@@ -77,10 +77,12 @@ function refuse(detail: string): never {
   throw new VerificationError({ code: "bytecode", detail });
 }
 
-/** Types of vyper that solc has by the same names. */
+/** Types that vyper and solc name alike. */
 const VYPER_WORD = /^(?:address|bool|u?int\d+|bytes\d+)$/;
 
-/** Vyper keeps them behind the code, and tells where in its layout, those of imported modules below their names. */
+/**
+ * Vyper puts immutables behind the code. Its layout names their places, those of imported modules in a nested object.
+ */
 function vyperValues(
   layout: unknown,
   immutables: NonNullable<TransformationValues["immutables"]>,

@@ -4,9 +4,9 @@ import type { SourceFile } from "../request.ts";
 
 /**
  * The files of a compile that belong to a contract, in the order they were sent: those that the compiler's metadata
- * names, or where there is none (vyper, solc before 0.4.7), those that the main file may import. Whatever else was sent
- * is compiled with, since it may change the code, but nobody vouches for it. Throws `VerificationError` of code
- * `invalid-json` when a file that belongs to it has a path out of the project.
+ * names; without metadata (vyper, solc before 0.4.7) those that the main file may import. Other files are compiled too,
+ * since they may change the code, but they are not proven. Throws `VerificationError` of code `invalid-json` when a
+ * file that belongs to it has a path out of the project.
  */
 export function keptSources(
   { language, sources }: CompilerInput,
@@ -29,16 +29,16 @@ function namedIn(metadata: string): ReadonlySet<string> | undefined {
   return isRecord(sources) ? new Set(Object.keys(sources)) : undefined;
 }
 
-/** Whether whoever writes the files into a folder writes into that folder only. */
+/** Whether a file of that path stays within the folder it is written to. */
 function isWithin(path: string): boolean {
   return !/^(?:[\\/]|[a-z]:)/i.test(path) && !path.split(/[\\/]/).includes("..");
 }
 
-/** Whole statements of Solidity (a text) and vyper (names with dots); comments do no harm. */
+/** Import statements of Solidity (with a string) and vyper (dotted names). A match in a comment does no harm. */
 const IMPORT_STATEMENT = /\b(?:import|from|implements|uses|initializes|exports)\b[^;\n]{1,1000}/g;
 const WORD = /[^\s"'.,:()/\\]+/g;
 
-/** Files whose names stand in an import of a file that is reached: more than are imported, never fewer. */
+/** Files whose names are in an import of a reached file: perhaps too many, never too few. */
 function importedFrom(mainPath: string, sources: ReadonlyMap<string, string>): ReadonlySet<string> {
   const reached = new Set([mainPath]);
   for (const path of reached) {

@@ -32,12 +32,12 @@ import type { Candidate } from "./attempt.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
 import { keptSources } from "./kept-sources.ts";
 
-/** What is kept of a name; nobody reads on. */
+/** Longer names are cut. */
 const MAX_NAME_CHARACTERS = 1000;
 const MAX_ABI_BYTES = 2_000_000;
 const MAX_TEXT_BYTES = 10_000_000;
 
-/** A verification's outcome: what was proven of a contract, complete enough to answer from without compiling again. */
+/** What was proven of a contract: enough to answer without compiling again. */
 export interface VerifiedSource {
   language: CompilerInput["language"];
   format: VerificationForm["format"];
@@ -49,7 +49,7 @@ export interface VerifiedSource {
   settings: Settings;
   /** Null: the compiler's default. */
   evmVersion: string | null;
-  /** Null: the settings do not speak of it. */
+  /** Null when the settings do not say. */
   optimizerEnabled: boolean | null;
   optimizerRuns: number | null;
   license: number | null;
@@ -70,18 +70,18 @@ export interface VerifiedSource {
   creationMatch: CodeMatch | null;
   compiledRuntime: KeptCode;
   compiledCreation: KeptCode;
-  /** JSON of the numbers by which the source maps name the files. */
+  /** JSON of the numbers of the files in the source maps. */
   sourceIds: string;
   /** Compressed, as the compiler writes them; null without one. */
   creationSourceMap: string | null;
   runtimeSourceMap: string | null;
   /** Null when the runtime code did not match. */
   fingerprint: CodeFingerprint | null;
-  /** What comparing alone proves. */
+  /** What the comparison alone proves. */
   proof: DeploymentProof;
   /**
-   * Init codes with arguments, one of which should return the code on chain: another constructor ran. Null when there
-   * is nothing to prove by running, empty when it is not known what to run.
+   * Init codes with arguments, one of which should return the code on chain, when another constructor ran. Null when
+   * nothing needs to be run, empty when it is not known what to run.
    */
   trial: Hex[] | null;
 }
@@ -99,7 +99,7 @@ export function describeContract(proven: {
   const { request, onChain, input, candidate, values } = proven;
   const { path, name, contract, sourceIds, match } = candidate;
   const { abi, evm, metadata, layout: _, ...output } = contract.output;
-  // In Yul it may be any text.
+  // In Yul, a name may be any text.
   if (!isPrintable(name)) refuse("The name of the contract is no printable text.");
   const sources = keptSources(input, path, metadata);
   const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
@@ -160,7 +160,7 @@ function proofOf(
   };
 }
 
-/** The compiled creation code, linked as the runtime code is, with each of the arguments that it may have had. */
+/** The compiled creation code, linked as the runtime code is, with each possible encoding of the arguments. */
 function trialOf({ onChain, candidate, given }: Parameters<typeof describeContract>[0]): Hex[] {
   const { contract, match } = candidate;
   const { libraries: linked = {} } = isMatch(match.runtime) ? match.runtime.values : {};
@@ -185,7 +185,7 @@ function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
-/** solc has an object for it, vyper one word (`gas`, `codesize`, `none`) or, long ago, a boolean. */
+/** An object of solc; of vyper one word (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
 function optimization(settings: Settings): {
   optimizerEnabled: boolean | null;
   optimizerRuns: number | null;
@@ -200,7 +200,7 @@ function optimization(settings: Settings): {
   return { optimizerEnabled, optimizerRuns: null };
 }
 
-/** Addresses in the code, by `path:Name`: linked by the settings, or after the compile. */
+/** Library addresses in the code, by `path:Name`: linked by the settings or after the compile. */
 function librariesOf(
   settings: Settings,
   assembly: unknown,
@@ -211,7 +211,7 @@ function librariesOf(
   for (const name of librariesIn(assembly)) {
     const plain = plainName(name);
     const file = name.slice(0, -plain.length - 1);
-    // Up to 0.7.4 a library may be named without its file.
+    // Up to 0.7.4, settings may name a library without its file.
     const named = [given[file], given[""]].filter(isRecord).map((names) => names[plain]);
     const address = named.find((value) => typeof value === "string");
     if (typeof address === "string") addresses.set(name, lowerHex(address));
@@ -228,7 +228,7 @@ function plainName(qualified: string): string {
   return qualified.slice(qualified.lastIndexOf(":") + 1);
 }
 
-/** The metadata on chain, where the compiled code ends in metadata too. */
+/** The metadata at the end of the code on chain, if the compiled code ends in metadata too. */
 function metadataOf(
   { compiledRuntime, compiledCreation }: ContractMatch,
   onChain: Buffer,
@@ -240,7 +240,7 @@ function metadataOf(
   return isAtEnd ? readCodeMetadata(onChain) : null;
 }
 
-/** Throws `VerificationError` of code `compiler-limit` for a text that is too large to be kept. */
+/** Throws `VerificationError` of code `compiler-limit` for a text that is too large to store. */
 function bounded(what: string, text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;
   const bound = `${limit / 1_000_000} MB of ${what}`;

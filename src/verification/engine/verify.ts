@@ -16,7 +16,7 @@ import { diagnoseSettings } from "./diagnose.ts";
 import { readImmutables } from "./immutables.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
 
-/** All that a verification needs to know; it asks nobody further. */
+/** Everything that a verification needs to know. */
 export interface VerifyTask {
   /** A `VerificationRequest` as JSON. */
   request: string;
@@ -31,13 +31,13 @@ export interface VerifyTask {
 /** What a verification uses of the process it runs in. */
 export interface VerifyHooks {
   open(build: CompilerBuild): Promise<Compiler>;
-  /** Hears of a failure before the seconds in which the setting at fault is looked for, in case they are not granted. */
+  /** Called with a failure before its cause is looked for: the process may be stopped meanwhile. */
   onFailure(failure: VerificationFailure): void;
 }
 
 /**
- * Compiles what a request holds and matches it with the code on chain. Belongs into a process of its own: it blocks
- * while it compiles. Throws `VerificationError` when nothing matches.
+ * Compiles a request and compares it with the code on chain. Needs a process of its own: it blocks while it compiles.
+ * Throws `VerificationError` when nothing matches.
  */
 export async function verify(
   task: VerifyTask,
@@ -74,12 +74,12 @@ export async function verify(
   return describeContract({ request, version, onChain, given: session.given, values, ...raised });
 }
 
-/** Editors write one in front of a text; no compiler takes it. */
+/** Some editors put one in front of a text; no compiler accepts it. */
 function withoutByteOrderMark(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.replace(/^\ufeff/, "") : value;
 }
 
-/** Refuses a compiler other than the one that the code on chain names, before anything is compiled. */
+/** Refuses a compiler other than the one named in the code on chain, before anything is compiled. */
 function checkVersion({ kind, version }: CompilerBuild, onChain: OnChainCode): void {
   const named =
     kind === "vyper"
@@ -93,7 +93,7 @@ function checkVersion({ kind, version }: CompilerBuild, onChain: OnChainCode): v
   });
 }
 
-/** Releases write three numbers, pre-releases the long version with their build behind it. */
+/** The version in code: three numbers for a release, the long version with the build for a pre-release. */
 function nameInCode(version: CompilerVersion, named: string): string {
   if (version.prerelease === "" || !named.includes("-")) return version.release;
   const long = formatVersion(version);
@@ -108,7 +108,7 @@ function givenArguments(text: string | undefined): Buffer | null {
   throw new VerificationError({ code: "constructor-arguments", detail: "They are not hex." });
 }
 
-/** Arguments of the request must be those of the creation also where only the runtime code matches. */
+/** Arguments in the request must be those of the creation, even where only the runtime code matches. */
 function checkArguments({ given, onChain }: Session, { match }: Candidate): void {
   const { creationCode } = onChain;
   const isDifferent =
@@ -121,7 +121,7 @@ function checkArguments({ given, onChain }: Session, { match }: Candidate): void
   if (isDifferent) throw new VerificationError(WRONG_ARGUMENTS);
 }
 
-/** Library addresses of the request must be those on chain. */
+/** Library addresses in the request must be those on chain. */
 function checkLibraries({ libraries }: CompilerInput, { match }: Candidate): void {
   const outcomes = [match.runtime, match.creation];
   const values = outcomes.flatMap((code) => (code !== null && isMatch(code) ? [code.values] : []));
@@ -147,7 +147,7 @@ async function withDiagnosis(
   return hint === undefined ? failure : { ...failure, detail: `${failure.detail} ${hint}` };
 }
 
-/** A library address among the settings that the compiler put where another one stands on chain. */
+/** Names a library of the settings that has another address on chain. */
 function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): string | undefined {
   const runtime = candidates[0]?.contract.runtime.bytes;
   const given = input.settings["libraries"];
@@ -165,8 +165,8 @@ function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): str
 }
 
 /**
- * Turns a partial match into a full one where nothing but line ends or the name of a flattened file differ from what
- * was compiled first. Otherwise the match as it is.
+ * Turns a partial match into a full one when only line ends or the name of a flattened file differ from the original.
+ * Otherwise gives the match as it is.
  */
 async function raise(
   session: Session,

@@ -4,7 +4,7 @@ import type { GivenLibrary, SourceFile } from "../request.ts";
 
 export type CompilerLanguage = "Solidity" | "Yul" | "Vyper";
 
-/** What every form of a request becomes: sources and settings for one compile, and which contract is meant. */
+/** What every form of a request becomes: sources and settings of one compile, and the wanted contract. */
 export interface CompilerInput {
   language: CompilerLanguage;
   /** Text by path. A map, since any text is a legal path. */
@@ -22,17 +22,17 @@ export interface CompilerInput {
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** Null: not said. */
+/** Null: not named. */
 export interface Target {
   path: string | null;
   name: string | null;
 }
 
 const MAX_SOURCES = 1000;
-/** Of all sources of a request. */
+/** For all sources of a request together. */
 export const MAX_SOURCE_BYTES = 5_000_000;
 const MAX_PATH_BYTES = 500;
-/** Controls, among them those that turn the direction of what follows: nobody sees them. */
+/** Invisible characters: controls, and those that change the direction of the text. */
 const UNSEEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
 
 /** The sources as a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
@@ -57,7 +57,7 @@ export function isPrintable(name: string): boolean {
   return name.isWellFormed() && !UNSEEN.test(name);
 }
 
-/** The settings without what selects outputs or stops early, none of which changes the code or the metadata. */
+/** The settings without those that select outputs or stop early: these change neither the code nor the metadata. */
 export function withoutOutput(settings: Settings): Settings {
   const kept = without(settings, ["outputSelection", "modelChecker", "stopAfter"]);
   const debug = kept["debug"];
@@ -65,8 +65,8 @@ export function withoutOutput(settings: Settings): Settings {
 }
 
 /**
- * Throws `VerificationError` of code `invalid-json` for optimizer runs that are no number we can write as it was read:
- * solc takes some up to 2^64.
+ * Throws `VerificationError` of code `invalid-json` when JavaScript cannot hold the optimizer runs exactly; solc takes
+ * some up to 2^64.
  */
 export function checkRuns({ optimizer }: Settings): void {
   const runs = isRecord(optimizer) ? optimizer["runs"] : undefined;

@@ -11,12 +11,13 @@ import {
 
 type FlattenedForm = Extract<VerificationForm, { format: "flattened" }>;
 
-/** Since then the kind of the metadata hash can be chosen. */
+/** Since then a setting selects the kind of the metadata hash. */
 const BYTECODE_HASH_SINCE = "0.6.0";
 
 /**
  * One compile for a flattened source. The request names neither a path nor the kind of the metadata hash: the path is
- * guessed (and others tried later), the kind taken from the code on chain. Throws `VerificationError`: `empty-source`.
+ * guessed (others are tried later), the kind is read from the code on chain. Throws `VerificationError`:
+ * `empty-source`.
  */
 export function readFlattened(
   form: FlattenedForm,
@@ -44,7 +45,7 @@ export function readFlattened(
   };
 }
 
-/** Where tools put a single file: plain, Remix and Hardhat 2, Foundry, Hardhat 3, servers that invent a name. */
+/** Paths that tools give a single file: plain, Remix and Hardhat 2, Foundry, Hardhat 3, servers that invent a name. */
 function pathsOf(name: string): string[] {
   return [
     `${name}.sol`,

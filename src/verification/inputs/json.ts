@@ -3,12 +3,12 @@ import { isRecord } from "../../core/record.ts";
 import { refuse } from "./compiler-input.ts";
 
 const MAX_DEPTH = 32;
-/** The metadata of the largest contracts has some 100,000, a thousand sources 10,000. */
+/** The metadata of the largest contracts has some 100,000 tokens, a thousand sources 10,000. */
 const MAX_TOKENS = 250_000;
 
 /**
- * The object a text holds. Throws `VerificationError` of code `invalid-json` for anything else, for one nested deeper
- * than 32 levels, and for one of more parts than the largest contract has.
+ * The object in a JSON text. Throws `VerificationError` of code `invalid-json` for anything else, and when it is nested
+ * deeper than 32 levels or has more than 250,000 tokens.
  */
 export function parseObject(text: string): Record<string, unknown> {
   const { kind } = scanJson(Buffer.from(text), { depth: MAX_DEPTH, tokens: MAX_TOKENS });

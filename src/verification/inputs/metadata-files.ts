@@ -31,8 +31,8 @@ const Metadata = z.object({
 });
 
 /**
- * Rebuilds the compile that a metadata file describes. Sources are found by the keccak-256 of their text, whatever
- * their names; line ends may have changed on the way. Throws `VerificationError`: `no-metadata`, `missing-sources`,
+ * Rebuilds the compile that a metadata file describes. Finds sources by the keccak-256 of their text, whatever their
+ * names; their line ends may have changed. Throws `VerificationError`: `no-metadata`, `missing-sources`,
  * `invalid-json`.
  */
 export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
@@ -80,7 +80,7 @@ function hashOf(text: string): string {
   return `0x${keccak(Buffer.from(text, "utf8")).toString("hex")}`;
 }
 
-/** Metadata keeps the target among the settings and libraries flat; standard JSON wants neither. */
+/** Metadata has the target among the settings and a flat list of libraries; standard JSON has neither. */
 function settingsOf(
   settings: z.output<typeof Metadata>["settings"],
   compilerVersion: string,
@@ -95,7 +95,7 @@ function settingsOf(
   return withoutInliner(kept, compilerVersion.split("+")[0] ?? "");
 }
 
-/** 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they do not take as a setting. */
+/** 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they refuse as a setting. */
 function withoutInliner(settings: Settings, release: string): Settings {
   const optimizer = settings["optimizer"];
   const affected = compareReleases(release, "0.8.2") >= 0 && compareReleases(release, "0.8.4") <= 0;

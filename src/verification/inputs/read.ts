@@ -11,7 +11,7 @@ import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
 import { readStandardJson } from "./standard-json.ts";
 import { readVyper } from "./vyper.ts";
 
-/** The compiler a request asks for. Cheap: reads no more than it must. Throws `VerificationError` of code `no-metadata`. */
+/** The compiler a request asks for; reads as little as possible. Throws `VerificationError` of code `no-metadata`. */
 export function requestedCompiler(form: VerificationForm): {
   family: CompilerFamily;
   version: string;
@@ -31,7 +31,7 @@ export function requestedCompiler(form: VerificationForm): {
   }
 }
 
-/** Turns whichever form into one compile. `onChain` is the metadata at the end of the code on chain. */
+/** Turns a request of any form into one compile. `onChain` is the metadata at the end of the code on chain. */
 export function readInput(
   form: VerificationForm,
   version: CompilerVersion,
@@ -61,7 +61,7 @@ function readForm(
   }
 }
 
-/** Whether the sources of a request are larger than they may be; whatever is no JSON is not. */
+/** Whether the sources of a request are too large; false for a text that is no JSON. */
 export function isTooLarge(form: VerificationForm): boolean {
   switch (form.format) {
     case "flattened":
@@ -71,7 +71,7 @@ export function isTooLarge(form: VerificationForm): boolean {
       return sizeOf(form.files.map(({ text }) => text)) > 2 * MAX_SOURCE_BYTES;
     case "standard-json":
     case "vyper-json":
-      // Written as JSON a text takes no fewer bytes than it has: most need not be read.
+      // JSON takes no fewer bytes than the text in it: most requests need not be read.
       return Buffer.byteLength(form.input) > MAX_SOURCE_BYTES && hasLargeSources(form.input);
   }
 }

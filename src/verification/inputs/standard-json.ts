@@ -45,7 +45,7 @@ export function readStandardJson(
   };
 }
 
-/** A vyper file is a contract, whose name in the output is the compiler's choice. */
+/** A vyper file is one contract, whose name in the output the compiler chooses. */
 function targetOf(text: string, compiler: "solc" | "vyper"): Target {
   const target = splitName(text);
   return compiler === "vyper" && target.path !== null ? { ...target, name: null } : target;

@@ -4,7 +4,7 @@ import { type CompilerInput, collectSources, evmVersionSetting } from "./compile
 
 type VyperForm = Extract<VerificationForm, { format: "vyper" }>;
 
-/** One compile for a single Vyper file, which is named after the contract. Throws `VerificationError`: `empty-source`. */
+/** One compile for a single Vyper file, named after the contract. Throws `VerificationError`: `empty-source`. */
 export function readVyper(form: VyperForm): CompilerInput {
   if (form.source.trim() === "") throw new VerificationError({ code: "empty-source" });
   const { path, name } = splitName(form.name);

@@ -18,14 +18,14 @@ import type { ProxyReader } from "../proxy.ts";
 import { type FactsSource, fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
 import { proveDeployment, type TrialChain } from "./prove.ts";
 
-/** What running a job takes. */
+/** What a job needs to run. */
 export interface JobContext {
   sql: Sql;
   chain: FactsSource["chain"] & ProxyReader & TrialChain;
   catalogue: CompilerCatalogue;
   workers: WorkerPool;
   log: Pick<Logger, "info" | "warn">;
-  /** Runs what waits for nodes and servers, while another job may have the processor. */
+  /** Waits for nodes and servers; meanwhile another job may have the processor. */
   whileAsking<Result>(ask: () => Promise<Result>): Promise<Result>;
 }
 
@@ -33,8 +33,8 @@ export interface JobContext {
 const DIAGNOSIS_MS = 5000;
 
 /**
- * Runs a job that was begun, to its end in the database. Tells whether it passed. Throws what is no outcome of the job
- * itself: a lost database, a worker process that broke off, the signal.
+ * Runs a claimed job and stores its outcome. Gives whether it passed. Throws when there is no outcome: the database is
+ * lost, the worker process broke off, or the signal was aborted.
  */
 export async function runJob(
   context: JobContext,
@@ -102,7 +102,7 @@ async function outcomeOf(
   }
 }
 
-/** So that whoever sees the pass also sees whether it is a proxy. */
+/** Detects a proxy before the job passes, so that clients see both at once. */
 async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<void> {
   try {
     await refreshProxy(context, job.address);

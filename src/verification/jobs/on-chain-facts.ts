@@ -11,13 +11,13 @@ import { type CreationFacts, getCreationFacts } from "../../store/contracts/crea
 import { getServedHead } from "../../store/sync-state.ts";
 import { VerificationError } from "../errors.ts";
 
-/** What a verification is held against. */
+/** The facts on chain that a verification is compared with. */
 export interface OnChainFacts {
   runtimeCode: Hex;
   codeHash: Hex;
-  /** Null when nothing in the index created the contract: it was there at the beginning, or there are no traces. */
+  /** Null when the index knows no creation: the contract is older than the index, or there are no traces. */
   creation: CreationFacts | null;
-  /** The block at which that is known to be so. */
+  /** The block at which these facts hold. */
   block: { number: number; hash: Hex };
 }
 
@@ -53,7 +53,7 @@ async function tryOnce(
   const { head, runtimeCode } = await fetchContractCode(chain, address);
   if (runtimeCode === null) throw new VerificationError({ code: "no-code" });
   const codeHash = keccak256(runtimeCode);
-  // Before the creation is looked for: what is indexed between the two is found.
+  // Read before the creation, so that a creation indexed in between is found.
   const served = await getServedHead(sql);
   const recorded = await getBlockReference(sql, head.number);
   const creation = await getCreationFacts(sql, address);

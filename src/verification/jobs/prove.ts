@@ -15,13 +15,13 @@ import type { OnChainFacts } from "./on-chain-facts.ts";
 
 export type TrialChain = Pick<Chain, "runCreations" | "traceCreations" | "request">;
 
-/** What came of running the compiled constructor. */
+/** The outcome of running the compiled constructor. */
 type Outcome = NonNullable<DeploymentProof["run"]>;
 
 /**
- * The proof of a matched contract: where another constructor ran than the compiled one, the compiled one is run in its
- * place, through the node. Throws `VerificationError`: `bytecode` when it leaves other code than that on chain, `node`
- * when the node does not answer.
+ * The proof of a matched contract. Where another constructor ran than the compiled one, the node runs the compiled one
+ * in its place. Throws `VerificationError`: `bytecode` when it leaves other code than that on chain, `node` when the
+ * node does not answer.
  */
 export async function proveDeployment(
   chain: TrialChain,
@@ -64,7 +64,7 @@ function stoppable(chain: TrialChain, signal: AbortSignal): TrialChain {
   };
 }
 
-/** Trouble of the node that passes; with anything else it says that it cannot do it. */
+/** Passing troubles of a node. Any other error means that it cannot run the constructor. */
 const PASSING = new Set([
   "unreachable",
   "timeout",
@@ -99,7 +99,7 @@ async function outcomeOf(
       return { outcome: "equal", reason: "It returned the code on chain." };
     }
     if (returned.length === 0 && isSameState) return { outcome: "different", reason: "It failed." };
-    // Arguments with which it fails where it did not are not the ones that it had.
+    // In another state, a failure proves nothing.
     if (returned.length < trials.length && !isSameState) {
       return notRun("It fails where it is run again.");
     }
@@ -118,12 +118,12 @@ function notRun(reason: string): Outcome {
   return { outcome: "not-run", reason };
 }
 
-/** Tells where it is, and when: ADDRESS, NUMBER, TIMESTAMP. */
+/** Init code that returns its ADDRESS, NUMBER and TIMESTAMP. */
 const PROBE: Hex = "0x30600052436020524260405260606000f3";
 
 /**
- * Runs init codes as if they stood in the creating transaction. `isExact`: in its place, its address and its block, as
- * far as that can be seen. `isSameState`: and nothing was done between that state and the transaction.
+ * Runs init codes in place of the creating transaction. `isExact`: at the same address and in the same block, as far as
+ * can be seen. `isSameState`: also on the same state.
  */
 async function runInPlace(
   chain: TrialChain,
@@ -144,7 +144,7 @@ async function runInPlace(
     ...(at !== undefined && { nonce: at }),
     blockNumber: creation.blockNumber,
     timestampSeconds: creation.timestampSeconds,
-    // What the creator may have been sent in the same block.
+    // The creator may have received it in the same block.
     ...(creation.value > 0n && { balance: creation.value }),
   });
   const isExact =
@@ -178,10 +178,10 @@ async function tracedInPlace(
   }
 }
 
-/** Somebody who has nothing to do with any contract. */
+/** An address that no contract knows. */
 const STRANGER: Address = "0x00000000000000000000000000000000005e1f00";
 
-/** Whether the constructor leaves other code also when somebody else runs it, after the block. */
+/** Whether the constructor also leaves other code when another sender runs it, after the block. */
 async function isOtherElsewhere(
   chain: TrialChain,
   trialled: Trialled,
@@ -201,10 +201,10 @@ async function isOtherElsewhere(
   });
 }
 
-/** A factory makes no more contracts than that in one block, or its nonce is not looked for. */
+/** Nonces of a factory that are tried for one block. */
 const MAX_CREATIONS = 200n;
 
-/** The nonce with which a factory made the contract by CREATE; undefined when it did not, as far as that can be seen. */
+/** The nonce of the factory's CREATE that made the contract; undefined when none of those tried did. */
 async function factoryNonce(
   chain: TrialChain,
   factory: Address,

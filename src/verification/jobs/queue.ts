@@ -15,19 +15,19 @@ import { reasonOf } from "../errors.ts";
 import { type JobContext, runJob } from "./job.ts";
 import { createSlots } from "./slots.ts";
 
-/** Runs the jobs of any number of chains, whose tables are in one database. */
+/** Runs the jobs of several chains, whose tables are in one database. */
 export interface JobQueue {
-  /** Takes the jobs of a chain in. */
+  /** Adds a chain. */
   add(source: JobSource): JobChain;
-  /** Stops what runs and gives it back to the queue. */
+  /** Stops the running jobs and gives them back to the queue. */
   stop(): Promise<void>;
 }
 
-/** A chain that jobs are about. */
+/** A chain whose contracts are verified. */
 export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
   /** Schema of its tables. */
   schema: string;
-  /** Told of every job that ended. */
+  /** Called when a job has ended. */
   onJob?: ((outcome: "passed" | "failed", ms: number) => void) | undefined;
 }
 
@@ -35,14 +35,14 @@ export interface JobSource extends Pick<JobContext, "sql" | "chain" | "log"> {
 export interface JobChain {
   /** Looks for a job at once: one was added. */
   wake(): void;
-  /** Takes the chain out, stops what runs of it and gives it back. */
+  /** Removes the chain, stops its running jobs and gives them back to the queue. */
   stop(): Promise<void>;
 }
 
 export interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> {
-  /** Jobs that compile at once in this process; so many of each chain may wait for its node besides. */
+  /** Jobs that compile at once in this process. As many of each chain may wait for its node besides. */
   concurrency: number;
-  /** Time that a client may keep the runners busy within an hour before it waits for all others. */
+  /** Time that a client may keep the runners busy within an hour. Beyond it, its jobs wait for all others'. */
   budgetMs?: number;
   log: Pick<Logger, "warn">;
 }
@@ -56,7 +56,7 @@ interface Member extends JobSource {
 
 /** Other processes add jobs too. */
 const IDLE_MS = 1000;
-/** Two bombs, or some fifty ordinary verifications. */
+/** Two jobs that reach their time limit, or some fifty ordinary verifications. */
 const BUDGET_MS = 120_000;
 /** Well below the 15 s after which a job counts as abandoned. */
 const LEASE_MS = 4000;
@@ -66,8 +66,8 @@ const RETRY_MS = 100;
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
 /**
- * Starts to work on the queue. Any number of processes may do so on one database. A job gives its place away while it
- * waits for its node, so that a node that does not answer keeps no other chain's jobs waiting.
+ * Starts to work on the queue; several processes may work on one. A job frees its place while it waits for its node, so
+ * that a slow node delays no other chain.
  */
 export function startQueue(options: QueueOptions): JobQueue {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
@@ -98,7 +98,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     }
   }
 
-  /** Begins the job whose turn it is, in the place that was entered; false when there is none. */
+  /** Begins the next job in the place just entered; false when none waits. */
   async function beginNext(): Promise<boolean> {
     const [first] = members;
     if (!first || stopping.signal.aborted) return false;
@@ -146,7 +146,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     }
   }
 
-  /** Runs what only waits for others while the place is another job's. */
+  /** Frees the job's place while `ask` waits for others. */
   async function askOutside<Result>(member: Member, ask: () => Promise<Result>): Promise<Result> {
     member.asking++;
     slots.leave();
@@ -162,14 +162,14 @@ export function startQueue(options: QueueOptions): JobQueue {
   async function putBack(member: Member, job: ClaimedJob, error: unknown): Promise<void> {
     const { sql } = member;
     if (member.stopping.signal.aborted) return await releaseJob(sql, job);
-    // Says nothing of the job, however often it happens.
+    // A lost database is not the job's fault, however often it happens.
     if (isDatabaseGone(error)) return await giveBack(member, job);
     member.log.warn({ address: job.address, error: messageOf(error) }, "a verification broke off");
     await abandonJob(sql, job);
     await reclaimAbandonedJobs(sql, CRASHED);
   }
 
-  /** Waits for the database to return, unless this process ends or the job's lease before it. */
+  /** Gives a job back once the database answers again; tries for a few seconds. */
   async function giveBack({ sql, stopping: { signal } }: Member, job: ClaimedJob): Promise<void> {
     for (const end = performance.now() + LEASE_MS; ; await sleep(RETRY_MS, signal)) {
       try {
@@ -215,7 +215,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     stop: async () => {
       stopping.abort();
       await Promise.all(chains.map((chain) => chain.stop()));
-      // There may be none at all.
+      // Without any place the loop still waits for one.
       slots.leave();
       await working;
     },

@@ -1,11 +1,11 @@
 /** A number of places for work that needs the processor. */
 export interface Slots {
-  /** Resolves with a place of one's own; whoever comes back to work that is under way goes first. */
+  /** Resolves once the caller has a place; a job that comes back to its work goes first. */
   enter(comesBack?: boolean): Promise<void>;
   leave(): void;
 }
 
-/** Creates so many free places. */
+/** Creates `count` free places. */
 export function createSlots(count: number): Slots {
   let free = count;
   const line: { comesBack: boolean; admit(): void }[] = [];

@@ -23,16 +23,16 @@ export type Submission =
   /** The code that stands at the address now is fully matched. */
   | { outcome: "already-verified" }
   | { outcome: "no-code" }
-  /** Of the files of a `metadata-files` request none is the compiler's metadata. */
+  /** No file of a `metadata-files` request is the compiler's metadata. */
   | { outcome: "no-metadata" }
-  /** The sources are larger than 5 MB in all. */
+  /** The sources are larger than 5 MB, or the files of a `metadata-files` request than 10 MB. */
   | { outcome: "too-large" }
   /** Too many jobs wait, of all clients or of this one. */
   | { outcome: "queue-full" | "client-full" }
   /** This client submitted too many for this address within an hour. */
   | { outcome: "too-many" };
 
-/** Failures that cost no compile: who corrects such a thing is not to be kept waiting. */
+/** Failures that cost no compile: they do not count against the client. */
 const BEFORE_COMPILE = [
   "compiler-unavailable",
   "compiler-version",
@@ -55,21 +55,21 @@ export const DEFAULT_JOB_LIMITS: JobLimits = {
 };
 
 export interface SubmissionOptions {
-  /** Accepts requests for addresses without code, too: their jobs fail for it. */
+  /** Accepts addresses without code too; their jobs fail. */
   withoutCode?: boolean;
-  /** Identifier of the job, where it has to be known beforehand. */
+  /** Identifier of the job; default: a new one. */
   guid?: string;
 }
 
-/** Characters of a request as it is kept. What is all escapes would be several times as long as what was sent. */
+/** Characters of a request as stored. Escapes can make it several times as long as sent. */
 const MAX_REQUEST = 12_000_000;
 /** Longer than any version. */
 const MAX_VERSION = 100;
 
 /**
- * Accepts a request of a client, whatever names it: its job is committed when this resolves, so that a status can be
- * asked at once. Throws `VerificationError` of code `node` when only the node could tell whether there is code, and does not answer, and
- * `RequestError` for a request that is too long to be kept.
+ * Accepts a client's request. The job is committed when this resolves, so that its status can be asked at once. Throws
+ * `VerificationError` of code `node` when only the node could tell whether there is code and it does not answer, and
+ * `RequestError` when the request is too long to store.
  */
 export async function submitVerification(
   source: FactsSource,
@@ -117,7 +117,7 @@ function compilerOf(request: VerificationRequest) {
   }
 }
 
-/** The state of a job; undefined for a guid of nobody's. */
+/** The state of a job; undefined for an unknown guid. */
 export async function getVerificationStatus(
   sql: Sql,
   guid: string,
@@ -142,7 +142,7 @@ export async function waitForVerification(
 ): Promise<JobStatus | undefined> {
   const end = performance.now() + timeoutMs;
   for (;;) {
-    // Taken before the question: a job that ends meanwhile is not overlooked.
+    // Taken before the status is read, so that no end is missed.
     const ended = nextEnd();
     const status = await getVerificationStatus(sql, guid);
     const left = end - performance.now();

@@ -2,12 +2,12 @@ import type { Auxdata, CompiledCode } from "./bytecode.ts";
 import { swarmHash } from "./content-hash.ts";
 import { parseCodeMetadata, readCodeMetadata } from "./metadata.ts";
 
-/** Metadata that the compiler says it wrote, by its place in the tree of assemblies: the contract, those it creates. */
+/** Metadata that the compiler reports, by its place in the tree of assemblies: the contract, then those it creates. */
 export type AssemblyAuxdata = ReadonlyMap<string, Buffer>;
 
 const MAX_DEPTH = 64;
 
-/** Collects `.auxdata` of `evm.legacyAssembly`; empty for compilers that do not tell (up to 0.4.11). */
+/** Collects `.auxdata` of `evm.legacyAssembly`; empty for compilers that do not report it (up to 0.4.11). */
 export function collectAuxdata(assembly: unknown): AssemblyAuxdata {
   const found = new Map<string, Buffer>();
   collect(assembly, "", 0, found);
@@ -23,7 +23,7 @@ function collect(node: unknown, path: string, depth: number, found: Map<string, 
     collect(child, `${path}/${key}`, depth + 1, found);
 }
 
-/** The code with the metadata at its end marked, the only place that needs no proof. */
+/** Marks the metadata at the end of the code, the only place that needs no proof. */
 export function markAuxdataAtEnd(code: CompiledCode, told: AssemblyAuxdata): CompiledCode {
   const value = [...told.values()].find((candidate) =>
     code.bytes.subarray(-candidate.length).equals(candidate),
@@ -32,8 +32,8 @@ export function markAuxdataAtEnd(code: CompiledCode, told: AssemblyAuxdata): Com
 }
 
 /**
- * The code with the metadata at its end marked, of a compiler that writes metadata but does not tell it (0.4.7 to
- * 0.4.11): it counts when it holds the hash of the metadata text.
+ * Marks the metadata at the end of the code of a compiler that writes but does not report it (0.4.7 to 0.4.11). It
+ * counts when it holds the hash of the metadata text.
  */
 export function markUntoldAuxdata(code: CompiledCode, metadata: string): CompiledCode {
   const found = readCodeMetadata(code.bytes);
@@ -46,7 +46,7 @@ function markEnd(code: CompiledCode, value: Buffer): CompiledCode {
   return { ...code, auxdata: [{ id: "1", offset: code.bytes.length - value.length, value }] };
 }
 
-/** Whether there is metadata with a hash elsewhere than at the end of the creation code. */
+/** Whether the creation code holds metadata with a hash elsewhere than at its end. */
 export function hasInnerAuxdata(creation: CompiledCode, told: AssemblyAuxdata): boolean {
   const values = new Map([...told.values()].map((value) => [value.toString("hex"), value]));
   const [only] = values.values();
@@ -59,8 +59,8 @@ function hasHash(auxdata: Buffer): boolean {
 }
 
 /**
- * The code with all metadata marked. Bytes count as metadata only where two compiles, of sources that differ in blanks
- * alone, both hold what the compiler told for its compile: whatever an author planted stays the same in both.
+ * Marks all metadata in the code. Bytes count as metadata only when two compiles, whose sources differ in blanks alone,
+ * both hold there what the compiler reported for that compile: bytes planted by an author stay the same in both.
  */
 export function markAuxdata(
   code: CompiledCode,

@@ -1,21 +1,21 @@
 import { keccak256, stringToBytes } from "viem/utils";
 import type { CodeOutput } from "../compilers/output.ts";
 
-/** A stretch of code that the compiler left open or that does not depend on the program's text. */
+/** A part of the code that deployment fills in. */
 export interface Slot {
   id: string;
   offset: number;
   length: number;
 }
 
-/** Metadata in compiled code: `value` is what the compiler wrote, the two bytes of its length included. */
+/** Metadata in compiled code: `value` is what the compiler wrote, with the two bytes of its length. */
 export interface Auxdata {
   id: string;
   offset: number;
   value: Buffer;
 }
 
-/** Code as the compiler made it, zeros where the deployment fills something in. */
+/** Code as the compiler made it, with zeros where deployment fills in values. */
 export interface CompiledCode {
   bytes: Buffer;
   /** By `path:Name` of the library; 20 bytes each. */
@@ -29,8 +29,8 @@ export interface CompiledCode {
 const PLACEHOLDER_CHARACTERS = 40;
 
 /**
- * Compiled code of a compiler's output, without knowledge of its metadata. Undefined when it holds placeholders that
- * the output does not account for.
+ * The compiled code in a compiler's output, without metadata marked. Undefined when it holds placeholders that the
+ * output does not explain.
  */
 export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   let digits = output.object;
@@ -41,7 +41,7 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
       for (const { start, length } of places) {
         const at = start * 2;
         const there = digits.slice(at, at + PLACEHOLDER_CHARACTERS);
-        // Up to 0.4.10 also places are told that were linked.
+        // Up to 0.4.10 the places that are already linked are listed too.
         if (path === "" && /^[0-9a-f]{40}$/.test(there)) continue;
         if (!placeholders.includes(there)) return undefined;
         digits = `${digits.slice(0, at)}${"0".repeat(PLACEHOLDER_CHARACTERS)}${digits.slice(at + PLACEHOLDER_CHARACTERS)}`;
@@ -56,7 +56,7 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   return { bytes: Buffer.from(digits, "hex"), libraries, immutables, auxdata: [] };
 }
 
-/** Since 0.5.0 a hash stands for the library, before that its name, cut or filled up with `_`. */
+/** Since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. */
 function placeholdersOf(path: string, name: string): string[] {
   const qualified = `${path}:${name}`;
   return [

@@ -1,13 +1,13 @@
-/** What the CBOR in contract code is made of: integers, byte strings, texts, booleans, lists, maps with text keys. */
+/** The CBOR values in contract code: integers, byte strings, texts, booleans, lists, maps with text keys. */
 export type CborValue = number | boolean | null | string | Buffer | CborValue[] | CborMap;
 type CborMap = Map<string, CborValue>;
 
 const MAX_DEPTH = 8;
 
 /**
- * The one CBOR value that fills `bytes` exactly; undefined when they are anything else, or hold what compilers never
- * write (negative numbers, floats, tags, indefinite lengths, lengths in more bytes than needed, keys that are no text or
- * stand twice). Source: RFC 8949.
+ * The one CBOR value that fills `bytes` exactly. Undefined for other bytes, and for what compilers never write:
+ * negative numbers, floats, tags, indefinite lengths, lengths in more bytes than needed, keys that are no text or occur
+ * twice. Source: RFC 8949.
  */
 export function decodeCbor(bytes: Buffer): CborValue | undefined {
   const reader = { bytes, offset: 0 };
@@ -73,7 +73,7 @@ function take(reader: Reader, length: number): Buffer {
   return bytes;
 }
 
-/** An item takes a byte at least: a longer claim is refused before room is made for it. */
+/** Every item takes at least one byte: a larger count is refused before memory is allocated. */
 function bounded(reader: Reader, count: number): number {
   if (count > reader.bytes.length - reader.offset) throw new RangeError("ends too early");
   return count;

@@ -12,7 +12,7 @@ export interface Transformation {
   id?: string;
 }
 
-/** What the transformations put in, by id. */
+/** The values that the transformations put in, by id. */
 export interface TransformationValues {
   callProtection?: Hex;
   immutables?: Record<string, Hex>;
@@ -21,14 +21,14 @@ export interface TransformationValues {
   constructorArguments?: Hex;
 }
 
-/** How the code on chain follows from the compiled code. */
+/** How deployment turned the compiled code into the code on chain. */
 export interface CodeMatch {
   quality: MatchQuality;
   transformations: Transformation[];
   values: TransformationValues;
 }
 
-/** The first thing that cannot be explained. Offsets and lengths in bytes. */
+/** The first difference that deployment does not explain. Offsets and lengths in bytes. */
 export type Mismatch =
   | { kind: "empty" }
   | { kind: "length"; compiled: number; onChain: number }
@@ -38,7 +38,7 @@ export type Mismatch =
   | { kind: "call-protection" }
   | { kind: "constructor-arguments"; given: boolean };
 
-/** Compiled code in the course of being made equal to the code on chain. */
+/** Compiled code that is being made equal to the code on chain, step by step. */
 export interface Matching {
   bytes: Buffer;
   transformations: Transformation[];
@@ -49,7 +49,10 @@ export function startMatching(compiled: CompiledCode): Matching {
   return { bytes: Buffer.from(compiled.bytes), transformations: [], values: {} };
 }
 
-/** Takes over the bytes on chain at every slot. False when the slots of one id hold different values there. */
+/**
+ * Copies the bytes on chain into every slot. Gives the first slot whose value differs from that of an earlier slot with
+ * the same id; undefined when there is none.
+ */
 export function fillSlots(
   matching: Matching,
   slots: readonly Slot[],
@@ -73,7 +76,7 @@ export function fillSlots(
   return undefined;
 }
 
-/** Takes over metadata on chain where the compiler wrote metadata of the same length. */
+/** Copies metadata on chain to where the compiler wrote metadata of the same length. */
 export function replaceAuxdata(
   matching: Matching,
   auxdata: readonly Auxdata[],
@@ -97,7 +100,7 @@ export function recordAuxdata(
   matching.values.cborAuxdata = { ...matching.values.cborAuxdata, [step.id]: hexFromBytes(value) };
 }
 
-/** The finished match: full when no metadata was exchanged, there is some, and each of it holds a hash. */
+/** The finished match: full when there is metadata, all of it holds a hash, and none was replaced. */
 export function finishMatching(matching: Matching, told: readonly Buffer[]): CodeMatch {
   const { transformations, values } = matching;
   const exchanged = transformations.some(({ reason }) => reason === "cborAuxdata");
@@ -105,7 +108,7 @@ export function finishMatching(matching: Matching, told: readonly Buffer[]): Cod
   return { quality: !exchanged && hashed ? "full" : "partial", transformations, values };
 }
 
-/** Offset of the first byte in which the two differ, up to the end of the shorter one. */
+/** Offset of the first byte in which the two differ, or the length of the shorter one. */
 export function firstDifference(left: Buffer, right: Buffer): number {
   const end = Math.min(left.length, right.length);
   for (let offset = 0; offset < end; offset++) if (left[offset] !== right[offset]) return offset;

@@ -8,20 +8,20 @@ export function takesArguments(abi: readonly AbiEntry[]): boolean {
   return constructorParameters(abi).length > 0;
 }
 
-/** Whether `bytes` are what the ABI encoding of the constructor's parameters yields for some values. */
+/** Whether `bytes` are exactly the ABI encoding of some values for the constructor's parameters. */
 export function areConstructorArguments(abi: readonly AbiEntry[], bytes: Buffer): boolean {
   const parameters = constructorParameters(abi);
   if (parameters.length === 0) return bytes.length === 0;
   const encoded: Hex = hexFromBytes(bytes);
   try {
-    // A decoder accepts more than an encoder makes: stretched offsets, dirty padding, rubbish behind the end.
+    // A decoder accepts more than an encoder makes: other offsets, dirty padding, bytes behind the end.
     return encodeAbiParameters(parameters, decodeAbiParameters(parameters, encoded)) === encoded;
   } catch {
     return false;
   }
 }
 
-/** Inputs of the constructor, none when it has no constructor of its own; texts as bytes, which need not be UTF-8. */
+/** Inputs of the constructor, empty without one; strings become bytes, since they need not be UTF-8. */
 function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
   const inputs = abi.find(({ type }) => type === "constructor")?.["inputs"];
   return Array.isArray(inputs) ? (inputs as AbiParameter[]).map(withoutText) : [];
@@ -33,14 +33,14 @@ function withoutText(parameter: AbiParameter): AbiParameter {
   return { ...parameter, type, components: parameter.components.map(withoutText) };
 }
 
-/** Longest end of creation code that is looked through for arguments. */
+/** Only so many bytes at the end of the creation code are searched for arguments. */
 const MAX_ARGUMENTS_BYTES = 32 * 1024;
-/** Encodings of lists and texts may themselves end in what reads as an encoding. */
+/** The end of an encoded list or text may itself look like an encoding. */
 const MAX_GUESSES = 4;
 
 /**
- * The ends of creation code that may be the arguments of a constructor, where it is not known how long the code before
- * them is: the shortest first, none when there is none.
+ * The ends of creation code that may be constructor arguments, when the length of the code before them is not known.
+ * The shortest first; empty when nothing fits.
  */
 export function guessArguments(abi: readonly AbiEntry[], creationCode: Buffer): Buffer[] {
   if (!takesArguments(abi)) return [Buffer.alloc(0)];

@@ -10,8 +10,8 @@ const IPFS_CHUNK = 262_144;
 const SHA256_MULTIHASH = Buffer.from([0x12, 0x20]);
 
 /**
- * Multihash (34 bytes) of the file that IPFS makes of the bytes: a UnixFS node, or a node over chunks of 262,144 bytes.
- * Good for up to 45 MB, from where on there would be nodes between. Source: the UnixFS and DAG-PB specifications.
+ * Multihash (34 bytes) of the IPFS file with these bytes: a UnixFS node, or a node over chunks of 262,144 bytes. Valid
+ * up to 45 MB; larger files need nodes in between. Source: the UnixFS and DAG-PB specifications.
  */
 export function ipfsHash(bytes: Buffer): Buffer {
   if (bytes.length <= IPFS_CHUNK) return multihash(leaf(bytes));
@@ -39,7 +39,7 @@ function multihash(node: Buffer): Buffer {
   return Buffer.concat([SHA256_MULTIHASH, createHash("sha256").update(node).digest()]);
 }
 
-/** Protocol Buffers: a field of bytes, and one of a number. */
+/** Protocol Buffers: a field of bytes, and a field of a number. */
 function field(tag: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(tag << 3) | 2]), varint(bytes.length), bytes]);
 }
@@ -59,7 +59,7 @@ const SWARM_BRANCHES = SWARM_CHUNK / 32;
 
 /**
  * Swarm hash of the bytes as compilers write it: `bzzr1` since 0.5.12 (a binary Merkle tree in each chunk), `bzzr0`
- * before (the chunk as it is). Source: the Swarm specification, chunks of 4,096 bytes in trees of 128 branches.
+ * before (the plain chunk). Source: the Swarm specification, chunks of 4,096 bytes in trees of 128 branches.
  */
 export function swarmHash(bytes: Buffer, kind: "bzzr0" | "bzzr1"): Buffer {
   if (bytes.length === 0 && kind === "bzzr1") return Buffer.alloc(32);
@@ -74,7 +74,7 @@ function swarmNode(bytes: Buffer, kind: "bzzr0" | "bzzr1", split: boolean): Buff
     const hashes: Buffer[] = [];
     for (let at = 0; at < bytes.length; at += span) {
       const part = bytes.subarray(at, at + span);
-      // A last part of exactly one chunk beside larger ones gets a level of its own all the same.
+      // Beside larger parts, a last part of exactly one chunk gets one more level.
       const level = kind === "bzzr1" && span > SWARM_CHUNK && part.length === SWARM_CHUNK;
       hashes.push(swarmNode(part, kind, level));
     }
@@ -96,7 +96,7 @@ function merkleRoot(bytes: Buffer): Buffer {
 
 const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/** Base-58 text (Bitcoin's alphabet) of bytes: of a multihash it is the identifier of an IPFS file (CIDv0). */
+/** Base-58 text of the bytes (Bitcoin's alphabet); of a multihash it is the identifier of an IPFS file (CIDv0). */
 export function base58(bytes: Buffer): string {
   let value = BigInt(`0x00${bytes.toString("hex")}`);
   let text = "";

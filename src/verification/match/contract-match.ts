@@ -19,7 +19,7 @@ import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
 import { matchRuntimeCode } from "./runtime-code.ts";
 import { matchVyperCreationCode, matchVyperRuntimeCode } from "./vyper-code.ts";
 
-/** The code that a contract is to be matched with. */
+/** The code on chain that a contract is compared with. */
 export interface OnChainCode {
   address: Address;
   runtimeCode: Buffer;
@@ -42,11 +42,11 @@ export interface CompiledContract {
   runtime: CompiledCode;
   creation: CompiledCode;
   told: AssemblyAuxdata;
-  /** What vyper wrote behind the creation code; null where it writes nothing there. */
+  /** Metadata that vyper wrote behind the creation code; null when there is none. */
   vyper: VyperMetadata | null;
 }
 
-/** What a contract was compiled from, as far as it decides where metadata stands. */
+/** The part of the compiler's input that decides where metadata is. */
 export interface CompiledFrom {
   language: CompilerLanguage;
   release: string;
@@ -56,12 +56,12 @@ export interface CompiledFrom {
 /** Runtime code is the first assembly among the data of the creation code. */
 const RUNTIME_ASSEMBLY = "/0";
 
-/** They write metadata without telling where; see `markUntoldAuxdata`. */
+/** These versions write metadata without reporting it; see `markUntoldAuxdata`. */
 const UNTOLD = { first: "0.4.7", last: "0.4.11" };
 
 /**
- * The codes of a contract with the metadata at their ends marked; undefined when they cannot be read. Metadata is what
- * solc tells of a Solidity contract: in Yul it is the author who writes it.
+ * The codes of a contract with the metadata at their ends marked; undefined when they cannot be read. Only what solc
+ * reports for a Solidity contract is metadata: in Yul the author writes it.
  */
 export function readContract(
   output: ContractOutput,
@@ -82,17 +82,17 @@ export function readContract(
   return { output, runtime: mark(runtime), creation: mark(creation), told, vyper };
 }
 
-/** Vyper writes the sizes of the code since then, and a hash over the sources later. */
+/** Since these versions vyper writes the sizes of the code, and a hash over the sources. */
 const VYPER_SIZES_SINCE = "0.3.10";
 const VYPER_INTEGRITY_SINCE = "0.4.1";
 
-/** Where vyper writes no metadata, the end of the code is the author's, whatever it looks like. */
+/** Where vyper writes no metadata, the author decides about the end of the code. */
 function vyperMetadataOf(
   { bytes }: CompiledCode,
   release: string,
   settings: Settings,
 ): VyperMetadata | null {
-  // Anything else may be what Python does not take for true.
+  // Any other value may count as false in Python.
   const isWritten =
     settings["bytecodeMetadata"] === undefined || settings["bytecodeMetadata"] === true;
   if (!isWritten || compareReleases(release, VYPER_SIZES_SINCE) < 0) return null;
@@ -101,12 +101,12 @@ function vyperMetadataOf(
   return found && { ...found, integrity: hasIntegrity ? found.integrity : null };
 }
 
-/** Whether metadata stands where only a second compile can find it. */
+/** Whether there is metadata that only a second compile can find. */
 export function needsSecondCompile({ creation, told }: CompiledContract): boolean {
   return hasInnerAuxdata(creation, told);
 }
 
-/** The contract with all metadata marked, with the help of a compile of sources that differ in blanks. */
+/** The contract with all metadata marked, by a second compile of sources that differ in blanks. */
 export function withInnerAuxdata(
   contract: CompiledContract,
   other: CompiledContract,
@@ -119,7 +119,7 @@ export function withInnerAuxdata(
   };
 }
 
-/** Compares a contract that solc made. `given` are the constructor arguments of the request, null for none. */
+/** Compares a contract that solc compiled. `given` are the constructor arguments in the request, null for none. */
 export function matchContract(
   contract: CompiledContract,
   onChain: OnChainCode,
@@ -142,7 +142,7 @@ export function matchContract(
   };
 }
 
-/** Compares a contract that vyper made. */
+/** Compares a contract that vyper compiled. */
 export function matchVyperContract(
   contract: CompiledContract,
   onChain: OnChainCode,

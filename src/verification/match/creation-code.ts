@@ -14,9 +14,9 @@ import {
 import { areConstructorArguments, takesArguments } from "./constructor-arguments.ts";
 
 /**
- * Compares compiled creation code with the init code of the deployment: beyond library addresses and other metadata
- * it must be a prefix of it, the rest are constructor arguments. `given` are the arguments of the request, null for
- * none: then the rest must be an encoding of what the constructor takes.
+ * Compares compiled creation code with the init code of the deployment. Apart from library addresses and replaced
+ * metadata it must be a prefix; the rest are constructor arguments. `given` are the arguments in the request. When
+ * null, the rest must be an encoding of the constructor's parameters.
  */
 export function matchCreationCode(
   compiled: CompiledCode,
@@ -34,7 +34,7 @@ export function matchCreationCode(
   return mismatch ?? finishMatching(matching, told);
 }
 
-/** Checks the prefix and the arguments behind it, and records them. */
+/** Checks the prefix and the arguments behind it, and records the arguments. */
 export function appendArguments(
   matching: Matching,
   onChain: Buffer,

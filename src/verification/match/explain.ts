@@ -3,7 +3,7 @@ import type { VerificationFailure } from "../errors.ts";
 import { isMatch, type Mismatch } from "./code-match.ts";
 
 /**
- * Why no contract of an attempt fits: the most telling of its candidates' mismatches. `isVersionSure`: the code on chain
+ * Why no contract of an attempt matches: the mismatch of the closest candidate. `isVersionSure`: the code on chain
  * names the compiler that was used.
  */
 export function explain(
@@ -22,7 +22,7 @@ export function explain(
   };
 }
 
-/** How far the code on chain was explained: the first byte that was not. */
+/** How far the code on chain was explained: up to the first byte that differs. */
 function closeness({ match }: Candidate): number {
   const outcomes = [match.runtime, match.creation].filter((code) => code !== null);
   return Math.max(...outcomes.map((outcome) => (isMatch(outcome) ? 0 : explained(outcome))));
@@ -36,7 +36,7 @@ function explained(mismatch: Mismatch): number {
     case "length":
       return 0;
     default:
-      // Everything but one kind of value fits.
+      // All fits but one kind of value.
       return Number.MAX_SAFE_INTEGER;
   }
 }
@@ -58,7 +58,7 @@ function explainMismatch(
   };
 }
 
-/** The arguments of the request are not those of the creation. */
+/** The arguments in the request are not those of the creation. */
 export const WRONG_ARGUMENTS: VerificationFailure = {
   code: "constructor-arguments",
   detail: "The creation code ends in others than the request names.",

@@ -1,22 +1,23 @@
 import type { Syntax } from "./syntax.ts";
 
-/** What decides how a compiler writes values. */
+/** The rules by which a compiler writes values. */
 export interface ValueRules {
-  /** By way of the IR a function is a number of the compiler's, and nothing is jumped to. */
+  /** With the IR, a function value is a number that the compiler chose, not a jump destination. */
   viaIR: boolean;
   /** Jump destinations of the compiled runtime code; null when they are not known. */
   destinations: ReadonlySet<number> | null;
-  /** Before 0.8.9 a negative number fills no more than the bits of its type (solc's known bug SignedImmutables). */
+  /**
+   * False before 0.8.9: there, a negative number fills only the bits of its type (solc's known bug SignedImmutables).
+   */
   extendsSigns: boolean;
 }
 
 const WORD_BITS = 256n;
-/** A function's place in the runtime code, and above it that in the creation code. */
+/** Bits of a function's place in the runtime code, and above them as many of its place in the creation code. */
 const PLACE_BITS = 32n;
 
 /**
- * Whether a word is a value that a variable of that type can have: what the compiler itself puts there is padded as
- * its type wants, and no function stands outside of the code.
+ * Whether a word is a valid value of that type: padded as the compiler pads it, and a function only within the code.
  */
 export function isValueOf(
   typeIdentifier: string,
@@ -48,8 +49,8 @@ const NO_SYNTAX = { enums: new Map(), valueTypes: new Map() };
 const STRICT: ValueRules = { viaIR: true, destinations: null, extendsSigns: true };
 
 /**
- * Whether a word is a value of a type that its name, as the compiler writes it, tells all about; contracts are
- * addresses. False for every other type.
+ * Whether a word is a valid value of a type that its name alone describes; a contract counts as an address. False for
+ * every other type.
  */
 export function isPlainValue(type: string, word: Buffer): boolean {
   const name = /^(?:address payable$|contract )/.test(type) ? "address" : type;
@@ -65,7 +66,7 @@ function fitsSigned(value: bigint, bits: bigint): boolean {
   return value < half || value >= 2n ** WORD_BITS - half;
 }
 
-/** Zero is a function that was never set: calling it fails. */
+/** Zero is a function that was never set: a call of it fails. */
 function isFunction(value: bigint, { viaIR, destinations }: ValueRules): boolean {
   if (viaIR || value === 0n) return fits(value, 2n * PLACE_BITS);
   const place = Number(value % 2n ** PLACE_BITS);

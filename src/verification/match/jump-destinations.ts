@@ -3,8 +3,8 @@ const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 
 /**
- * Offsets of the jump destinations of compiled code, without those that bytes of its data or metadata happen to make.
- * The source map has an entry for each instruction, and none for what stands behind them. Null when it does not fit.
+ * Offsets of the jump destinations in compiled code, without those in its data or metadata. The source map has one
+ * entry for each instruction and none for the data behind them. Null when it does not fit the code.
  */
 export function jumpDestinations(code: Buffer, sourceMap: string): ReadonlySet<number> | null {
   const found = new Set<number>();
@@ -18,7 +18,7 @@ export function jumpDestinations(code: Buffer, sourceMap: string): ReadonlySet<n
   return at <= code.length ? found : null;
 }
 
-/** Whether a jump could lead into these bytes, whatever stands in front of them. */
+/** Whether a jump could lead into these bytes, whatever is in front of them. */
 export function mayBeJumpedInto(bytes: Buffer): boolean {
   return bytes.includes(JUMPDEST);
 }

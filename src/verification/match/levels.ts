@@ -1,7 +1,7 @@
 import { type CodeMatch, isMatch } from "./code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
 
-/** What comparing the codes proves. */
+/** What the comparison of the codes proves. */
 export interface Levels {
   runtime: CodeMatch | null;
   creation: CodeMatch | null;
@@ -12,15 +12,15 @@ export interface Levels {
 }
 
 /**
- * The levels of a match. Where both codes are known and one of them differs, the other is partial at most: a
- * constructor can do and leave what the source does not say.
+ * The levels of a match. Where both codes are known and one differs, the other is partial at most: a constructor can do
+ * and return more than the source says.
  */
 export function levelsOf({ runtime, creation }: ContractMatch, isBlueprint: boolean): Levels {
   const levels = {
     runtime: isMatch(runtime) ? runtime : null,
     creation: creation !== null && isMatch(creation) ? creation : null,
   };
-  // The constructor of a blueprint has not run at all: what was created holds it.
+  // A blueprint's constructor has not run: its code is what was created.
   if (creation === null || isBlueprint) {
     return { ...levels, isConstructorCompared: false, needsTrial: false };
   }

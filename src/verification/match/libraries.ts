@@ -1,8 +1,7 @@
 const MAX_DEPTH = 64;
 
 /**
- * Names of the libraries whose addresses the code pushes, as the assembly of solc tells them: `path:Name`, up to
- * 0.4.8 only `Name`.
+ * Names of the libraries whose addresses the code pushes, from solc's assembly: `path:Name`, up to 0.4.8 only `Name`.
  */
 export function librariesIn(assembly: unknown): ReadonlySet<string> {
   const names = new Set<string>();

@@ -3,20 +3,20 @@ import { base58, ipfsHash, keccak, swarmHash } from "./content-hash.ts";
 import type { MetadataHashKind } from "./metadata.ts";
 import { TEXT_CHANGES } from "./text-variants.ts";
 
-/** What may be changed about the sources of a compile so that the metadata becomes that on chain. */
+/** Changed sources of a compile, with which the metadata becomes that on chain. */
 export interface SourceVariant {
   sources: Map<string, string>;
   /** The new path of a flattened source; null when the paths stay. */
   path: string | null;
 }
 
-/** Hashing takes about a second for that much, and every variant is hashed. */
+/** Every variant is hashed, and that takes about a second for so many bytes. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /**
- * Looks for the line ends, the end of file and, for a flattened source, the path with which the metadata text has the
- * hash that stands on chain. Nothing is compiled: the metadata is written anew with the changed hashes and names.
- * Undefined when no variant fits. All sources of a project are changed alike.
+ * Looks for the line ends, the end of file and (for a flattened source) the path with which the metadata text has the
+ * hash on chain. Compiles nothing: it writes the metadata anew with the changed hashes and names. All sources of a
+ * project are changed alike. Undefined when no variant fits.
  */
 export function findSourceVariant(
   metadata: string,
@@ -44,7 +44,7 @@ interface Metadata extends Record<string, unknown> {
   sources: Record<string, unknown>;
 }
 
-/** The metadata as an object that is written again as the same text; undefined where that cannot be. */
+/** The metadata as an object; undefined when writing it again would give another text. */
 function parseMetadata(text: string): Metadata | undefined {
   if (text === "") return undefined;
   const value: unknown = JSON.parse(text);
@@ -53,7 +53,7 @@ function parseMetadata(text: string): Metadata | undefined {
   return isRecord(settings) && isRecord(sources) ? { ...value, settings, sources } : undefined;
 }
 
-/** The sources with every text changed in the same way, the first time not at all; each outcome once. */
+/** The sources with every text changed in the same way, first not at all; each result once. */
 function* uniformVariants(sources: ReadonlyMap<string, string>): Generator<Map<string, string>> {
   const seen: ReadonlyMap<string, string>[] = [];
   for (const change of TEXT_CHANGES) {
@@ -75,7 +75,7 @@ function describeSources(metadata: Metadata, texts: ReadonlyMap<string, string>)
   return { ...metadata, sources: Object.fromEntries(sources) };
 }
 
-/** The entry of one source, its keys in the order they had. */
+/** The entry of one source, with its keys in their order. */
 function describe(source: Record<string, unknown>, text: string): Record<string, unknown> {
   const bytes = Buffer.from(text, "utf8");
   const { urls } = source;

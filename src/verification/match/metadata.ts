@@ -2,7 +2,7 @@ import { type CborValue, decodeCbor } from "./cbor.ts";
 
 export type MetadataHashKind = "ipfs" | "bzzr0" | "bzzr1";
 
-/** What solc writes behind the code it makes: the hash of the metadata text and the compiler's version. */
+/** The metadata that solc writes behind code: the hash of the metadata text and the compiler's version. */
 export interface CodeMetadata {
   /** Null with `bytecodeHash: "none"`. `value` is the multihash of ipfs (34 bytes) or the Swarm hash (32 bytes). */
   hash: { kind: MetadataHashKind; value: Buffer } | null;
@@ -20,7 +20,7 @@ const HASH_BYTES = 32;
 /** The long version of a pre-release. */
 const VERSION_TEXT = /^\d{1,3}\.\d{1,3}\.\d{1,3}[\w.+-]{0,90}$/;
 
-/** The metadata at the very end of `code`; null when it does not end in what solc writes there. */
+/** The metadata at the very end of `code`; null when it does not end in solc's metadata. */
 export function readCodeMetadata(code: Buffer): CodeMetadata | null {
   const end = code.length - 2;
   if (end < 1) return null;
@@ -30,8 +30,8 @@ export function readCodeMetadata(code: Buffer): CodeMetadata | null {
 }
 
 /**
- * The metadata that `bytes` consist of, the two bytes of the length included; null when they are something else. Nothing
- * but the hash and the version may be of anybody's choice: whatever else has the form of CBOR is code.
+ * The metadata that `bytes` consist of, with the two bytes of the length; null when they are something else. An author
+ * may choose only the hash and the version: any other CBOR counts as code.
  */
 export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
   if (bytes.length < 3 || bytes.readUInt16BE(bytes.length - 2) !== bytes.length - 2) return null;
@@ -51,8 +51,8 @@ export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
 }
 
 /**
- * Whether `there` can stand on chain where the compiler wrote `compiled`: metadata of the same compiler, or of another
- * platform's build of a pre-release, which has a text of its own.
+ * Whether `there` may replace the metadata `compiled`: both are of the same compiler, or both of a pre-release, whose
+ * text differs between platforms.
  */
 export function isSameCompiler(there: CodeMetadata | null, compiled: Buffer): boolean {
   const own = parseCodeMetadata(compiled)?.solc;
@@ -73,13 +73,13 @@ function versionOf(value: CborValue | undefined): string | null {
   return typeof value === "string" && VERSION_TEXT.test(value) ? value : null;
 }
 
-/** What vyper 0.3.10 and later write behind the creation code. */
+/** The metadata that vyper since 0.3.10 writes behind the creation code. */
 export interface VyperMetadata {
   /** `0.4.3`. */
   version: string;
   /** Hash over all sources, from 0.4.1 on. */
   integrity: Buffer | null;
-  /** Total size of the immutables that stand behind the deployed code. */
+  /** Total size of the immutables behind the deployed code. */
   immutableBytes: number;
   /** Where it begins in the code it was read from. */
   offset: number;
@@ -109,8 +109,8 @@ export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
 const VYPER_VERSION = Buffer.from("a165767970657283", "hex");
 
 /**
- * Version that vyper wrote into creation or runtime code, wherever it stands; null when it wrote none. Searched, not
- * located: constructor arguments or immutables of unknown length may follow. Only good for refusing.
+ * The version that vyper wrote somewhere into creation or runtime code; null when it wrote none. It is searched for,
+ * since constructor arguments or immutables of unknown length may follow. Good only for refusing a version.
  */
 export function findVyperVersion(code: Buffer): string | null {
   const index = code.lastIndexOf(VYPER_VERSION);

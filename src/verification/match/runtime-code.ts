@@ -18,8 +18,8 @@ const PUSH20 = 0x73;
 const INVALID = 0xfe;
 
 /**
- * Compares compiled runtime code with the code of `address`. `told` is all metadata the compiler wrote into it.
- * Explained by deployment: the address in a library's call protection, immutables, library addresses, other or no
+ * Compares compiled runtime code with the code of `address`. `told` is all metadata that the compiler wrote into it.
+ * Deployment explains: the address in a library's call protection, immutables, library addresses, and other or no
  * metadata.
  */
 export function matchRuntimeCode(
@@ -50,8 +50,8 @@ export function matchRuntimeCode(
 }
 
 /**
- * Cuts the metadata at the end off both codes: it may have another length on chain, or be absent there together with
- * the INVALID in front of it (`appendCBOR: false`).
+ * Cuts the metadata off the end of both codes. On chain it may have another length, or be absent together with the
+ * INVALID in front of it (`appendCBOR: false`).
  */
 function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) {
   const last = compiled.auxdata.at(-1);
@@ -84,8 +84,8 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
 export const DEPLOY_ADDRESS = "library_deploy_address";
 
 /**
- * A library knows its own address, to refuse calls that are no delegatecalls: it begins by pushing it, zeros in the
- * compiled code, or by way of the IR keeps it as an immutable.
+ * A library must refuse calls that are no delegatecalls, so it holds its own address: as the first value it pushes
+ * (zeros in the compiled code), or with the IR as an immutable.
  */
 function protectCalls(
   matching: Matching,

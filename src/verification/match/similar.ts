@@ -10,12 +10,12 @@ import { isPlainValue } from "./immutable-value.ts";
 import { mayBeJumpedInto } from "./jump-destinations.ts";
 import { DEPLOY_ADDRESS, matchRuntimeCode } from "./runtime-code.ts";
 
-/** Stretches of runtime code, as [offset, length], that may differ between deployments of the same source. */
+/** Parts of runtime code, as [offset, length], that may differ between deployments of the same source. */
 export type CodeMask = [offset: number, length: number][];
 
 /**
- * What finds code that may be another deployment of the same source: equal length and equal hash outside the mask. What
- * stands in the masked places only `isOtherDeployment` looks at.
+ * Finds code that may be another deployment of the same source: it has the same length and the same hash outside the
+ * mask. Only `isOtherDeployment` looks at the masked bytes.
  */
 export interface CodeFingerprint {
   length: number;
@@ -24,7 +24,7 @@ export interface CodeFingerprint {
   hash: Hex;
 }
 
-/** The fingerprint of matched runtime code; null for a blueprint, whose open places are those of creation code. */
+/** The fingerprint of matched runtime code; null for a blueprint, which holds creation code. */
 export function fingerprintOf(
   { compiledRuntime: compiled }: ContractMatch,
   match: CodeMatch,
@@ -45,7 +45,7 @@ export function fingerprintOf(
   return { length: onChain.length, mask: present, hash: blankedHash(onChain, present) };
 }
 
-/** SHA-256 of the code with the masked stretches set to zeros. */
+/** SHA-256 of the code with zeros in the masked parts. */
 export function blankedHash(code: Buffer, mask: CodeMask): Hex {
   const blanked = Buffer.from(code);
   for (const [offset, length] of mask) blanked.fill(0, offset, offset + length);
@@ -56,16 +56,16 @@ export function blankedHash(code: Buffer, mask: CodeMask): Hex {
 export interface KnownCode {
   isVyper: boolean;
   compiled: CompiledCode;
-  /** What deployment put into the verified code, by id. */
+  /** The values that deployment put into the verified code, by id. */
   immutables: Readonly<Record<string, Hex>>;
-  /** The same with names and types, in the same order; empty when they are not known. */
+  /** The same values with names and types, in the same order; empty when they are not known. */
   values: readonly ImmutableValue[];
 }
 
 /**
- * Whether runtime code at `address` differs from known code in nothing but what the matcher lets deployment fill in.
- * Nobody vouches for any of it, so that it must do no harm: metadata holds nothing that could be jumped to, and an
- * immutable is a valid value of a plain type or the same as in the known code.
+ * Whether runtime code at `address` differs from known code only where deployment may fill in values. Nobody proved
+ * these values, so they must do no harm: metadata holds no jump destination, and an immutable is a valid value of a
+ * plain type or equals that of the known code.
  */
 export function isOtherDeployment(known: KnownCode, code: Buffer, address: Address): boolean {
   const { compiled, isVyper } = known;
@@ -90,7 +90,7 @@ export function isOtherDeployment(known: KnownCode, code: Buffer, address: Addre
   );
 }
 
-/** Vyper's immutables stand behind the code, one after the other. */
+/** Vyper's immutables are behind the code, one after the other. */
 function isOtherVyperDeployment(known: KnownCode, code: Buffer): boolean {
   const { length } = known.compiled.bytes;
   if (!code.subarray(0, length).equals(known.compiled.bytes)) return false;

@@ -1,14 +1,14 @@
-/** What solc's syntax trees tell beyond the compiled code. */
+/** What solc's syntax trees tell in addition to the compiled code. */
 export interface Syntax {
-  /** Variables by AST id, as far as they were asked for. */
+  /** Variables by AST id; only those asked for. */
   variables: ReadonlyMap<string, Variable>;
   /** Number of members of the enums, by AST id. */
   enums: ReadonlyMap<string, number>;
-  /** Types behind user-defined value types, by AST id. */
+  /** Underlying types of user-defined value types, by AST id. */
   valueTypes: ReadonlyMap<string, string>;
   /**
-   * Internal functions are kept where something else than an assignment of the source could put another number: in
-   * storage, in a list or structure, within reach of inline assembly.
+   * Whether internal functions are kept where something other than an assignment in the source could change them: in
+   * storage, in a list or struct, or within reach of inline assembly.
    */
   keepsFunctions: boolean;
 }
@@ -24,7 +24,7 @@ interface Variable {
 type Node = Record<string, unknown>;
 
 const INTERNAL_FUNCTION = "t_function_internal";
-/** Releases before 0.5.0 let assembly jump wherever it likes. */
+/** Before 0.5.0, assembly may jump anywhere. */
 const ASSEMBLY_JUMP = /\bjumpi?\b/;
 
 /** Reads what is needed from the trees of all files; `ids` are those of the wanted variables. */
@@ -94,7 +94,7 @@ function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** AST ids of what a piece of assembly names; up to 0.5 each stands below its name. */
+/** AST ids that a piece of assembly refers to; up to 0.5 each is in an object under its name. */
 function referencesOf(assembly: Node): unknown[] {
   return listOf(assembly["externalReferences"]).map((entry) => {
     const reference = "declaration" in entry ? entry : Object.values(entry)[0];

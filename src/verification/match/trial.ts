@@ -4,14 +4,14 @@ import type { CompiledCode } from "./bytecode.ts";
 import { type CodeMatch, isMatch } from "./code-match.ts";
 import { matchRuntimeCode } from "./runtime-code.ts";
 
-/** A contract whose constructor was run: what compiled, and the code that stands on chain. */
+/** A contract whose constructor was run: its compiled code and the code on chain. */
 export interface Trialled {
   compiled: CompiledCode;
   onChain: Buffer;
   address: Address;
 }
 
-/** Whether code that the compiled constructor returned is the code on chain, whatever the metadata of both. */
+/** Whether the compiled constructor returned the code on chain, whatever the metadata of both. */
 export function returnedSameCode(trialled: Trialled, returned: Buffer): boolean {
   if (returned.equals(trialled.onChain)) return true;
   const [here, there] = [returned, trialled.onChain].map((code) => valuesOf(trialled, code));
@@ -19,8 +19,8 @@ export function returnedSameCode(trialled: Trialled, returned: Buffer): boolean 
 }
 
 /**
- * Whether two runs of the compiled constructor, in surroundings that have little in common, both return something
- * that is not on chain: then it does not come from the surroundings.
+ * Whether two runs of the compiled constructor, in very different surroundings, return the same thing that is not on
+ * chain: then it does not depend on the surroundings.
  */
 export function bothReturnedOther(trialled: Trialled, first: Buffer, second: Buffer): boolean {
   if (first.equals(second)) return !returnedSameCode(trialled, first);
@@ -31,7 +31,7 @@ export function bothReturnedOther(trialled: Trialled, first: Buffer, second: Buf
   return Object.entries(left).some(([id, value]) => value === right[id] && value !== onChain[id]);
 }
 
-/** What deployment put into the code; undefined when it is not the compiled code. */
+/** The values that deployment put into the code; undefined when it is not the compiled code. */
 function valuesOf(
   { compiled, address }: Trialled,
   code: Buffer,

@@ -13,8 +13,8 @@ import { appendArguments } from "./creation-code.ts";
 import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
 
 /**
- * Compares vyper's creation code with the init code of the deployment. Full only with an equal integrity hash over the
- * sources, which vyper writes since 0.4.1.
+ * Compares vyper's creation code with the init code of the deployment. It is full only with an equal integrity hash
+ * over the sources, which vyper writes since 0.4.1.
  */
 export function matchVyperCreationCode(
   compiled: CompiledCode,
@@ -35,7 +35,7 @@ export function matchVyperCreationCode(
     there.offset === metadata?.offset &&
     !there.integrity.equals(integrity)
   ) {
-    // Everything of the metadata but the hash is compared with the rest of the code.
+    // Of the metadata, only the hash is copied; the rest must be equal.
     const offset = bytes.indexOf(integrity, there.offset);
     there.integrity.copy(bytes, offset);
     recordAuxdata(
@@ -52,9 +52,9 @@ export function matchVyperCreationCode(
 }
 
 /**
- * Compares vyper's runtime code with the code on chain, behind which the immutables stand. Never full: it holds no
- * hash of the sources. How many immutables there are stands in the creation code since 0.3.10; before that any number
- * is believed, but only beside creation code that matches.
+ * Compares vyper's runtime code with the code on chain, where the immutables follow it. Never full: it holds no hash of
+ * the sources. Since 0.3.10 the creation code tells the size of the immutables. Before that any size is accepted, but
+ * only beside creation code that matches.
  */
 export function matchVyperRuntimeCode(
   compiled: CompiledCode,

@@ -8,15 +8,15 @@ import { DEFAULT_LIMITS, runWorker, type WorkerLimits } from "./worker-process.t
 export interface CompileOptions {
   /** Any accepted spelling of a solc version. Default: the bundled one. */
   compilerVersion?: string;
-  /** Where else to look than the bundled compiler. */
+  /** Default: the bundled compiler alone. */
   catalogue?: CompilerCatalogue;
   limits?: WorkerLimits;
   signal?: AbortSignal;
 }
 
 /**
- * Compiles standard JSON with solc in a process of its own and gives the compiler's standard JSON answer, errors of the
- * sources included. Throws `VerificationError` when the compiler is not to be had or a bound is hit.
+ * Compiles standard JSON with solc in a process of its own. Gives the compiler's standard JSON output, errors of the
+ * sources included. Throws `VerificationError` when the compiler is unavailable or a limit is reached.
  */
 export async function compileStandardJson(
   input: object,

@@ -12,13 +12,13 @@ export function createWorkerFolder(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), `${PREFIX}${OWNER}-`));
 }
 
-/** Removes such a folder and what is in it. */
+/** Removes a worker's folder and its files. */
 export function removeWorkerFolder(folder: string): Promise<void> {
-  // What is being killed may write until it is gone.
+  // A killed process may write until it is gone.
   return rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes the folders that processes left which were killed before they could do so. */
+/** Removes the folders of processes that were killed. */
 export async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, owner, pid] = NAME.exec(name) ?? [];
@@ -33,7 +33,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user is there, too.
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

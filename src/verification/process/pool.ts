@@ -47,7 +47,7 @@ export function createWorkerPool(limits: WorkerLimits): WorkerPool {
   }
 
   async function start(build: CompilerBuild): Promise<WorkerProcess> {
-    // Taken before anything is waited for: meanwhile another task may make another one ready.
+    // Taken before the first wait: another task may prepare another process meanwhile.
     const waiting = take();
     const ready = await waiting?.worker.catch(() => undefined);
     if (waiting?.file === build.file && ready?.isAlive()) return ready;

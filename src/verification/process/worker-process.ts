@@ -38,15 +38,15 @@ class WorkerError extends PeriscopeError {
 
 export type Answer = Exclude<WorkerAnswer, { type: "failed" }>;
 
-/** A process that does one task with one compiler, and then no other. */
+/** A process that does one task with one compiler. */
 export interface WorkerProcess {
   /** False once it ended, of itself or by `end`. */
   isAlive(): boolean;
-  /** Has it load the compiler before there is a task. */
+  /** Loads the compiler before there is a task. */
   prepare(limits: WorkerLimits): void;
   /**
-   * Has the task done, and kills the process at every bound and when `signal` is aborted. Throws `VerificationError`
-   * when the task fails in its own terms or at a bound, `WorkerError` otherwise.
+   * Does the task. Kills the process at every limit and when `signal` is aborted. Throws `VerificationError` when the
+   * task fails or reaches a limit, `WorkerError` otherwise.
    */
   run(task: Task, limits: WorkerLimits, signal?: AbortSignal): Promise<Answer>;
   /** Kills it and removes its folder. */
@@ -58,15 +58,16 @@ const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
 const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.join(ROOT, name));
 
 /**
- * Starts a process for a compiler. It sees no environment, an empty folder, the source of this program and the
- * compiler's file; what it starts shares its group, and dies with it. Throws what the system says when it cannot start.
+ * Starts a process for a compiler. It has no environment, and reads only an empty folder, the source of this program
+ * and the compiler's file. What it starts shares its process group and dies with it. Throws the system's error when it
+ * cannot start.
  */
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
   const file = await realpath(build.file);
   const here = { ...build, file };
   const folder = await createWorkerFolder();
   const permissions = ["--permission", "--allow-worker"];
-  // An executable is beyond Node's permissions: it gets no more than any program of this user does.
+  // Node's permissions do not bind an executable: it has the rights of this user.
   if (build.kind !== "soljson") permissions.push("--allow-child-process");
   const readable = [...READABLE, file].map((name) => `--allow-fs-read=${name}`);
   const child = fork(WORKER, [String(process.pid)], {
@@ -83,7 +84,7 @@ export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerPr
     await removeWorkerFolder(folder);
     throw error;
   }
-  // A message that cannot be sent: its sender hears of that, and the process is ended.
+  // The callback of `send` handles a message that cannot be sent.
   child.on("error", () => {});
   const isAlive = () => child.exitCode === null && child.signalCode === null;
   const send = (task: Task | { type: "prepare" }, { maxOutputBytes }: WorkerLimits) => {

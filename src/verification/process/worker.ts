@@ -14,19 +14,19 @@ export type Task =
   | { type: "compile"; input: string }
   | ({ type: "verify" } & Omit<VerifyTask, "build">);
 
-/** A task, or before it the wish that the compiler be loaded, which has no answer. */
+/** A task; or `prepare`, which loads the compiler before the task and has no answer. */
 export type WorkerTask = (Task | { type: "prepare" }) & {
   build: CompilerBuild;
   maxOutputBytes: number;
 };
 
-/** What it says meanwhile: a compile began or ended, a failure it would end with if it were stopped now. */
+/** What it reports meanwhile: a compile began or ended, or the failure to give if it is stopped now. */
 export type WorkerReport =
   | { type: "compiling" }
   | { type: "compiled" }
   | { type: "expect"; failure: VerificationFailure };
 
-/** What it ends with. */
+/** The answer to a task. */
 export type WorkerAnswer =
   | { type: "version"; version: CompilerBuild["version"] }
   | { type: "output"; output: string }
@@ -35,14 +35,13 @@ export type WorkerAnswer =
 
 const NICENESS = 5;
 
-// A process deep in a compile notices nothing. This thread does, and lets it not outlive the one it works for, whose
-// number is its argument: by now it may be gone already.
+// A compile blocks the main thread. This thread ends the process when its parent, whose id is the argument, is gone.
 const WATCH = `
 const { workerData } = require("node:worker_threads");
 setInterval(() => { if (process.ppid !== workerData) process.kill(-process.pid, "SIGKILL"); }, 500);`;
 new Worker(WATCH, { eval: true, workerData: Number(process.argv[2]) }).unref();
 
-// Whoever asks the API does not wait for somebody's compile.
+// A compile must not slow the API down.
 setPriority(Math.min(getPriority() + NICENESS, constants.priority.PRIORITY_LOW));
 
 let prepared: Promise<Compiler> | undefined;
@@ -50,7 +49,7 @@ let prepared: Promise<Compiler> | undefined;
 process.on("message", (task: WorkerTask) => {
   if (task.type === "prepare") {
     prepared = openCompiler(task.build, task.maxOutputBytes);
-    // Whoever gives the task hears of it.
+    // The task that follows reports the failure.
     prepared.catch(() => {});
     return;
   }
