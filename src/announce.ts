@@ -5,11 +5,11 @@ import type { IndexerStatus } from "./indexer/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
 import { getServedHead, isSynchronised, type ServedHead } from "./store/sync-state.ts";
 
-/** What is said once there is something to ask for. */
+/** What is told once the first synchronisation has ended. */
 interface Announcement {
   head: ServedHead;
   urls: Record<string, string>;
-  /** Commands that answer with data of this chain. */
+  /** Commands that get data of this chain. */
   commands: string[];
 }
 
@@ -17,8 +17,8 @@ const LOOK_INTERVAL_MS = 100;
 const PROGRESS_INTERVAL_MS = 5_000;
 
 /**
- * Waits for the end of the first synchronisation, telling how far it is every few seconds, and then says what can be
- * asked for and where: a log record, or on a terminal a page for people. Nothing that fails meanwhile ends the wait.
+ * Waits for the end of the first synchronisation and logs its progress every few seconds. Then tells the URLs and
+ * commands to try: in a log record, or on a terminal as a page for people. Errors meanwhile do not end the wait.
  */
 export async function announce(app: StartedChain, log: Logger, signal: AbortSignal): Promise<void> {
   const look = watchSynchronisation(app);
@@ -59,7 +59,7 @@ function say(announcement: Announcement, log: Logger): void {
   else log.info({ ...announcement.urls, try: announcement.commands }, "ready");
 }
 
-/** Gives a look at the index: its head once it has reached the head that the node had at first. */
+/** Gives a function that returns the index's head once it has reached the head that the node had at first. */
 function watchSynchronisation({
   sql,
   indexer,
@@ -79,7 +79,7 @@ function watchSynchronisation({
   };
 }
 
-/** `block 1200 of 5000, 24 %, 140 blocks/s, 27 s left`; nothing to tell: undefined. */
+/** `block 1200 of 5000, 24 %, 140 blocks/s, 27 s left`; undefined when there is nothing to tell. */
 function describeProgress({ phase, indexes, backfill }: IndexerStatus): string | undefined {
   if (phase === "indexing" && indexes)
     return `building indexes, ${indexes.built} of ${indexes.total} stand`;

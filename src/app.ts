@@ -33,11 +33,11 @@ export interface App {
   replaceChains: ChainSet["replace"] | undefined;
 }
 
-/** A chain that is up, and where it is reached. */
+/** A chain that is up, and its URL. */
 export interface StartedChain {
   sql: Sql;
   log: Logger;
-  /** URL that the paths of the API begin with; null for an indexer alone. */
+  /** Base URL of the API's paths; null for an indexer alone. */
   apiUrl: string | null;
   /** Null with a node of the user's. */
   devnet: Devnet | null;
@@ -47,9 +47,9 @@ export interface StartedChain {
 }
 
 /**
- * Starts everything that the settings ask for; the API listens when this resolves, whether or not the nodes can be
- * reached. Rejects with `ConfigError` when the context make a start impossible. `onStart` is called with each chain
- * that is up once the API listens.
+ * Starts everything that the settings ask for. The API listens when this resolves, even when no node answers. Rejects
+ * with `ConfigError` when a setting or the system prevents the start. `onStart` is called with each chain that is up,
+ * once the API listens.
  */
 export async function startApp(
   { common, chains }: Settings,
@@ -95,7 +95,7 @@ async function startOnlyChain(
   return chain;
 }
 
-/** Serves the chains over HTTP; gives the API's URL, null where only operators are served. */
+/** Serves the chains over HTTP; gives the API's URL, or null for an indexer. */
 async function serve(
   config: Config,
   chains: ServedChains,
@@ -153,7 +153,7 @@ function startVerification(config: Config, { log, shutdown }: ProcessContext): V
   return works;
 }
 
-/** Starts to listen on the port of a setting; gives the URL. Throws `ConfigError` with the cure. */
+/** Listens on the port of a setting; gives the URL. Throws a `ConfigError` that says what to change. */
 async function listen(
   server: FastifyInstance,
   host: string,

@@ -8,12 +8,12 @@ import { DEVNET_CHAIN_ID } from "./devnet/anvil.ts";
 import { type Devnet, startDevnet } from "./devnet/devnet.ts";
 import { lockFolder } from "./process/folder-lock.ts";
 
-/** What the parts share with the process they live in. */
+/** What the parts share with their process. */
 export interface ProcessContext {
   log: Logger;
-  /** What the log and the messages of the process leave out. */
+  /** What the log and the messages of the process must not show. */
   secrets: Secrets;
-  /** Aborted when the process is asked to end: a start that is under way is given up. */
+  /** Aborted when the process is asked to end; also ends a start. */
   signal: AbortSignal;
   /** What is started is registered here; closing it ends everything in reverse order. */
   shutdown: Shutdown;
@@ -25,13 +25,13 @@ export interface ProcessContext {
 export interface ChainEndpoint {
   rpcUrls: readonly string[];
   webSocketUrl: string | undefined;
-  /** The embedded chain, if that is the one. */
+  /** The embedded chain; null with a node of the user's. */
   devnet: Devnet | null;
-  /** Undefined while only the node knows. */
+  /** Undefined when only the node knows it. */
   chainId: number | undefined;
 }
 
-/** Where the data and the chain are: what the settings name, else what was started in its place. */
+/** The database and the chain: those of the settings, or the embedded ones. */
 export interface Backends {
   databaseUrl: string;
   /** The embedded chain; null with a node of the user's. */
@@ -44,7 +44,7 @@ interface Companion {
   stop(): Promise<void>;
 }
 
-/** How the chain of the settings is reached. */
+/** Where the chain of the settings is reached. */
 export function endpointOfSettings(config: Config, devnet: Devnet | null): ChainEndpoint {
   if (config.RPC_URL) {
     const { RPC_URL: rpcUrls, RPC_WS_URL: webSocketUrl, CHAIN_ID: chainId } = config;
@@ -56,8 +56,8 @@ export function endpointOfSettings(config: Config, devnet: Devnet | null): Chain
 }
 
 /**
- * Starts an embedded database unless DATABASE_URL names one, and an embedded chain unless RPC_URL or CHAINS_FILE names
- * others, both at the same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
+ * Starts an embedded database unless DATABASE_URL is set, and an embedded chain unless RPC_URL or CHAINS_FILE is set,
+ * both at the same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
  */
 export async function startBackends(
   config: Config,
@@ -98,7 +98,7 @@ export async function startBackends(
   }
 
   const starts = [DATABASE_URL ?? launchDatabase(), isEmbedded ? launchChain() : null] as const;
-  // When one of them fails, the other one must be up before it can be stopped.
+  // When one fails, the other must be up before it can be stopped.
   await Promise.allSettled(starts);
   const [databaseUrl, devnet] = await Promise.all(starts);
   return { databaseUrl, devnet };

@@ -9,12 +9,12 @@ import { requireConnections } from "./prepare-database.ts";
 import { connectionsOf, createRunningChain, type RunningChain } from "./run-chain.ts";
 import type { VerificationWorks } from "./verification/verifier.ts";
 
-/** The chains of CHAINS_FILE, each with its own parts: what happens to one of them does not reach another. */
+/** The chains of CHAINS_FILE, each with its own parts: a failure of one does not reach another. */
 export interface ChainSet {
   served: ServedChains;
   /**
-   * Takes the chains of a changed file: those whose settings are the same and that are not stopped go on as they are.
-   * Rejects with `ConfigError`, and changes nothing, when the database does not allow so many.
+   * Takes over the chains of a changed file. Chains with the same settings go on, unless they have stopped. Rejects
+   * with `ConfigError`, and changes nothing, when the database does not allow so many connections.
    */
   replace(configs: Configs): Promise<void>;
 }
@@ -24,23 +24,23 @@ type Configs = readonly [Config, ...Config[]];
 export interface ChainSetOptions extends ProcessContext {
   databaseUrl: string;
   works: VerificationWorks | null;
-  /** Twice as long a request may be under way. */
+  /** A chain that leaves stays up for requests twice as long. */
   requestTimeoutMs: number;
   /** Called with each chain that is up. */
   onStart(chain: RunningChain): void;
 }
 
-/** A chain in its place in the file. */
+/** One chain of the file. */
 interface Slot {
   chain: RunningChain;
   shutdown: Shutdown;
-  /** The chain with other settings, which is served until this one is up. */
+  /** The chain with its earlier settings, served until this one is up. */
   previous: Slot | undefined;
 }
 
 type Slots = readonly [Slot, ...Slot[]];
 
-/** Starts the chains, and waits for none of them. Rejects with `ConfigError` when the database is of no use. */
+/** Starts the chains without waiting for them. Rejects with `ConfigError` when the database cannot be used. */
 export async function startChainSet(configs: Configs, options: ChainSetOptions): Promise<ChainSet> {
   const { log, requestTimeoutMs } = options;
   const leaving = new Set<Promise<void>>();
@@ -100,7 +100,7 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     slot.previous = undefined;
   }
 
-  /** Ends what works on a chain at once, and the rest when every request that came before is answered. */
+  /** Stops a chain's work at once, and closes it when all earlier requests have been answered. */
   function leave(slot: Slot): void {
     if (slot.previous) leave(slot.previous);
     const done = slot.chain

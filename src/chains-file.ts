@@ -13,15 +13,15 @@ import {
 import { messageOf } from "./core/errors.ts";
 import { isRecord } from "./core/record.ts";
 
-/** The settings of the process, and those of each chain: the common ones with its own. */
+/** The settings of the process, and of each chain: the common ones and its own. */
 export interface Settings {
   common: Config;
   chains: readonly [Config, ...Config[]];
 }
 
-/** What a chain of the file must say. */
+/** Settings that a chain of the file must have. */
 const REQUIRED = ["CHAIN_ID", "RPC_URL", "DATABASE_SCHEMA"] as const satisfies SettingName[];
-/** What is one chain's alone, so that the environment cannot say it for all. */
+/** Settings of one chain alone: the environment cannot set them for all. */
 const OWN = [
   ...REQUIRED,
   "NETWORK_NAME",
@@ -29,7 +29,7 @@ const OWN = [
   "PRICE_FEED_USD",
   "PRICE_FEED_BTC",
 ] as const satisfies SettingName[];
-/** What a chain of the file may say. */
+/** Settings that a chain of the file may have. */
 export const CHAIN_SETTINGS: readonly SettingName[] = [
   ...OWN,
   "COIN_SYMBOL",
@@ -50,8 +50,8 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
 const SEVERAL_CONNECTIONS = "12";
 
 /**
- * The settings of an environment, and of the chains in the file that its CHAINS_FILE names; without one the environment is
- * the one chain. Throws one `SettingsError` that lists everything that is wrong in both.
+ * The settings of an environment, and of the chains in its CHAINS_FILE; without that file the environment describes the
+ * one chain. Throws one `SettingsError` with all faults of both.
  */
 export function loadSettings(environment: SettingTexts): Settings {
   const file = textOf(environment, "CHAINS_FILE");
@@ -64,7 +64,7 @@ export function loadSettings(environment: SettingTexts): Settings {
     if (textOf(environment, name) !== "")
       complaints.push(`${name} is a chain's own: it belongs into CHAINS_FILE`);
   }
-  // Each chain has a node, or there is a complaint.
+  // Every chain names a node; a missing one is a complaint of its own.
   complaints.push(...contradictions({ ...environment, RPC_URL: "http://node" }));
   const entries = readChains(file, complaints);
   const chains = entries.map((entry) => checkChain(environment, entry, complaints));
@@ -75,7 +75,7 @@ export function loadSettings(environment: SettingTexts): Settings {
   return { common, chains: [first, ...others] };
 }
 
-/** A chain of the file: what it is called in complaints, and the texts that it gives. */
+/** A chain of the file: its name in complaints, and its texts. */
 interface Entry {
   label: string;
   texts: Record<string, string>;
@@ -97,7 +97,7 @@ function readChains(file: string, complaints: string[]): Entry[] {
   return chains.map((chain, index) => readChain(chain, index, complaints));
 }
 
-/** Why a file is of no use, without a word of what is in it. */
+/** Why a file cannot be used; shows nothing of its content. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof SyntaxError)) return `cannot be read: ${messageOf(error)}`;
   const [place] = /line \d+ column \d+/.exec(error.message) ?? [];
@@ -132,7 +132,7 @@ function checkChain(environment: SettingTexts, { label, texts }: Entry, complain
     ...given(environment),
     ...given(texts),
   });
-  // What the environment alone has wrong is said once.
+  // Faults of the environment alone are listed once.
   const own = found.filter((complaint) =>
     Object.keys(texts).includes(complaint.split(" ")[0] ?? ""),
   );
@@ -140,7 +140,7 @@ function checkChain(environment: SettingTexts, { label, texts }: Entry, complain
   return config;
 }
 
-/** Without what counts as absent. */
+/** The texts without the absent and empty ones. */
 function given(texts: SettingTexts): SettingTexts {
   return Object.fromEntries(
     Object.keys(texts)
@@ -149,14 +149,14 @@ function given(texts: SettingTexts): SettingTexts {
   );
 }
 
-/** Complaints about a setting that two chains have the same. */
+/** Complaints about a setting that is the same for two chains. */
 function shared(entries: readonly Entry[], name: SettingName): string[] {
   return repeated(entries, ({ texts }) => (texts[name] ?? "").replace(/^0+/, "")).map(
     ({ label }) => `${label}: ${name} is another chain's already`,
   );
 }
 
-/** Chains are asked for by their names, so that these must differ from each other, from ids and from other paths. */
+/** Paths name chains, so names must differ from each other, from ids and from other paths. */
 function badNames(entries: readonly Entry[]): string[] {
   const pathName = ({ texts }: Entry) => pathNameOf(texts["NETWORK_NAME"]);
   const unfit = entries.filter(
@@ -173,7 +173,7 @@ function badNames(entries: readonly Entry[]): string[] {
   ];
 }
 
-/** Those that have the same text as one before them. */
+/** Entries with the same text as an earlier one. */
 function repeated(entries: readonly Entry[], text: (entry: Entry) => string): Entry[] {
   return entries.filter((entry, index) => {
     const own = text(entry);

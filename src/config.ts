@@ -17,15 +17,15 @@ import {
 
 /** A setting of the environment. */
 export interface Setting {
-  /** Text that stands in when the setting is absent or empty; null when it may stay absent. */
+  /** Text used when the setting is absent or empty; null when there is none. */
   default: string | null;
-  /** One line for people. */
+  /** One line that explains it. */
   meaning: string;
   /** Text to value; the message of a failure completes a sentence that begins with the name. */
   schema: z.ZodType<unknown, string>;
 }
 
-/** Every setting there is, in the order in which they are explained. */
+/** All settings, in the order of their documentation. */
 export const settings = {
   RPC_URL: {
     default: null,
@@ -53,7 +53,7 @@ export const settings = {
   },
   DATABASE_PASSWORD: {
     default: null,
-    meaning: "Password of both, as it stands, where their URLs have none",
+    meaning: "Password for both, not percent-encoded, where their URLs have none",
     schema: z.string(),
   },
   DATABASE_SCHEMA: {
@@ -64,7 +64,7 @@ export const settings = {
   DATABASE_CONNECTIONS: {
     default: null,
     meaning:
-      "Connections that one chain may hold in one process; else 29, or 12 where CHAINS_FILE has several",
+      "Most connections of one chain in one process; else 29, or 12 for a chain of CHAINS_FILE",
     schema: whole(6, 1000),
   },
   CHAINS_FILE: {
@@ -85,7 +85,7 @@ export const settings = {
   },
   OPERATIONS_PORT: {
     default: null,
-    meaning: "Port for metrics and the whole health alone; without it they are on PORT",
+    meaning: "Separate port for metrics and the full health report; else they are on PORT",
     schema: whole(0, 65_535),
   },
   ROLE: {
@@ -111,12 +111,12 @@ export const settings = {
   PROOFS: {
     default: "auto",
     meaning:
-      "Hashes and roots of blocks recomputed: auto where the chain follows Ethereum's, off never",
+      "Check of blocks' hashes and roots: auto where the chain follows Ethereum's rules, off never",
     schema: oneOf("auto", "off"),
   },
   INDEXER_MEMORY_MB: {
     default: "2048",
-    meaning: "Memory for the objects of the thread that indexes a chain; beyond, it begins anew",
+    meaning: "Memory for the objects of a chain's indexer thread; beyond it the thread restarts",
     schema: whole(64, 65_536),
   },
   FINALITY_DEPTH: {
@@ -126,13 +126,12 @@ export const settings = {
   },
   ALLOW_RESET: {
     default: "0",
-    meaning:
-      "1: index anew when the chain's first block changed, as is always done on development chains",
+    meaning: "1: index anew when the chain's first block has changed; development chains always do",
     schema: flag(),
   },
   POLL_INTERVAL_MS: {
     default: "500",
-    meaning: "Pause between two looks at the node's head",
+    meaning: "Pause between two polls of the node's head",
     schema: whole(50, 3_600_000),
   },
   RPC_TIMEOUT_MS: {
@@ -142,17 +141,17 @@ export const settings = {
   },
   RPC_BATCH_SIZE: {
     default: "100",
-    meaning: "Calls in one request to a node at most",
+    meaning: "Most calls in one request to a node",
     schema: whole(1, 10_000),
   },
   RPC_CONCURRENCY: {
     default: "8",
-    meaning: "Requests in flight at one node at most",
+    meaning: "Most requests in flight to one node",
     schema: whole(1, 1_000),
   },
   STATEMENT_TIMEOUT_MS: {
     default: "10000",
-    meaning: "Time limit of a query that the API asks the database",
+    meaning: "Time limit of a database query by the API",
     schema: whole(100, 600_000),
   },
   REQUEST_TIMEOUT_MS: {
@@ -167,7 +166,7 @@ export const settings = {
   },
   API_KEYS: {
     default: null,
-    meaning: "Keys, comma-separated, whose holders are counted by key instead of by address",
+    meaning: "API keys, comma-separated; their requests are counted by key instead of by address",
     schema: z
       .string()
       .transform(commaSeparated)
@@ -180,14 +179,12 @@ export const settings = {
   },
   TRUSTED_PROXIES: {
     default: null,
-    meaning:
-      "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For tells the client",
+    meaning: "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For is trusted",
     schema: z.string().transform(commaSeparated).pipe(z.array(network())),
   },
   PUBLIC_URL: {
     default: null,
-    meaning:
-      "Where clients reach this server, for links to itself; else what a request names as its host",
+    meaning: "URL at which clients reach this server, for links to itself; else the request's host",
     schema: publicUrl(),
   },
   SEND_TRANSACTIONS: {
@@ -244,7 +241,7 @@ export const settings = {
   },
   LOG_LEVEL: {
     default: "info",
-    meaning: "What is logged at least: trace, debug, info, warn, error, fatal or silent",
+    meaning: "Lowest level that is logged: trace, debug, info, warn, error, fatal or silent",
     schema: oneOf("trace", "debug", "info", "warn", "error", "fatal", "silent"),
   },
 } as const satisfies Record<string, Setting>;
@@ -258,7 +255,7 @@ export type Config = {
     | ((typeof settings)[Name]["default"] extends null ? undefined : never);
 };
 
-/** What is wrong with settings: each a sentence that begins with the setting's name, and that repeats no value. */
+/** Faults in settings. Each is a sentence that begins with the setting's name and repeats no value. */
 export class SettingsError extends ConfigError {
   constructor(complaints: readonly string[]) {
     super(`these settings cannot be used:\n  ${complaints.join("\n  ")}`);
@@ -269,8 +266,8 @@ export class SettingsError extends ConfigError {
 export type SettingTexts = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings in an environment (`process.env`), checked. An empty value counts as absent. Throws one `SettingsError`
- * that lists everything that is wrong: a value may be a secret in the wrong place.
+ * The settings of an environment (`process.env`), checked. An empty value counts as absent. Throws one `SettingsError`
+ * with all faults; it shows no value, since a value may be a secret in the wrong place.
  */
 export function loadConfig(environment: SettingTexts): Config {
   const { config, complaints } = checkSettings(environment);
@@ -279,7 +276,7 @@ export function loadConfig(environment: SettingTexts): Config {
   return config;
 }
 
-/** The settings, and what is wrong with each of them: they are good only when nothing is. */
+/** The settings and their faults; the settings are valid only without faults. */
 export function checkSettings(texts: SettingTexts): { config: Config; complaints: string[] } {
   const complaints: string[] = [];
   const values = Object.entries<Setting>(settings).map(([name, setting]) => {
@@ -296,7 +293,7 @@ export function checkSettings(texts: SettingTexts): { config: Config; complaints
   };
 }
 
-/** What a setting is given as; empty when it is not. */
+/** The text of a setting; empty when it is absent. */
 export function textOf(texts: SettingTexts, name: string): string {
   return texts[name]?.trim() ?? "";
 }
@@ -316,7 +313,7 @@ function withPassword(config: Config): Config {
   };
 }
 
-/** The passwords and keys in the settings, which must appear nowhere. */
+/** The passwords and keys in the settings, which must not be shown anywhere. */
 export function secretsOf(config: Config): string[] {
   const urls = [
     ...(config.RPC_URL ?? []),

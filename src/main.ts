@@ -12,11 +12,11 @@ import { KIT_USAGE, runKit } from "./kit/commands.ts";
 import { verifySampleWorld } from "./sample-verifications.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
-/** Signals that come this soon after the first are the same one: the terminal and npm both pass on a Ctrl-C. */
+/** Signals so soon after the first count as the same one: the terminal and npm both pass on a Ctrl-C. */
 const SAME_SIGNAL_MS = 1_000;
-/** What a start under way gets to give itself up. */
+/** Time that a start has to end when it is asked to. */
 const START_PATIENCE_MS = 1_500;
-/** However a part hangs, this process ends after that; embedded programs end with it. */
+/** The process ends after this time, even when a part hangs; embedded programs end with it. */
 const CLOSE_LIMIT_MS = 4_900;
 
 const [argument, ...others] = process.argv.slice(2);
@@ -35,7 +35,7 @@ if (argument === undefined) {
   process.exitCode = 2;
 }
 
-/** The settings; undefined, and their faults told, when they cannot be used. */
+/** The settings; undefined, with their faults on stderr, when they cannot be used. */
 function readSettings(): Settings | undefined {
   try {
     return loadSettings(process.env);
@@ -84,7 +84,7 @@ async function run(): Promise<number> {
 
   let app: App | undefined;
   let reloading: Promise<void> = Promise.resolve();
-  /** Takes the chains of the file as it is now; a bad one changes nothing. */
+  /** Takes over the chains of the changed file; a bad file changes nothing. */
   async function reload(): Promise<void> {
     try {
       await starting;
@@ -109,7 +109,7 @@ async function run(): Promise<number> {
         },
   );
   process.on("uncaughtException", fail);
-  // Something that nobody waits for: no reason to take everything else away.
+  // Nothing waits for it, so it must not end everything else.
   process.on("unhandledRejection", (error) =>
     log.error({ err: error }, "a failure that nobody waited for"),
   );
@@ -133,8 +133,8 @@ async function run(): Promise<number> {
 }
 
 /**
- * Calls `stop` on the first signal that asks for an end; a later one ends the process at once. With `reload` SIGHUP asks
- * for that instead.
+ * Calls `stop` on the first signal that asks for an end; a later one ends the process at once. With `reload`, SIGHUP
+ * calls that instead.
  */
 function onSignals(stop: (name: string) => void, reload: (() => void) | undefined): void {
   let stoppedAt: number | undefined;

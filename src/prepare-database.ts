@@ -6,12 +6,12 @@ import { migrate } from "./db/migrate.ts";
 import { assertSession, countAllowedConnections } from "./db/session.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
 
-/** Of a connection that was taken away: by the server, or by what is between. */
+/** Errors of a lost connection, cut by the server or on the way to it. */
 const LOST_CODES: ReadonlySet<string> = new Set(["57P01", "CONNECTION_CLOSED", "ECONNRESET"]);
 const PREPARE_ATTEMPTS = 20;
 const PREPARE_RETRY_MS = 250;
 
-/** Throws `ConfigError` when the database cannot be reached, or does not allow so many connections. */
+/** Throws `ConfigError` when the database cannot be reached or does not allow so many connections. */
 export async function requireConnections(databaseUrl: string, wanted: number): Promise<void> {
   const sql = createSql(databaseUrl, { connections: 1 });
   try {
@@ -28,7 +28,7 @@ export async function requireConnections(databaseUrl: string, wanted: number): P
   }
 }
 
-/** Brings the tables up to date; returns the id of the chain that they hold, if they hold one. */
+/** Brings the tables up to date; gives the id of the chain they hold, if any. */
 export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
   { log, signal }: Pick<ProcessContext, "log" | "signal">,
@@ -41,7 +41,7 @@ export async function prepareDatabase(
         await migrate(sql, schema);
         return (await getChainIdentity(sql))?.chainId;
       } catch (error) {
-        // One that was there and is lost; one that cannot be reached at all is told of at once.
+        // A lost connection is tried again; a database that cannot be reached is an error at once.
         const isLost = LOST_CODES.has(errorCode(error));
         if (!isLost || attempt === PREPARE_ATTEMPTS || signal.aborted) throw error;
         log.warn(`the connection to the database was lost, trying again: ${messageOf(error)}`);

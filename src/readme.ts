@@ -8,7 +8,7 @@ import { settings } from "./config.ts";
 const PARTS = { actions: renderActions, settings: renderSettings };
 const README = new URL("../README.md", import.meta.url);
 
-/** The text with its generated parts as they should be: what stands between `<!-- name -->` and `<!-- /name -->`. */
+/** The text with its generated parts up to date: what is between `<!-- name -->` and `<!-- /name -->`. */
 export function renderParts(text: string): string {
   return Object.entries(PARTS).reduce((whole, [name, render]) => {
     const [before, rest = ""] = whole.split(`<!-- ${name} -->`);
@@ -18,7 +18,7 @@ export function renderParts(text: string): string {
   }, text);
 }
 
-/** What each action answers, and the parameters that it cannot do without. */
+/** What each action answers, and its required parameters. */
 function renderActions(): string {
   const rows = Object.entries(registry).flatMap(([module, actions]) =>
     actions.map((action) => {

@@ -22,7 +22,7 @@ import {
 } from "./telemetry/metrics.ts";
 import { createVerifier, type VerificationWorks, type Verifier } from "./verification/verifier.ts";
 
-/** A chain with its parts: what indexes it, and what its answers are made with. */
+/** A chain with its parts: its indexer, and what its answers need. */
 export interface RunningChain {
   readonly config: Config;
   readonly served: ServedChain;
@@ -30,50 +30,53 @@ export interface RunningChain {
   indexer(): Indexer | null;
   /** Brings the tables up to date, then starts what the role asks for. Rejects with `ConfigError`. */
   start(): Promise<void>;
-  /** Ends what works on the chain; answers go on. */
+  /** Stops the chain's indexer and verifier; it still answers. */
   quit(): Promise<void>;
-  /** The same, and says why from now on in place of answers. */
+  /** The same, but it then answers with the reason. */
   halt(reason: string): Promise<void>;
 }
 
-/** Where the data of a chain are, and its nodes. */
+/** Where a chain's data and nodes are. */
 export interface ChainPlace extends ChainEndpoint {
   databaseUrl: string;
   schema: string;
 }
 
-/** What a chain shares with the process it lives in. */
+/** What a chain shares with its process. */
 export interface ChainContext {
   log: Logger;
   secrets: Secrets;
   /** The chain's own: closing it ends the chain's parts. */
   shutdown: Shutdown;
-  /** What its contracts are verified with; null where other processes verify. */
+  /** Verifies its contracts; null where other processes do. */
   works: VerificationWorks | null;
-  /** Stands in the lines of its log; undefined where it is the only one. */
+  /** Its name in the log; undefined for the only chain. */
   chainName: string | undefined;
   /** Called with a sentence when the chain cannot go on. */
   onFatal(reason: string): void;
 }
 
-/** Each costs the node a block and some twenty reads. */
+/** Each audit costs the node a block and some twenty reads. */
 const AUDIT_INTERVAL_MS = { alone: 10_000, amongOthers: 60_000 };
 /** Larger than any block of today's chains with its traces. */
 const MAX_RPC_RESPONSE_BYTES = 256 * 1024 * 1024;
-/** Of a chain that is alone. */
+/** For a chain that is alone. */
 const CONNECTIONS = 29;
 const MAXIMUM_CONNECTIONS = { indexer: 9, verifier: 4 };
 const PROBE_RETRY_MS = 2_000;
-/** What running requests, and the indexer's current block, get for an end: all must be over in five seconds. */
+/** Time that running requests and the indexer's current block have to end: all must be over in five seconds. */
 const CLOSE_PATIENCE_MS = 700;
 const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
 
-/** Connections to the database that a chain may hold at most. */
+/** The most connections to the database that a chain may hold. */
 export function connectionsOf({ DATABASE_CONNECTIONS: connections = CONNECTIONS }: Config): number {
   return connections;
 }
 
-/** How a chain's connections are shared by its parts: the indexer gets three tenths, the verifier one, the API the rest. */
+/**
+ * Shares out a chain's connections: three tenths to the indexer, one to the verifier, the rest to the API; the first
+ * two have a maximum.
+ */
 function shareConnections(config: Config): { indexer: number; verifier: number; api: number } {
   const all = connectionsOf(config);
   const indexer = Math.min(MAXIMUM_CONNECTIONS.indexer, Math.max(3, Math.round(all * 0.3)));
@@ -81,7 +84,7 @@ function shareConnections(config: Config): { indexer: number; verifier: number; 
   return { indexer, verifier, api: all - indexer - verifier };
 }
 
-/** Creates a chain with its parts; none of them asks anybody before the start. */
+/** Creates a chain with its parts; they do nothing of themselves before the start. */
 export function createRunningChain(
   config: Config,
   place: ChainPlace,
@@ -101,7 +104,7 @@ export function createRunningChain(
   shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
   const chain = createChain({
     ...chainOptions(config, place, context),
-    // What is found out about the nodes is told by the indexer, in all but the API's own processes.
+    // The indexer already logs what it learns about the nodes, except in processes that only serve the API.
     log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
     signal: shutdown.signal,
     onRequest: countRpcRequest(metrics),
@@ -169,7 +172,7 @@ export function createRunningChain(
   };
 }
 
-/** Waits for a closing part, but not for long. */
+/** Waits for a part that closes, but not for long. */
 export async function inTime(closing: PromiseLike<unknown> | undefined): Promise<void> {
   await Promise.race([closing, sleep(CLOSE_PATIENCE_MS)]);
 }
@@ -248,8 +251,8 @@ function createChainVerifier(
 }
 
 /**
- * Asks the node for its chain id until it answers; undefined when the chain ends before. A node of another chain than
- * `expected` is fatal.
+ * Asks the node for its chain id until it answers; undefined when the chain is closed first. Another id than `expected`
+ * is fatal.
  */
 async function learnChainId(
   chain: Chain,

@@ -10,20 +10,20 @@ import { guidOf } from "./verification/jobs/guid.ts";
 import type { VerificationForm } from "./verification/request.ts";
 import type { Verifier } from "./verification/verifier.ts";
 
-/** The end of the sample world's identifiers, so that documents can name them. */
+/** The end of the sample world's identifiers; always the same, so that documents can name them. */
 const GUID_END = "00000192f3a4b5c6";
 const PATIENCE_MS = 60_000;
-/** The database or the node may be away for a moment just then. */
+/** The database or the node may be away for a moment. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 2000;
-/** Counts as one client, whose limits are its own. */
+/** One client, with limits of its own. */
 const CLIENT = "sample world";
 const compilerVersion = `v${BUNDLED_VERSION}`;
 
 /**
- * Verifies contracts of the embedded chain as anybody may, so that there are sources to be asked for: one from a single
- * file, and a proxy and its implementation from standard JSON. What is verified already stays so. Tries
- * again a few times when that breaks off.
+ * Verifies contracts of the embedded chain as any client may, so that their sources can be asked for: one from a single
+ * file, and a proxy and its implementation from standard JSON. Skips what is verified already. Tries again a few times
+ * after a failure.
  */
 export async function verifySampleWorld(
   { devnet, verifier }: Pick<StartedChain, "devnet" | "verifier">,
@@ -67,7 +67,7 @@ async function verify(
   if (status?.state === "pending" || status?.state === "running") {
     await verifier.wait(documented, PATIENCE_MS, signal);
   }
-  // After a reset of the chain that identifier is taken.
+  // After a reset of the chain the identifier is taken.
   const isFree = status === undefined;
   const request = { ...form, address };
   const options = isFree ? { guid: documented } : {};

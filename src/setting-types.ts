@@ -3,7 +3,8 @@ import path from "node:path";
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "./core/address.ts";
 
-// Kinds of settings: text to value, where the message of a failure completes a sentence that begins with the name.
+// Kinds of settings: they turn text into a value. The message of a failure completes a sentence that begins with the
+// name.
 
 export function commaSeparated(list: string): string[] {
   return list
@@ -19,7 +20,7 @@ export function url(...protocols: string[]): z.ZodType<string, string> {
   });
 }
 
-/** A URL that paths can be appended to; for the program without its slash at the end. */
+/** A URL that paths can be appended to; the value has no slash at the end. */
 export function publicUrl(): z.ZodType<string, string> {
   const plain = matching(/^[^?#@]+$/, "must be a URL without user, query or fragment");
   return z
@@ -29,7 +30,7 @@ export function publicUrl(): z.ZodType<string, string> {
     .transform((text) => text.replace(/\/+$/, ""));
 }
 
-/** A URL whose password cannot be mistaken for something else: what is not encoded in it would become host, port or path. */
+/** A URL whose password is percent-encoded: otherwise a part of it would become host, port or path. */
 export function databaseUrl(): z.ZodType<string, string> {
   const error =
     "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +

@@ -6,15 +6,15 @@ import type { Artifact } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
 import { mineTogether, transaction, type World } from "./world.ts";
 
-// What came to the sample world later. A chain that was kept from before gets it, too: its addresses follow from the
-// code alone, not from how many transactions somebody has sent.
+// Later additions to the sample world. Chains kept from before get them too: their addresses depend on the code alone,
+// not on the number of transactions sent.
 
 /** Deploys by CREATE2; anvil has it from the first block on. */
 const FACTORY: Address = "0x4e59b44847b379578588920ca78fbf26c0b4956c";
-/** A nonce that nobody reaches: the payment waits in the node's pool for ever. */
+/** A nonce that nobody reaches: the payment stays in the node's pool. */
 const FAR_NONCE = quantity(1_000_000_000);
 
-/** Aggregators of the coin's price; a test holds the addresses to the contracts. */
+/** Aggregators of the coin's price; a test compares the addresses with the contracts. */
 export const PRICE_FEEDS: { usd: Address; btc: Address } = {
   usd: "0xabc3d30a1c0b16336d93f9eb7730607c4d1106e1",
   btc: "0x8b909deb7eca5fa5326d8316e0fe900f4a6d417f",
@@ -22,12 +22,12 @@ export const PRICE_FEEDS: { usd: Address; btc: Address } = {
 
 interface Addition {
   contract: string;
-  /** What tells several of one contract apart. */
+  /** Tells copies of one contract apart. */
   salt: number;
   args(world: World): readonly unknown[];
 }
 
-/** Prices with 8 decimal places, as Chainlink's of these pairs. */
+/** Prices with 8 decimal places, as Chainlink has them for these pairs. */
 const ADDITIONS: readonly Addition[] = [
   { contract: "PriceFeed", salt: 1, args: () => [8, 3_141_59000000n] },
   { contract: "PriceFeed", salt: 2, args: () => [8, 4_500_000n] },
@@ -36,7 +36,7 @@ const ADDITIONS: readonly Addition[] = [
   ...[1, 2, 3, 4].map((salt) => ({ contract: "Buoy", salt, args: () => [] })),
 ];
 
-/** Where the additions stand, and what deploys them. */
+/** The additions' addresses, and the transactions that deploy them. */
 export function planAdditions(world: World, artifacts: ReadonlyMap<string, Artifact>) {
   return ADDITIONS.map(({ contract, salt, args }) => {
     const artifact = artifacts.get(contract);
@@ -53,7 +53,7 @@ export function planAdditions(world: World, artifacts: ReadonlyMap<string, Artif
   });
 }
 
-/** Deploys what is missing in one block, and sends the payment that waits in the pool unless it is there. */
+/** Deploys what is missing in one block, and sends the waiting payment if the pool has none. */
 export async function deployAdditions(
   rpc: Rpc,
   world: World,

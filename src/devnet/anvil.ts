@@ -13,7 +13,7 @@ import type { Rpc } from "./rpc.ts";
 
 export const DEVNET_CHAIN_ID = 31_337;
 
-/** A node of our own. */
+/** A development node. */
 export interface Anvil {
   /** HTTP URL on loopback; WebSocket is at the same port. */
   url: string;
@@ -28,9 +28,9 @@ const STOP_PATIENCE_MS = 1_500;
 const USUAL_PORT = 8545;
 
 /**
- * Starts the anvil that npm installed on port 8545 of loopback, or on another one when that is taken, with the chain
- * that `saveState` kept in `folder`. A chain that anvil cannot read is put aside and a new one begun. Throws
- * `ConfigError` when there is no anvil for this platform, and anvil's own words when it does not start.
+ * Starts npm's anvil on port 8545 of loopback, or on a free port when that is taken, with the chain that `saveState`
+ * kept in `folder`. A chain that anvil cannot read is put aside, and a new one begins. Throws `ConfigError` when there
+ * is no anvil for this platform, and anvil's own message when it does not start.
  */
 export async function startAnvil(folder: string, log: Logger, signal: AbortSignal): Promise<Anvil> {
   const binary = anvilBinary();
@@ -52,7 +52,7 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
   }
 }
 
-/** Keeps blocks, transactions and the newest state in `folder`, replacing what was kept there as a whole. */
+/** Keeps blocks, transactions and the newest state in `folder`; replaces what was kept there. */
 export async function saveState(rpc: Rpc, folder: string): Promise<void> {
   const compressed = hexToBytes(await rpc<Hex>("anvil_dumpState", false));
   const file = path.join(folder, STATE_FILE);
@@ -70,7 +70,7 @@ async function launch(
     return await launchAt(await freePort(USUAL_PORT), binary, args, log, signal);
   } catch (error) {
     if (signal.aborted) throw error;
-    // Another one may have taken the port meanwhile.
+    // Another process may have taken the port meanwhile.
     return await launchAt(0, binary, args, log, signal);
   }
 }

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Abi } from "viem";
 import type { Hex } from "../core/hex.ts";
 
-/** What the compiler made of one contract. */
+/** The compiler's output for one contract. */
 export interface Artifact {
   abi: Abi;
   creationCode: Hex;
@@ -17,11 +17,11 @@ interface CompilerOutput {
   contracts?: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>;
 }
 
-/** Folder of the sample contracts, a file for each. */
+/** Folder of the sample contracts, one file each. */
 export const SOURCES = new URL("contracts/", import.meta.url);
-/** What they are compiled with. */
+/** Their compiler settings. */
 export const SETTINGS = {
-  // Without the optimizer a first start is over a second earlier.
+  // Without the optimizer the first start is over a second faster.
   optimizer: { enabled: false },
   outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
 };
@@ -29,8 +29,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const resolve = createRequire(import.meta.url).resolve;
 
 /**
- * The contracts of the sample world by name. Compiled in a process of its own, which takes a second or two, and
- * kept in `cacheFolder` for as long as sources, settings and compiler stay the same.
+ * The contracts of the sample world, by name. They are compiled in a process of their own, which takes a second or two,
+ * and kept in `cacheFolder` until sources, settings or compiler change.
  */
 export async function loadArtifacts(
   cacheFolder: string,
@@ -70,7 +70,7 @@ function compile(input: string, signal: AbortSignal): Promise<CompilerOutput> {
       (error, stdout) => {
         if (error)
           reject(new Error("the compiler of the sample contracts failed", { cause: error }));
-        // The compiler's launcher says a line of its own first.
+        // The compiler's launcher prints a line of its own first.
         else settle(JSON.parse(stdout.slice(stdout.indexOf("{"))) as CompilerOutput);
       },
     );

@@ -10,36 +10,36 @@ import { playRound, ROUNDS_OF_A_CYCLE } from "./traffic.ts";
 import { createWorld, deployWorld, sendFirstPayment, type World } from "./world.ts";
 
 export interface DevnetOptions {
-  /** The folder that is to hold the chain and the compiled contracts; made when missing. */
+  /** Folder for the chain and the compiled contracts; created when missing. */
   folder: string;
   log: Logger;
-  /** Ends a start that is under way. */
+  /** Ends a start under way. */
   signal: AbortSignal;
 }
 
-/** A chain of our own with a small sample world and a little traffic. */
+/** An embedded chain with a small sample world and a little traffic. */
 export interface Devnet {
   rpcUrl: string;
   webSocketUrl: string;
-  /** Resolves when the sample world stands and was used, or cannot; with the number of the head at that moment. */
+  /** Resolves with the number of the head once the sample world stands and was used, or with 0 when it cannot stand. */
   readonly populated: Promise<number>;
-  /** Resolves when the node has ended, asked or not, with how it ended in words. */
+  /** Resolves when the node has ended, asked or not; tells in words how it ended. */
   readonly exited: Promise<string>;
-  /** Ends the traffic, keeps the chain for the next start and stops the node. */
+  /** Ends the traffic, saves the chain for the next start and stops the node. */
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 4_000;
 /** Blocks after which the pause has doubled: the chain grows like the square root of time, not like time. */
 const BLOCKS_PER_PAUSE = 1_000;
-/** Saving may take this part of the time at most. */
+/** Largest share of the time that saving may take. */
 const SAVING_SHARE = 0.02;
 const FINAL_SAVE_MS = 1_000;
 
 /**
- * Starts the embedded chain as it was when it was last saved; an empty one begins with a payment, so that there is
- * something to index at once. The sample world follows when it is compiled, then one cycle of traffic without a pause,
- * then a round every few seconds. The developer's own transactions are mined at once.
+ * Starts the embedded chain as last saved; an empty one begins with a payment, so that there is something to index at
+ * once. The sample world follows once it is compiled, then one cycle of traffic without a pause, then a round every few
+ * seconds. The developer's own transactions are mined at once.
  */
 export async function startDevnet({ folder, log, signal }: DevnetOptions): Promise<Devnet> {
   const anvil = await startAnvil(folder, log, signal);
@@ -86,7 +86,7 @@ async function keepBusy(parts: Parts, onPopulated: (head: number) => void): Prom
   }
 }
 
-/** Plays round after round; whatever fails in one of them is tried again in the next. */
+/** Plays round after round; what fails in one is tried again in the next. */
 async function play(
   world: World,
   additions: ReturnType<typeof planAdditions>,
@@ -97,7 +97,7 @@ async function play(
   while (!signal.aborted) {
     let pauseMs = PAUSE_MS;
     try {
-      // Again and again: the developer may reset the chain at any time.
+      // In every round: the developer may reset the chain at any time.
       await sendFirstPayment(rpc);
       const stands = await deployWorld(rpc, world);
       await deployAdditions(rpc, world, additions);

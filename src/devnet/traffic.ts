@@ -11,7 +11,7 @@ import {
   type World,
 } from "./world.ts";
 
-/** What happens in one round, by the users whose turn it is; `cycle` counts from 0. */
+/** The transactions of one round, sent by the users whose turn it is; `cycle` counts from 0. */
 type Scene = (play: Play) => SampleTransaction[];
 
 interface Play {
@@ -33,7 +33,7 @@ type Call = (
 
 const COIN = 10n ** 18n;
 const GWEI = 10n ** 9n;
-/** The same ids for ever, so that the number of balances stays small. */
+/** Always the same ids, so that the number of balances stays small. */
 const CARGO_IDS = [1n, 2n, 3n];
 
 const SCENES: readonly Scene[] = [
@@ -102,7 +102,7 @@ function transactionsOf(world: World, round: number): SampleTransaction[] {
   const amount = BigInt((round % 7) + 1) * COIN;
   return [
     transaction(world.pacemaker, receiver, { valueWei: BigInt((round % 100) + 1) * GWEI }),
-    // The first cycle gives the users the coins that they pass round afterwards.
+    // In the first cycle the users get the coins that they pass on later.
     cycle === 0
       ? call(world.deployer, "Coin", "transfer", [receiver, 100n * amount])
       : call(user(world, round), "Coin", "transfer", [receiver, amount]),
@@ -110,7 +110,7 @@ function transactionsOf(world: World, round: number): SampleTransaction[] {
   ];
 }
 
-/** The proxy counts; in every tenth cycle its implementation is exchanged instead. */
+/** Calls the counter through the proxy; in every tenth cycle changes its implementation instead. */
 function useProxy({ world, cycle, first }: Play): SampleTransaction {
   const proxy = world.addressOf("Proxy");
   if (cycle % 10 !== 1) {
@@ -123,7 +123,7 @@ function useProxy({ world, cycle, first }: Play): SampleTransaction {
   });
 }
 
-/** One new contract a cycle, in one of the three ways that the factory has. */
+/** One new contract in each cycle, in one of the factory's three ways. */
 function makeBox({ world, cycle, first, call }: Play): SampleTransaction {
   const content = BigInt(cycle);
   const firstBox = getContractAddress({ from: world.addressOf("Workshop"), nonce: 1n });

@@ -22,10 +22,10 @@ export type ContractName = (typeof DEPLOYMENTS)[number]["name"];
 export interface World {
   /** Deployed everything; owns the coin and administers the proxy. */
   deployer: Address;
-  /** Sends one transaction a round, so that its nonce is the number of rounds. */
+  /** Sends one transaction in each round, so that its nonce is the number of rounds. */
   pacemaker: Address;
   users: readonly Address[];
-  /** Creates the contracts, when the deployer has sent nothing before. */
+  /** Creates the contracts, if the deployer has sent nothing before. */
   deployments: readonly SampleTransaction[];
   addressOf(contract: ContractName): Address;
   /** Calldata by the ABI of `contract`. */
@@ -33,9 +33,9 @@ export interface World {
 }
 
 const COIN_SUPPLY = 1_000_000n * 10n ** 18n;
-/** Every transaction names its gas: the node then takes those as well that are going to fail. */
+/** Every transaction names its gas: the node then also takes those that will fail. */
 const GAS: Hex = "0x400000";
-/** The node's own fees follow its load; with these the first transaction has one hash always, as examples need. */
+/** The node's own fees follow its load; with these the first transaction always has the same hash, as examples need. */
 const FIRST_FEES = {
   maxFeePerGas: quantity(10n ** 11n),
   maxPriorityFeePerGas: quantity(10n ** 9n),
@@ -56,10 +56,10 @@ const DEPLOYMENTS = [
   { name: "Splitter", args: () => [] },
 ] as const;
 
-/** Who deploys on an embedded chain: the last of anvil's accounts. */
+/** The deployer on an embedded chain: the last of anvil's accounts. */
 const DEPLOYER: Address = "0xa0ee7a142d267c1f36714e4a8f75612f20a79720";
 
-/** Where a contract stands on every embedded chain, as long as nobody else has used the deployer's account. */
+/** Address of a contract on every embedded chain, as long as nobody else uses the deployer's account. */
 export function sampleAddress(contract: ContractName): Address {
   const nonce = DEPLOYMENTS.findIndex(({ name }) => name === contract);
   return lowerAddress(getContractAddress({ from: DEPLOYER, nonce: BigInt(nonce) }));
@@ -80,7 +80,7 @@ export function transaction(
   };
 }
 
-/** The sample world as it stands, or is to stand, on a node. Throws when the node does not answer. */
+/** The sample world of a node, deployed or not. Throws when the node does not answer. */
 export async function createWorld(rpc: Rpc, artifacts: Map<string, Artifact>): Promise<World> {
   const accounts = await rpc<Address[]>("eth_accounts");
   const [pacemaker, deployer] = accounts.slice(FIRST_USER + USERS);
@@ -102,8 +102,8 @@ export async function createWorld(rpc: Rpc, artifacts: Map<string, Artifact>): P
 }
 
 /**
- * Deploys the sample world in one block, unless it stands already. False when it cannot stand where it should,
- * because the deployer's account was used for something else.
+ * Deploys the sample world in one block, unless it stands already. False when its addresses are lost, because somebody
+ * else used the deployer's account.
  */
 export async function deployWorld(rpc: Rpc, world: World): Promise<boolean> {
   if ((await rpc<Hex>("eth_getCode", world.addressOf("Splitter"), "latest")) !== "0x") return true;
@@ -113,7 +113,7 @@ export async function deployWorld(rpc: Rpc, world: World): Promise<boolean> {
   return true;
 }
 
-/** Mines a payment between two users when the chain has nothing but its first block. */
+/** Mines a payment between two users when the chain has only its first block. */
 export async function sendFirstPayment(rpc: Rpc): Promise<void> {
   if ((await rpc<Hex>("eth_blockNumber")) !== "0x0") return;
   const [payer, payee] = (await rpc<Address[]>("eth_accounts")).slice(FIRST_USER);
@@ -122,7 +122,7 @@ export async function sendFirstPayment(rpc: Rpc): Promise<void> {
   await mineTogether(rpc, [{ ...payment, ...FIRST_FEES }]);
 }
 
-/** Puts the transactions into one block, the node's mining on demand being suspended meanwhile. */
+/** Puts the transactions into one block; the node's automatic mining is off meanwhile. */
 export async function mineTogether(
   rpc: Rpc,
   transactions: readonly SampleTransaction[],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What somebody says that a contract's source is, as a submission of `verifysourcecode`. Nothing of it is believed. */
+/** What somebody says about a contract's source, as a submission of `verifysourcecode`. Nothing of it is trusted. */
 export type Claim = Readonly<Record<string, string>>;
 
 const file = z.object({ Filename: z.string(), SourceCode: z.string() });
@@ -25,7 +25,7 @@ const record = z.object({
 });
 type SourceRecord = z.output<typeof record>;
 
-/** The claim of an explorer; undefined where it has no source. */
+/** The claim in an explorer's answer; undefined when it has no source. */
 export function claimOf(answer: unknown): Claim | undefined {
   const parsed = record.safeParse(answer);
   if (!parsed.success) return undefined;
@@ -42,7 +42,7 @@ export function claimOf(answer: unknown): Claim | undefined {
     : { ...common, ...standard(input, isVyper) };
 }
 
-/** The claim of a compiler's whole input. */
+/** The claim of a complete standard JSON input. */
 export function claimOfInput(input: string, name: string, compilerVersion: string): Claim {
   const isVyper = /"language"\s*:\s*"Vyper"/.test(input);
   return { contractname: name, compilerversion: compilerVersion, ...standard(input, isVyper) };
@@ -60,7 +60,7 @@ function qualifiedName({ ContractName, FileName, ContractFileName }: SourceRecor
   return path && !ContractName.includes(":") ? `${path}:${ContractName}` : ContractName;
 }
 
-/** Etherscan puts braces around a compiler's input; Blockscout has its parts. Undefined for a single file. */
+/** The standard JSON input: Etherscan wraps it in braces, Blockscout gives its parts. Undefined for a single file. */
 function standardInput(source: SourceRecord, isVyper: boolean): string | undefined {
   const { SourceCode: text, CompilerSettings: settings, AdditionalSources: others } = source;
   if (/^\s*\{\{/.test(text)) return text.trim().slice(1, -1);

@@ -6,17 +6,17 @@ import { type Imported, importContracts } from "./import-contracts.ts";
 import { explorerOrigin, sourcifyOrigin } from "./origins.ts";
 import { openWeb } from "./web.ts";
 
-/** How the commands are called. */
+/** Usage of the commands. */
 export const KIT_USAGE = `node src/main.ts import-contracts <URL> [--to <URL>] [--chain <id>] [--sourcify] [--addresses <file>] [--pace <ms>]
-      has the verified contracts of an explorer (the URL of its API: Blockscout's, Etherscan's or a Periscope's) or of a
-      Sourcify server (--sourcify, with --chain) verified anew by the Periscope at --to; what is there already is passed over
+      verifies contracts at --to that another server lists as verified: an explorer (URL of the API of Blockscout,
+      Etherscan or Periscope), or a Sourcify server (--sourcify, with --chain); skips those verified at --to already
   node src/main.ts compare <URL> --addresses <file> [--to <URL>] [--pace <ms>]
-      asks that explorer and the Periscope at --to the same of each address, and prints every field that differs
+      asks that explorer and the Periscope at --to the same questions about each address; prints the fields that differ
 
   --to         the API of this Periscope (default http://127.0.0.1:4000/api)
-  --chain      id of the chain, for servers of several
-  --addresses  file of addresses, one in a line
-  --pace       milliseconds between two requests to the other server at least (default 250)
+  --chain      id of the chain, for a server with several
+  --addresses  file with one address in each line
+  --pace       least milliseconds between two requests to the other server (default 250)
 `;
 
 const OPTIONS = {
@@ -27,7 +27,7 @@ const OPTIONS = {
   pace: { type: "string", default: "250" },
 } as const;
 
-/** Runs a command of the kit, and gives the exit code: 1 for what did not verify or differs, 2 for a wrong call. */
+/** Runs a command of the kit; gives the exit code: 1 when something did not verify or differs, 2 for a wrong call. */
 export async function runKit(
   command: "import-contracts" | "compare",
   given: readonly string[],

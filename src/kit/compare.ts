@@ -2,7 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../core/errors.ts";
 import type { Web } from "./web.ts";
 
-/** A field that two explorers tell differently. */
+/** A field that differs between two explorers. */
 export interface Difference {
   address: string;
   question: string;
@@ -12,7 +12,7 @@ export interface Difference {
   there: string;
 }
 
-/** What is asked of each address, by the name of the action. */
+/** What is asked for each address, by the name of the action. */
 const QUESTIONS: Readonly<Record<string, { module: string; field?: string; paged?: true }>> = {
   balance: { module: "account" },
   txlist: { module: "account", paged: true },
@@ -22,14 +22,14 @@ const QUESTIONS: Readonly<Record<string, { module: string; field?: string; paged
   getsourcecode: { module: "contract" },
   getcontractcreation: { module: "contract", field: "contractaddresses" },
 };
-/** Of when it was asked. */
+/** Fields that depend on the moment of the request. */
 const OF_THE_MOMENT = /\.confirmations$/;
 const LONGEST_VALUE = 80;
 const head = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/i) });
 
 /**
- * Asks two explorers the same questions of each address, lists up to the lower one of their heads, and gives each
- * difference to `onEach`, field by field.
+ * Asks two explorers the same questions about each address, with lists up to the lower of their heads, and gives each
+ * field that differs to `onEach`.
  */
 export async function compare(
   here: Web,

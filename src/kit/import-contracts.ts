@@ -22,9 +22,9 @@ const VERIFIED = "Pass - Verified";
 const ALREADY = /already verified/i;
 
 /**
- * Has every contract that the origin speaks of verified by the server behind `here` (its `/api`), one after the other: as
- * any client's submission, by its engine and its queue. What is verified there already is passed over, so that a second
- * run goes on where the first one stopped. `onEach` is told of each as it ends.
+ * Has each of the addresses verified by the server behind `here` (its `/api`), one after the other, with the origin's
+ * claims: as any client's submission, by its engine and its queue. Contracts verified there already are skipped, so
+ * that a second run goes on where the first one stopped. `onEach` is called as each ends.
  */
 export async function importContracts(
   origin: Origin,

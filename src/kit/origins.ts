@@ -3,11 +3,11 @@ import { sleep } from "../core/async.ts";
 import { type Claim, claimOf, claimOfInput } from "./claim.ts";
 import type { Web } from "./web.ts";
 
-/** Somebody who says what contracts' sources are. */
+/** A server that says what contracts' sources are. */
 export interface Origin {
-  /** Addresses of contracts that are said to be verified; each once. */
+  /** Addresses of contracts that it lists as verified; each once. */
   addresses(): AsyncIterable<string>;
-  /** What is said of one; undefined where nothing is. */
+  /** Its claim about a contract; undefined when it has none. */
   claim(address: string): Promise<Claim | undefined>;
 }
 
@@ -21,14 +21,14 @@ const PAGE = 100;
 const MAXIMUM_ATTEMPTS = 6;
 const LIMITED_PAUSE_MS = 1000;
 
-/** An explorer that speaks Blockscout's or Etherscan's API. */
+/** An explorer with Blockscout's or Etherscan's API. */
 export function explorerOrigin(web: Web, chain: string | undefined): Origin {
   const ofChain: Record<string, string> = chain === undefined ? {} : { chainid: chain };
   const askOnce = async (parameters: Record<string, string>) =>
     envelope.parse(
       await web.get({ parameters: { module: "contract", ...ofChain, ...parameters } }),
     );
-  // Etherscan tells its rate limit with HTTP 200.
+  // Etherscan answers HTTP 200 at its rate limit.
   async function ask(parameters: Record<string, string>) {
     for (let attempt = 1; ; attempt++) {
       const answer = await askOnce(parameters);
@@ -69,7 +69,7 @@ const contract = z.object({
 });
 const SOURCIFY_PAGE = 200;
 
-/** A server of Sourcify's API v2. */
+/** A server with Sourcify's API v2. */
 export function sourcifyOrigin(web: Web, chain: string): Origin {
   return {
     async *addresses() {

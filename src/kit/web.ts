@@ -1,12 +1,15 @@
 import { sleep } from "../core/async.ts";
 
-/** Asks one server for JSON, one request at a time and not too fast. */
+/** Asks one server for JSON, one request at a time and with pauses. */
 export interface Web {
-  /** Where it is, for people: without user and query, which may hold keys. */
+  /** Its URL for people, without user and query, which may hold keys. */
   readonly name: string;
-  /** JSON of a GET of the base with parameters added, or of a path behind it. Throws an `Error` without the URL. */
+  /**
+   * JSON of a GET of the base URL with parameters, or of a path below it. Throws an `Error` that does not show the
+   * URL's secrets.
+   */
   get(question: { path?: string; parameters?: Readonly<Record<string, string>> }): Promise<unknown>;
-  /** The same of a POST of a form. */
+  /** JSON of a POST of a form. */
   post(form: Readonly<Record<string, string>>): Promise<unknown>;
 }
 
@@ -17,8 +20,9 @@ const MAXIMUM_ATTEMPTS = 6;
 const LONGEST_PAUSE_SECONDS = 120;
 
 /**
- * Opens a server by the URL of its API. `paceMs` lies between two requests at least; 429 and 5xx are waited out, as long
- * as `retry-after` says. Redirects are followed on the same host alone. Parameters of the URL itself go with each request.
+ * Opens a server by the URL of its API. At least `paceMs` pass between two requests. 429 and 5xx are tried again after
+ * a pause, as long as `retry-after` says. Redirects are followed only on the same host. Parameters in the URL go with
+ * each request.
  */
 export function openWeb(base: string, paceMs: number): Web {
   const url = new URL(base);

@@ -3,7 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Sql } from "../db/client.ts";
 import { failureCodeOf } from "../db/failures.ts";
 
-/** A job as those who ask for it see it. */
+/** A job, as its client sees it. */
 export interface JobStatus {
   address: Address;
   state: "pending" | "running" | "passed" | "failed";
@@ -16,7 +16,7 @@ export interface JobStatus {
   finishedAtSeconds: number | null;
 }
 
-/** A job that was begun. `attempt` counts its beginnings: what an earlier one says no longer counts. */
+/** A job that was begun. `attempt` counts how often: only the last attempt may end it. */
 export interface ClaimedJob {
   guid: string;
   address: Address;
@@ -30,24 +30,24 @@ export interface ClaimedJob {
 
 /** A job as it is submitted. */
 export interface NewJob extends Omit<ClaimedJob, "attempt"> {
-  /** Whoever shares it shares limits and turns; 32 bytes. */
+  /** Identifies the client, whose jobs share limits and turns; 32 bytes. */
   client: Hex;
 }
 
 export interface JobLimits {
-  /** Of one client for one address within an hour. */
+  /** Jobs of one client for one address within an hour. */
   perHour: number;
-  /** Jobs of one client that wait. */
+  /** Waiting jobs of one client. */
   waitingOfClient: number;
-  /** Jobs that wait, of all clients. */
+  /** Waiting jobs of all clients. */
   waiting: number;
   /** Codes of failures that do not count for `perHour`. */
   uncounted: readonly string[];
-  /** What a job ends with that has to make room for one of a client of which fewer wait. */
+  /** The failure of a job that makes room for one of a client with fewer waiting jobs. */
   displaced: { code: string; reason: string };
 }
 
-/** What became of a new job; `displaced`: it was added in the place of another client's. */
+/** What became of a new job; `displaced`: it was added in place of another client's. */
 export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | "queue-full";
 
 const LEASE = "15 seconds";
@@ -56,8 +56,8 @@ const MAX_ATTEMPTS = 2;
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Adds a job, committed when this resolves; or tells which limit it would exceed. One statement: hundreds
- * of submissions may come at once, and other questions wait behind each round trip.
+ * Adds a job, committed when this resolves, or tells which limit it would exceed. One statement: hundreds of
+ * submissions may come at once, and every round trip delays other queries.
  */
 export async function insertJob(sql: Sql, job: NewJob, limits: JobLimits): Promise<JobInsertion> {
   const [row] = await sql<[{ outcome: JobInsertion }]>`
@@ -71,9 +71,9 @@ export async function insertJob(sql: Sql, job: NewJob, limits: JobLimits): Promi
 export interface OpenJobs {
   pending: number;
   running: number;
-  /** How long the first of those that wait does so, in seconds. */
+  /** How long the oldest waiting job has waited, in seconds. */
   waitSeconds: number;
-  /** Clients of whom jobs wait. */
+  /** Clients with waiting jobs. */
   clients: number;
 }
 
@@ -102,7 +102,7 @@ export async function getJobStatus(
   return row;
 }
 
-/** A job whose turn it is, and which of the sources it is in. */
+/** The next job, and the index of its source. */
 export interface Turn {
   source: number;
   address: Address;
@@ -110,10 +110,10 @@ export interface Turn {
 }
 
 /**
- * The next job to be begun, of all chains whose tables are in the schemas, among the addresses of which none runs, and
- * among the sources that are open; undefined when there is none. Clients take turns over all chains, the one whose last
- * turn was longest ago first; but whoever kept the runners busy for the budget or longer within the last hour waits until
- * none of the others does. Of a client the job that waits longest is taken.
+ * The next job of all chains, whose tables are in the schemas of `sources`; undefined when there is none. Leaves out
+ * sources that are not open, and addresses with a running job. Clients that kept the runners busy for less than the
+ * budget within the last hour come first; then those with fewer running jobs, then those whose last turn was longest
+ * ago, then the oldest job.
  */
 export async function findTurn(
   sql: Sql,
@@ -151,9 +151,7 @@ export async function findTurn(
   return turn;
 }
 
-/**
- * Begins a job; undefined when it does not wait any more. It counts as abandoned 15 s after the last `renewLease`.
- */
+/** Begins a job; undefined when it does not wait any more. It counts as abandoned 15 s after the last `renewLease`. */
 export async function claimJob(
   sql: Sql,
   { address, guid }: Omit<Turn, "source">,
@@ -172,13 +170,13 @@ function elapsedMs(sql: Queryable): Fragment {
   return sql`(extract(epoch FROM now() - started_at) * 1000)::int8`;
 }
 
-/** When two runners begin jobs of one address at the same moment, one of them gets none. */
+/** Two runners began jobs of one address at the same moment: this one gets none. */
 function conflict(error: unknown): [] {
   if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
   throw error;
 }
 
-/** Keeps a running job from counting as abandoned. False when it does already. */
+/** Keeps a running job from counting as abandoned. False when it no longer belongs to this attempt. */
 export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
   const renewed = await sql`
     UPDATE verification_jobs SET lease_until = now() + ${LEASE}::interval
@@ -187,7 +185,9 @@ export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
   return renewed.count > 0;
 }
 
-/** Ends a running job. `failure` null: it passed. False, and nothing changed, when it counts as abandoned. */
+/**
+ * Ends a running job; `failure` null: it passed. False, without a change, when it no longer belongs to this attempt.
+ */
 export async function finishJob(
   sql: Queryable,
   job: ClaimedJob,
@@ -201,7 +201,7 @@ export async function finishJob(
   return finished.count > 0;
 }
 
-/** Counts a running job as abandoned at once: whatever ran it failed. */
+/** Makes a running job count as abandoned at once, because its runner failed. */
 export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
     UPDATE verification_jobs SET lease_until = now() - interval '1 second'
@@ -209,7 +209,7 @@ export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
       AND state = 'running' AND attempts = ${job.attempt}`;
 }
 
-/** Gives a running job back to the queue as if it had not been begun: the process that ran it is closing. */
+/** Gives a running job back to the queue as if it had not begun: its process is closing, or lost the database. */
 export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
     UPDATE verification_jobs SET state = 'pending', attempts = attempts - 1, lease_until = NULL,
@@ -219,8 +219,8 @@ export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
 }
 
 /**
- * Puts abandoned jobs back into the queue, the first time; the second time they fail, so that a job that ends the
- * process does not do so for ever.
+ * Puts abandoned jobs back into the queue the first time. The second time they fail, since such a job may crash every
+ * process that runs it.
  */
 export async function reclaimAbandonedJobs(
   sql: Sql,
@@ -236,7 +236,7 @@ export async function reclaimAbandonedJobs(
     WHERE state = 'running' AND lease_until < now()`;
 }
 
-/** Forgets jobs that ended more than a week ago. */
+/** Deletes jobs that ended more than a week ago. */
 export async function deleteOldJobs(sql: Sql): Promise<void> {
   await sql`DELETE FROM verification_jobs WHERE finished_at < now() - interval '7 days'`;
 }

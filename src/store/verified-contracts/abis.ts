@@ -1,21 +1,21 @@
 import type { Address } from "../../core/address.ts";
 import type { Queryable } from "../../db/client.ts";
 
-/** A verified ABI that describes what an address does: its own, or that of a contract it delegates to. */
+/** A verified ABI for an address: its own, or that of a contract it delegates to. */
 export interface VerifiedAbi {
   address: Address;
-  /** Of the contract whose ABI it is. */
+  /** Name of the contract that the ABI belongs to. */
   contractName: string;
   /** JSON text. */
   abi: string;
 }
 
-/** Bytes of ABIs that are read for one answer: to hash the signatures in them takes some 30 ms. */
+/** Most bytes of ABIs in one answer: hashing their signatures takes some 30 ms. */
 const MAXIMUM_BYTES = 1_000_000;
 
 /**
- * Verified ABIs of addresses, in their order, each followed by those of what it delegates to; those beyond a million
- * bytes are left out.
+ * Verified ABIs of addresses, in their order; each is followed by those of the contracts it delegates to. ABIs beyond a
+ * million bytes are left out.
  */
 export function listVerifiedAbis(
   sql: Queryable,

@@ -3,7 +3,7 @@ import type { Hex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 
 /**
- * How something of a deployment was proven. `compared`: the creation code on chain is the compiled one. `run`: other
+ * How a fact about a deployment was proven. `compared`: the creation code on chain is the compiled one. `run`: other
  * creation code ran, but the compiled one, run in its place, returns the code on chain. `unknown`: not at all.
  */
 type ProofKind = "compared" | "run" | "unknown";
@@ -11,40 +11,39 @@ type ProofKind = "compared" | "run" | "unknown";
 /** An immutable variable as it stands in the code on chain. */
 export interface ImmutableValue {
   name: string;
-  /** As the compiler writes it: `address`, `uint256`, `contract IERC20`; empty where it does not tell. */
+  /** As the compiler writes it: `address`, `uint256`, `contract IERC20`; empty when it is not known. */
   type: string;
-  /** A word of 32 bytes; of vyper as many as the type takes. */
+  /** A word of 32 bytes; of vyper as many bytes as the type takes. */
   value: Hex;
 }
 
-/** What is proven of how a verified contract came to be. The levels of the two codes stand beside it. */
+/** What is proven of a verified contract's deployment, beside the levels of the two codes. */
 export interface DeploymentProof {
-  /** What the constructor did. Of `run` only what it returned is proven, not what it wrote. */
+  /** How the constructor's effect was proven. `run` proves only what it returned, not what it wrote. */
   construction: ProofKind;
   /** The values of the immutables; null when there are none. */
   immutables: ProofKind | null;
   /** In the order of their places in the code. */
   values: readonly ImmutableValue[];
   /**
-   * `compiled`: the code on chain is that of the source. `foreign`: it is not; the constructor of the source ran and put
-   * other code there.
+   * `compiled`: the code on chain is that of the source. `foreign`: it is not; the source's constructor ran and
+   * returned other code.
    */
   runtimeCode: "compiled" | "foreign";
-  /** What came of running the compiled creation code; null when there was no need to. */
+  /** The outcome of running the compiled creation code; null when that was not needed. */
   run: { outcome: "equal" | "different" | "not-run"; reason: string } | null;
-  /** Linked into the code after the compile, by `path:Name`. */
+  /** Libraries linked after the compile, by `path:Name`. */
   libraries: readonly { name: string; address: Address }[];
 }
 
-/** A proof as it is told: of every library also whether the code at its address is verified
- * as that library, from the same files. */
+/** A proof as answered: for every library also whether it is verified as that library, from the same files. */
 export interface ToldProof extends Omit<DeploymentProof, "libraries"> {
   libraries: { name: string; address: Address; isVerified: boolean }[];
 }
 
 /**
- * What is proven of the deployment of a verified contract; undefined when the code that stands at the address now is
- * not verified, or was before proofs were kept.
+ * What is proven of a verified contract's deployment; undefined when the present code at the address is not verified,
+ * or was verified before proofs were kept.
  */
 export async function getDeploymentProof(
   sql: Queryable,
@@ -84,8 +83,8 @@ function filesOf(sources: string): Files {
 }
 
 /**
- * Whether a library, which the sources of its user call by `path:Name` (up to 0.4.8 by the name alone), is verified from
- * the same files: by its name alone anybody can verify another one.
+ * Whether a library is verified under the name that its user's sources give it (`path:Name`; up to 0.4.8 the name
+ * alone) and from the same files: anybody can verify another library of the same name.
  */
 function isOf(files: Files, qualified: string, { name, filePath, sources }: VerifiedLibrary) {
   const isNamed = [`${filePath}:${name}`, `:${name}`].includes(qualified);

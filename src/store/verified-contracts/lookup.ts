@@ -5,17 +5,17 @@ import { isHash } from "../index-keys.ts";
 import { inPublishedBlocks } from "../page.ts";
 import type { MatchQuality, SourceText } from "./verified-contract.ts";
 
-/** What every answer of Sourcify's dialect tells of a verified contract. */
+/** What every answer of Sourcify's API tells of a verified contract. */
 export interface VerifiedMatch {
   address: Address;
   runtimeMatch: MatchQuality | null;
   creationMatch: MatchQuality | null;
   verifiedAtSeconds: number;
-  /** Grows with every match that is stored. */
+  /** Grows with every stored match. */
   matchId: number;
 }
 
-/** Parts of what is kept of a verified contract, each read only when it is asked for; texts are as in the table. */
+/** Parts of a verified contract, each read only when asked for; texts are as in the table. */
 export interface LookupParts {
   abi: string;
   metadata: string;
@@ -28,7 +28,7 @@ export interface LookupParts {
   compilation: string;
   codeHash: Hex;
   creationTransaction: Hex | null;
-  /** Null for what was stored before they were kept; source maps also where the compiler gives none. */
+  /** Null for contracts stored before these were kept; source maps also when the compiler gives none. */
   sourceIds: string | null;
   creationSourceMap: string | null;
   runtimeSourceMap: string | null;
@@ -41,7 +41,7 @@ function match(sql: Queryable): Fragment {
     extract(epoch FROM verified_at)::int8 AS verified_at_seconds, match_id`;
 }
 
-/** How a contract matches; undefined when the code that stands at the address now is not verified. */
+/** How a contract matches; undefined when the present code at the address is not verified. */
 export async function getVerifiedMatch(
   sql: Queryable,
   address: Address,
@@ -51,7 +51,7 @@ export async function getVerifiedMatch(
   return row;
 }
 
-/** Matches in their order, from behind `after` on. */
+/** Matches by their ids, from beyond `after` on. */
 export async function listVerifiedMatches(
   sql: Queryable,
   { after, limit, order }: { after?: number | undefined; limit: number; order: "asc" | "desc" },
@@ -64,7 +64,7 @@ export async function listVerifiedMatches(
     ORDER BY match_id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${limit}`;
 }
 
-/** Matches of those of the addresses that are verified, in their order. */
+/** Matches of the verified ones among the addresses, by their ids. */
 export async function listMatchesOf(
   sql: Queryable,
   addresses: readonly Address[],
@@ -75,7 +75,7 @@ export async function listMatchesOf(
 }
 
 /**
- * Bytes of an answer that holds the parts, and the source texts, so many times each; undefined when the contract is not
+ * Bytes of an answer that holds each part, or the source texts, so many times; undefined when the contract is not
  * verified.
  */
 export async function getLookupBytes(
@@ -103,7 +103,7 @@ function sourceBytes(sql: Queryable): Fragment {
     JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }
 
-/** The parts of a verified contract; `sql` must be the snapshot that its match was read from. */
+/** The parts of a verified contract; `sql` must be the snapshot from which its match was read. */
 export async function getLookupParts(
   sql: Queryable,
   address: Address,
@@ -137,11 +137,11 @@ export interface Deployment {
   transactionHash: Hex;
   blockNumber: number;
   transactionIndex: number;
-  /** Sender of the transaction, also where a contract made the contract. */
+  /** Sender of the transaction, even when a contract made the contract. */
   deployer: Address;
 }
 
-/** The transaction of a hash among the published blocks. */
+/** The transaction of that hash in the published blocks. */
 export async function getDeployment(
   sql: Queryable,
   transactionHash: Hex,
@@ -155,7 +155,7 @@ export async function getDeployment(
   return row;
 }
 
-/** Names of those of the addresses that are verified. */
+/** Names of the verified ones among the addresses. */
 export async function listContractNames(
   sql: Queryable,
   addresses: readonly Address[],

@@ -9,7 +9,7 @@ export interface SimilarCandidate {
   mask: [offset: number, length: number][];
 }
 
-/** Verified contracts with runtime code of that many bytes, in the order of their verification. */
+/** Verified contracts with runtime code of so many bytes, in the order of their verification. */
 export async function listSimilarCandidates(
   sql: Queryable,
   runtimeLength: number,
@@ -24,15 +24,15 @@ export async function listSimilarCandidates(
   return rows.map((row) => ({ ...row, mask: JSON.parse(row.mask) as SimilarCandidate["mask"] }));
 }
 
-/** What code must be compared with that may be another deployment of a verified contract; JSON as in the table. */
+/** What is needed to compare other code with a verified contract; JSON as in the table. */
 export interface SimilarEvidence {
   language: string;
   compilation: string;
-  /** Null for what was verified before proofs were kept. */
+  /** Null for contracts verified before proofs were kept. */
   proof: string | null;
 }
 
-/** The evidence of a verified contract; undefined when the code that stands there now is not verified. */
+/** The evidence of a verified contract; undefined when the present code there is not verified. */
 export async function getSimilarEvidence(
   sql: Queryable,
   address: Address,

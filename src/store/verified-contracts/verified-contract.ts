@@ -6,7 +6,9 @@ import { MAXIMUM_ANSWER, PageTooLarge } from "../large-pages.ts";
 import type { PageRange } from "../page.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
 
-/** `full`: the hash of the metadata fits too, so sources and settings are exactly those. `partial`: the code fits. */
+/**
+ * `full`: the metadata hash matches too, so sources and settings are exactly those. `partial`: only the code matches.
+ */
 export type MatchQuality = "full" | "partial";
 
 export interface SourceText {
@@ -14,7 +16,7 @@ export interface SourceText {
   text: string;
 }
 
-/** What is kept of a verified contract; texts are JSON where the name does not tell otherwise. */
+/** What is stored of a verified contract; texts are JSON unless the name says otherwise. */
 export interface VerifiedContractRow {
   address: Address;
   codeHash: Hex;
@@ -31,12 +33,12 @@ export interface VerifiedContractRow {
   compilerVersion: string;
   /** Null: the compiler's default. */
   evmVersion: string | null;
-  /** Null: the settings do not speak of it. */
+  /** Null when the settings do not say. */
   optimizerEnabled: boolean | null;
   optimizerRuns: number | null;
   /** 1 to 14; null when none was given. */
   license: number | null;
-  /** Of the main file. */
+  /** Path of the main file. */
   filePath: string;
   contractName: string;
   settings: string;
@@ -58,7 +60,7 @@ export interface VerifiedContractRow {
   creationSourceMap: string | null;
   runtimeSourceMap: string | null;
   fingerprint: { length: number; hash: Hex; mask: readonly (readonly [number, number])[] } | null;
-  /** Asked for by `getDeploymentProof`. */
+  /** Read by `getDeploymentProof`. */
   proof: DeploymentProof;
 }
 
@@ -80,18 +82,18 @@ export interface VerifiedContract
   sources: SourceText[];
 }
 
-/** What a list tells of a verified contract. */
+/** A verified contract in a list. */
 export interface VerifiedSummary {
   address: Address;
   abi: string;
   contractName: string;
   language: string;
   compilerVersion: string;
-  /** Null: the settings do not speak of it. */
+  /** Null when the settings do not say. */
   optimizerEnabled: boolean | null;
 }
 
-/** Rank of a match: full before partial, both codes before one of them. */
+/** Rank of a match: full before partial, both codes before one. */
 function matchRank(row: {
   runtimeMatch: MatchQuality | null;
   creationMatch: MatchQuality | null;
@@ -104,8 +106,8 @@ function matchRank(row: {
 const MATCH_ORDER_LOCK = 7_220_415_011;
 
 /**
- * Stores what was proven of the code at an address, unless what is stored for the same code is as good. A full match is
- * never replaced. Tells whether it was stored.
+ * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good. Gives
+ * whether it was stored.
  */
 export async function saveVerifiedContract(
   sql: Transaction,
@@ -163,7 +165,8 @@ export async function saveVerifiedContract(
     mask: row.fingerprint && JSON.stringify(row.fingerprint.mask),
     proof: JSON.stringify(row.proof),
   };
-  // match_id is to grow in the order in which matches become visible: who reads on from the last one misses none.
+  // match_id must grow in the order in which matches become visible, so that a reader who continues from the last id
+  // misses none.
   await sql`SELECT pg_advisory_xact_lock(${MATCH_ORDER_LOCK})`;
   await sql`DELETE FROM verified_contracts WHERE address = ${row.address}`;
   await sql`INSERT INTO verified_contracts ${sql(columns)}`;
@@ -174,7 +177,7 @@ function isFull(row: { runtimeMatch: string | null; creationMatch: string | null
   return row.runtimeMatch === "full" || row.creationMatch === "full";
 }
 
-/** Whether the code that stands at the address now is fully matched. */
+/** Whether the present code at the address is fully matched. */
 export async function isFullyVerified(sql: Queryable, address: Address): Promise<boolean> {
   const [row] = await sql`
     SELECT FROM valid_verified_contracts
@@ -182,7 +185,7 @@ export async function isFullyVerified(sql: Queryable, address: Address): Promise
   return row !== undefined;
 }
 
-/** ABI as JSON text; undefined when the code that stands at the address now is not verified. */
+/** ABI as JSON text; undefined when the present code at the address is not verified. */
 export async function getVerifiedAbi(
   sql: Queryable,
   address: Address,
@@ -192,7 +195,7 @@ export async function getVerifiedAbi(
   return row?.abi;
 }
 
-/** Bytes of a verified contract's ABI; undefined when the code that stands there now is not verified. */
+/** Bytes of a verified contract's ABI; undefined when the present code there is not verified. */
 export async function getVerifiedAbiBytes(
   sql: Queryable,
   address: Address,
@@ -202,7 +205,7 @@ export async function getVerifiedAbiBytes(
   return row?.bytes;
 }
 
-/** Bytes of all that `getVerifiedContract` gives; undefined when the code that stands there now is not verified. */
+/** Bytes of everything that `getVerifiedContract` gives; undefined when the present code there is not verified. */
 export async function getVerifiedContractBytes(
   sql: Queryable,
   address: Address,
@@ -223,7 +226,7 @@ function sourceBytes(sql: Queryable): Fragment {
     JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }
 
-/** Everything that is answered of a verified contract; undefined when the code that stands there now is not verified. */
+/** Everything that is answered of a verified contract; undefined when the present code there is not verified. */
 export async function getVerifiedContract(
   sql: Queryable,
   address: Address,
@@ -255,8 +258,8 @@ export async function getVerifiedContract(
 }
 
 /**
- * A page of the verified contracts by time of verification, ascending. Times in unix seconds, `before` exclusive. Throws
- * `PageTooLarge`.
+ * A page of the verified contracts by time of verification, ascending. Times are unix seconds; `before` is exclusive.
+ * Throws `PageTooLarge`.
  */
 export async function listVerifiedContracts(
   sql: Queryable,
@@ -272,7 +275,7 @@ export async function listVerifiedContracts(
   );
 }
 
-/** Summaries of those of the addresses that are verified. Throws `PageTooLarge`. */
+/** Summaries of the verified ones among the addresses. Throws `PageTooLarge`. */
 export async function listVerifiedSummaries(
   sql: Queryable,
   addresses: readonly Address[],
@@ -280,7 +283,7 @@ export async function listVerifiedSummaries(
   return readSummaries(sql, sql`WHERE address = ANY (${[...addresses]}::bytea[])`);
 }
 
-/** Reads no ABI when all of them together are more than can be answered. */
+/** Reads no ABI when all together are more than an answer may hold. */
 async function readSummaries(sql: Queryable, which: Fragment): Promise<VerifiedSummary[]> {
   const rows = await sql<(Omit<VerifiedSummary, "abi"> & { abi: string | null })[]>`
     SELECT address, CASE WHEN sum(octet_length(abi)) OVER () <= ${MAXIMUM_ANSWER} THEN abi END AS abi,
@@ -300,13 +303,13 @@ export interface CalledMethod {
   selector: Hex;
 }
 
-/** Of a name that a list shows: whoever made the contract may have written a book into it. */
+/** Limit of a name in a list: the contract's author chose the name. */
 const LONGEST_NAME = 1000;
 
 /**
- * Names of called functions, `transfer(address to, uint256 amount)`, cut at 1,000 characters, in the order of the calls:
- * from the callee's verified ABI, else from that of a contract it delegates to; null when neither knows the selector. The
- * names of a contract are read once, however many of its functions are called: all of them together may be long.
+ * Names of called functions, `transfer(address to, uint256 amount)`, cut at 1,000 characters, in the order of the
+ * calls: from the callee's verified ABI, else from that of a contract it delegates to; null when neither has the
+ * selector. The names of a contract are read once, however many of its functions are called.
  */
 export async function listMethodNames(
   sql: Queryable,
