@@ -2,7 +2,7 @@ import { createSecrets, secretsOfUrl } from "../core/secrets.ts";
 import type { ChainOptions } from "./chain.ts";
 import type { RpcErrorObject } from "./errors.ts";
 
-/** Makes an error object of a node one that may be logged, and passed on to anybody. */
+/** Gives a node's error object in a form that may be logged and passed on to anybody. */
 export type CleanError = (error: RpcErrorObject) => RpcErrorObject;
 
 const LONGEST_MESSAGE = 2000;

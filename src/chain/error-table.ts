@@ -220,7 +220,7 @@ function matches(pattern: Pattern, message: string): boolean {
 
 const OUT_OF_RANGE = /BlockOutOfRangeError: block height is (\d+) but requested was (\d+)/;
 
-/** anvil says the same of a block above its head and of one below it whose state is gone, but names both numbers. */
+/** anvil has one message for a block above its head and for an old one without state; its two numbers tell them apart. */
 function isOldState(message: string): boolean {
   const [, height, requested] = OUT_OF_RANGE.exec(message) ?? [];
   return Number(requested) <= Number(height);

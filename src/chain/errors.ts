@@ -74,7 +74,7 @@ export class NodeError extends ChainError {
 
 const LONGEST_QUOTE = 200;
 
-/** What the HTTP answer was that an error came with. */
+/** The HTTP answer that carried an error. */
 export interface HttpAnswer {
   status: number;
   /** Header `Retry-After`. */
@@ -93,7 +93,7 @@ export function errorOfAnswer(
   return createAnswerError(subject, code, answer, http);
 }
 
-// A node that says so of a batch would say so of a smaller one, too.
+// A smaller batch would meet these, too.
 const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
   "rate-limited",
   "timeout",
@@ -168,7 +168,7 @@ export function errorOfTransport(subject: string, thrown: unknown): NodeError {
   }
 }
 
-/** What the node said, also where an action of viem wrapped it; undefined for an error that is none of a node. */
+/** The node's error, also where an action of viem wrapped it; undefined where there is none. */
 export function nodeErrorIn(thrown: unknown): NodeError | undefined {
   const error =
     thrown instanceof BaseError ? thrown.walk((one) => one instanceof NodeError) : thrown;

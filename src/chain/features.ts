@@ -23,7 +23,7 @@ export interface NodeFeatures {
   missingTracers: Map<Tracer, string>;
   /** The tracer has traced a transaction. A refusal after that is trouble that passes. */
   hasTraced: boolean;
-  /** It was told that old blocks cannot be traced. */
+  /** The node does not trace old blocks; the log has told so. */
   pruned: boolean;
   archive: boolean | null;
   txpool: boolean;
@@ -85,7 +85,7 @@ export function createFeatures(
     const [receipts, oldState, txpool] = await viem.transport.ask([
       { method: "eth_getBlockReceipts", params: [quantity(latest.number)] },
       { method: "eth_getBalance", params: [ZERO_ADDRESS, early] },
-      // txpool_content, which goes with it, can be hundreds of megabytes.
+      // Nodes that have it have `txpool_content`, too, whose answer can be hundreds of megabytes.
       { method: "txpool_status", params: [] },
     ]);
     const missingTracers = new Map<Tracer, string>();

@@ -10,7 +10,7 @@ import type { BlockHeader } from "./types.ts";
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** A connection is dead when nothing came over it for that long, though it was asked something. */
+/** A connection is dead when it stays silent for that long after a question. */
 const SILENCE_MS = 30_000;
 
 const LARGEST_MESSAGE = 1024 * 1024;

@@ -48,7 +48,7 @@ export function createNodeClient(ask: Ask): NodeClient {
 
   return createClient({
     cacheTime: 0,
-    // A contract may answer with URLs to be asked (EIP-3668): nobody asks what the chain names.
+    // A contract may answer with URLs to be fetched (EIP-3668); no URL from the chain is ever fetched.
     ccipRead: false,
     transport: () =>
       createTransport(

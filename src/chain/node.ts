@@ -22,7 +22,7 @@ export interface Node {
   readonly failure: ChainErrorCode | null;
   /** When a node that failed is tried again, in ms of `performance.now()`. */
   readonly restsUntil: number;
-  /** Not even asked when no other node is left. */
+  /** Out of every question, even when no other node is left. */
   readonly excluded: boolean;
   exclude(error: NodeError): void;
   /** Takes the node into use. */

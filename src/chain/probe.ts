@@ -34,7 +34,7 @@ export async function probe(
       await features.learn(other);
     } catch (thrown) {
       if (!(thrown instanceof NodeError)) throw thrown;
-      // The capabilities say that they are not settled, and the node is asked again before blocks are taken from it.
+      // `settled` is then false, and the node is asked again before blocks are taken from it.
     }
   }
 }

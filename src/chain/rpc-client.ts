@@ -26,7 +26,7 @@ export interface RpcClient {
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
 }
 
-/** What a reorganisation looks like to who reads a block that it took away. */
+/** What a reader of a block gets when a reorganisation has removed it. */
 const REORGANISED: ReadonlySet<ChainErrorCode> = new Set(["block-unknown", "head-moved"]);
 
 /** Creates the client over a pool; every wait of it ends when `signal` is aborted. */
@@ -38,8 +38,8 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
     error.retryable && !(tellReorgs && REORGANISED.has(error.code));
 
   /**
-   * A way to ask one node for the parts of one task. Of a question that it answered in part only the rest is asked
-   * again, and so is all of a question while it has answered others of the task.
+   * Asks one node for the parts of one task. What it left open of a question is asked again if it answered the rest, or
+   * another question of the task.
    */
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
@@ -79,7 +79,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         open = open.filter((index, position) => {
           const outcome = answers[position] as Outcome;
           const failed = "error" in outcome;
-          // That this node never will does not outweigh that another one will later.
+          // "Never" from this node does not replace "later" from another one.
           if (!failed || !worthRetrying.has(index)) outcomes[index] = outcome;
           if (failed && mayAskAgain(outcome.error, options)) worthRetrying.add(index);
           return failed && outcome.error.elsewhere;
@@ -142,7 +142,7 @@ function pick(calls: readonly RpcCall[], indexes: readonly number[]): readonly R
   return indexes.length === calls.length ? calls : indexes.map((index) => calls[index] as RpcCall);
 }
 
-/** A transaction that may have arrived is not sent again: the second node would call it known, which it then is. */
+/** A transaction that may have arrived is not sent again: another node would refuse it as known. */
 function mayForwardAgain({ method }: RpcCall, error: NodeError): boolean {
   return method === "eth_sendRawTransaction" ? error.code === "unreachable" : error.elsewhere;
 }

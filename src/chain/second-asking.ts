@@ -1,16 +1,16 @@
 const SAMPLES = 32;
-/** So many answers must have come before it is known what is usual. */
+/** Answers needed to know what is usual. */
 const ENOUGH_SAMPLES = 5;
-/** An answer is late when it takes so many times the median, and so much more. */
+/** An answer is late when it takes longer than the median times the factor, plus the extra time. */
 const LATE_FACTOR = 2;
 const LATE_EXTRA_MS = 10;
-/** Each answer earns that much of a second asking; only a few can be saved up. */
+/** Each answer earns that part of a second asking; only a few can be saved up. */
 const EARNED = 0.25;
 const MOST_SAVED = 5;
 
 /**
- * Decides when a node is asked the same for a second time, because its answer takes longer than its answers usually do.
- * In the long run at most one request in five is a second one.
+ * Decides when a node is asked the same a second time, because its answer takes longer than usual. In the long run at
+ * most one request in five is a second one.
  */
 export class SecondAsking {
   readonly #times = new Map<string, number[]>();
@@ -24,14 +24,14 @@ export class SecondAsking {
     return median * LATE_FACTOR + LATE_EXTRA_MS;
   }
 
-  /** Whether a second asking is left; uses it up. */
+  /** Uses up one second asking; false when none is left. */
   take(): boolean {
     if (this.#saved < 1) return false;
     this.#saved--;
     return true;
   }
 
-  /** Notes a question that was answered after `ms`, first or second asking. */
+  /** Notes an answer to a first or second asking that took `ms`. */
   note(kind: string, ms: number): void {
     const times = this.#times.get(kind) ?? [];
     times.push(ms);

@@ -85,12 +85,12 @@ export async function fetchTraces(
   });
 }
 
-/** Whether a node that answers so does not have that method, or not for us. */
+/** Whether the error says that the node does not offer the method. */
 export function isMissing({ code }: NodeError): boolean {
   return code === "method-missing" || code === "invalid-request" || code === "unauthorized";
 }
 
-// These say nothing about whether the method is there.
+// Errors that leave open whether the node has the method.
 const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
   "unreachable",
   "unavailable",

@@ -11,9 +11,9 @@ const BLOT = "***";
 
 // Shorter ones are words like `v2` or `rpc`, and would be blotted out of honest text.
 const SHORTEST_KEY = 8;
-/** A password as short as that protects nothing, and would blot out letters. */
+/** A shorter password protects nothing, and would blot out parts of words. */
 const SHORTEST_SECRET = 4;
-/** Passwords that everybody knows: in place of a secret, and words of every message. */
+/** Default passwords, which are also words of ordinary messages. */
 const PLACEHOLDERS = new Set(["periscope", "postgres"]);
 
 /** Keeps the secrets of a process. */
@@ -104,7 +104,7 @@ function characterPattern(character: string): string {
   const literal = units.map((unit) => `\\u${hex(unit, 4)}`).join("");
   if (character === "\\") return `(?:\\\\+|${alternatives.join("|")})`;
   if (character === " ") alternatives.push("\\+");
-  // What a program puts a backslash before; before every other character it would only cost time.
+  // Programs escape only these with a backslash; allowing it before other characters would only cost time.
   const backslash = /["'/]/.test(character) ? "\\\\*" : "";
   return `(?:${backslash}${literal}|${alternatives.join("|")})`;
 }
