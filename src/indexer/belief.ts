@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { BaseLogger } from "pino";
 import type { Chain, NodeName } from "../chain/chain.ts";
 import { Retry } from "../chain/retry.ts";
@@ -36,7 +37,7 @@ export interface Belief {
   /**
    * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
    * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
-   * all of them repeat it. Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when no
+   * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when no
    * block can be believed.
    */
   believe(answer: Answer, retry: Retry): Promise<FetchedBlock>;
@@ -90,6 +91,7 @@ export function createBelief(options: BeliefOptions): Belief {
   ): Promise<FetchedBlock | undefined> {
     const { blockNumber, traced, proof } = first;
     const nodes = [...chain.nodes.filter((node) => node !== first.node), first.node];
+    const words = new Map([[first.node, first.fetched]]);
     let answers = 1;
     let partly = true;
     for (let asked = 0; asked < nodes.length || answers < ANSWERS; asked++) {
@@ -105,7 +107,11 @@ export function createBelief(options: BeliefOptions): Belief {
         metrics.rejectedPayloads.inc({ reason: "inconsistent-block" });
         return fetched;
       }
-      if (kindsOf(again) !== kindsOf(found)) refuse(blockNumber, found);
+      const before = words.get(node) ?? fetched;
+      if (kindsOf(again) !== kindsOf(found) || !isDeepStrictEqual(fetched, before)) {
+        refuse(blockNumber, found);
+      }
+      words.set(node, fetched);
       answers++;
       partly = true;
     }

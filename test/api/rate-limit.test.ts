@@ -297,6 +297,8 @@ test("refusals are counted in the metrics", async () => {
   // What the process counts of itself needs the real clock.
   vi.useRealTimers();
   const { body } = await server.app.inject("/metrics");
-  expect(body).toMatch(/^periscope_http_rate_limited_total\{client="address"\} [1-9]/m);
-  expect(body).toMatch(/^periscope_http_rate_limited_total\{client="key"\} [1-9]/m);
+  expect(body).toMatch(
+    /^periscope_http_rate_limited_total\{client="address",chain="31337"\} [1-9]/m,
+  );
+  expect(body).toMatch(/^periscope_http_rate_limited_total\{client="key",chain="31337"\} [1-9]/m);
 });
