@@ -28,17 +28,17 @@ export interface Services {
   priceFeeds: { usd?: Address; btc?: Address };
 }
 
-/** What a handler works with for one request. The index is read by `read` and no other way: one state, and it is told. */
+/** What a handler works with for one request. It reads the index only through `read`, so one answer shows one state. */
 export interface Context extends Omit<Services, "sql"> {
   read: Read;
   dialect: Dialect;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
-  /** Whatever may be large waits here for its turn. */
+  /** The queue for answers that may be large. */
   largeAnswers: LargeAnswers;
   /** Who asks, as the rate limiter tells clients apart. */
   client: string;
-  /** Prices of gas at the head, kept while it stands. */
+  /** Gas prices at the head, kept until the head changes. */
   gasOracle: GasOracle;
   /** What a client has used of its rate limit; undefined where there is none. */
   usageOf(client: string): RateUsage | undefined;
@@ -63,11 +63,11 @@ export interface Action<
   summary: string;
   /** Served in this dialect alone; without it in both. */
   dialect?: Dialect;
-  /** `json-rpc` has errors that are texts, as the reference; `proxy` objects, as a node. */
+  /** Errors are texts in `json-rpc`, as in the reference, and objects in `proxy`, as from a node. */
   envelope: "explorer" | "json-rpc" | "proxy";
-  /** It is about no chain: `chainid` is not looked at. */
+  /** The action is about no chain: `chainid` is ignored. */
   ofNoChain?: true;
-  /** For documentation: it carries more than fits into a query, and is sent as a form. Every action is answered either way. */
+  /** For documentation only: the parameters are sent in a body, since they are too large for a query. Both work. */
   isSubmission?: true;
   /** JSON-RPC envelope only: the `id` of every answer. Without it the request's own, or 1. */
   id?: number;
@@ -77,31 +77,31 @@ export interface Action<
   etherscanParams?: EtherscanParams;
   /** An empty parameter counts as absent. */
   emptyIsAbsent?: true;
-  /** Parameters that must be sent, of a submission: clients send them under several names, so no schema can tell. */
+  /** Required parameters of a submission. Clients send them under several names, so the schema cannot require them. */
   required?: readonly string[];
   /** The parameter that a form brings as uploaded files, and JSON as texts by file name. */
   files?: { name: string; example: Readonly<Record<string, string>> };
-  /** Some parameters make the answer a plain text instead. */
+  /** Some parameters turn the answer into plain text. */
   mayBeText?: true;
   /** Values that absent parameters have in Etherscan's dialect. */
   etherscanDefaults?: Readonly<Record<string, string>>;
-  /** What `result` holds on success, where the dialects differ one schema for each. */
+  /** Schema of `result` on success; one for each dialect where they differ. */
   result: Result | { blockscout: Result; etherscan: EtherscanResult };
   /** Message of an empty list, which then has status 0. */
   empty?: PerDialect<string>;
   /** A request that answers on a chain with data, for documentation and tests. */
   example: Readonly<Record<string, string>>;
-  /** What is wrong with the parameters as a whole, looked at first. */
+  /** Says what is wrong with the parameters as a whole; runs before all other checks. */
   check?(parameters: RawParameters, dialect: Dialect): string | undefined;
   /** One text for all absent required parameters; without it the first one's own text is answered. */
   missing?(names: readonly string[]): string;
-  /** How a complaint about a parameter is answered. Without it as `failed(text)`. */
+  /** Answer for an invalid parameter; `failed(text)` by default. */
   refuse?(text: string, parameter: string): Failure;
   /** Answered also while the first synchronisation is running. */
   servedWhileLoading?: boolean;
   /**
-   * The answer follows from blocks up to the head alone: not from what is read of the node later (balances, names of
-   * tokens), not from verified sources, not from the clock. A client that has it is told so by the head row.
+   * The answer depends only on blocks up to the head: not on what is read from the node later (balances, names of
+   * tokens), on verified sources or on the clock. The head row then tells whether a client's copy is still right.
    */
   changesWithHead?: PerDialect<boolean>;
   handle(
@@ -127,7 +127,7 @@ export function paramsIn(action: Action, dialect: Dialect): z.ZodObject {
   return (dialect === "etherscan" ? action.etherscanParams : undefined) ?? action.params;
 }
 
-/** Whether an action is there in a dialect. */
+/** Whether a dialect has an action. */
 export function isServedIn({ dialect }: Action, wanted: Dialect): boolean {
   return dialect === undefined || dialect === wanted;
 }

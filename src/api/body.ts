@@ -7,8 +7,8 @@ import { createRoom, type Place, type Room } from "./room.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     /**
-     * Whether a request of this route brings sources, which alone may be large: undefined when only its body tells.
-     * A route without it takes no more than `SMALL_BODY`.
+     * Whether a request of this route brings sources, the only large bodies. Undefined when only the body tells.
+     * Without this option a body has at most `SMALL_BODY` bytes.
      */
     takesSources?: (request: FastifyRequest) => boolean | undefined;
   }
@@ -22,11 +22,11 @@ export const SMALL_BODY = 1_000_000;
 /** Large bodies in memory at one time. */
 const ROOM = { bytes: 32_000_000, waiting: 100, patienceMs: 10_000 };
 
-// A body in crumbs costs by their number, whatever its size.
+// The cost of a body in tiny chunks grows with their number, not with its size.
 const FEWEST_CRUMBS = 1000;
 const LEAST_BYTES_OF_A_CRUMB = 64;
 
-/** Has every body read into one `Buffer` that is bounded before it is read; what it means is decided in request.ts. */
+/** Reads every body into one `Buffer`, after a check of its size; request.ts parses it. */
 export function readBodies(app: FastifyInstance): void {
   const room = createRoom(ROOM);
   app.removeAllContentTypeParsers();
@@ -37,13 +37,13 @@ export function readBodies(app: FastifyInstance): void {
     admit(request, reply, room).then(() => done(null, payload), done);
   });
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Of a body that nobody wants Node would read to the end.
+    // Otherwise Node reads a body to its end that nobody wants.
     if (!isSoonOver(request)) reply.header("connection", "close");
     done(null, payload);
   });
 }
 
-/** Bytes that a request says its body has; those of no end count as infinite. */
+/** Size in bytes that a request announces for its body; infinite for a chunked one. */
 function announcedSize({ headers }: FastifyRequest): number {
   if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers["content-length"] ?? 0);
@@ -58,7 +58,7 @@ function limitOf(request: FastifyRequest): number {
   return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
 }
 
-/** Waits for room for a body that may be large. Throws `RequestError` for one that is too large, and for want of room. */
+/** Waits for room for a body that may be large. Throws `RequestError` when it is too large, or no room becomes free. */
 async function admit(request: FastifyRequest, reply: FastifyReply, room: Room): Promise<void> {
   const size = announcedSize(request);
   if (size <= SMALL_BODY) return;

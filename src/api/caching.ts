@@ -5,26 +5,26 @@ import type { ServedHead } from "../store/sync-state.ts";
 import type { Answer } from "./envelope.ts";
 import { send } from "./http.ts";
 
-/** Texts of more characters are hashed and sent in turns of the event loop of their own: each takes tens of milliseconds. */
+/** Characters of a text from which hashing and sending it each get their own turn of the event loop. */
 const LARGE_TEXT = 1_000_000;
 
-/** Of what may be kept, if its tag is asked for first. */
+/** For answers that a client may keep but must revalidate. */
 const REVALIDATE = "no-cache";
 
-/** Tag of answers that follow from the blocks up to the head alone; another version may present them differently. */
+/** Tag of answers that depend only on blocks up to the head. Another version may present them differently. */
 export function tagOfHead({ hash: block, generation }: ServedHead, version: string): string {
   return tagOf(`${block};${generation};${version}`);
 }
 
-/** The tags that a client has answers of. None for other methods than those that read. */
+/** The tags of the answers that a client has; none for methods that do not read. */
 export function knownTags({ method, headers }: FastifyRequest): readonly string[] {
   if (method !== "GET" && method !== "HEAD") return [];
   return (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
 }
 
 /**
- * Sends an answer to a request that reads, so that clients may keep it and ask whether it is still right: by its own tag,
- * else by one of its text. What they have is answered with 304.
+ * Sends an answer to a GET or HEAD request with a tag: its own, else one of its text. A client that has this tag gets
+ * 304.
  */
 export async function sendTagged(
   request: FastifyRequest,

@@ -27,20 +27,21 @@ export function selectorOf({ to, input }: Call): Hex | undefined {
     : undefined;
 }
 
-/** An entry of a list of transactions, or of what they brought about. */
+/** An entry of a list of transactions, or of their transfers. */
 export interface Calling {
   mayBeNamed: boolean;
 }
 
-/** An entry with the name of what it calls; undefined where no ABI knows it. */
+/** An entry and the name of what it calls; undefined where no ABI knows it. */
 export interface Named<Entry> {
   entry: Entry;
   call: CallName | undefined;
 }
 
 /**
- * The entries with the names of what they call, from the verified ABIs of the receivers and of what these delegate to.
- * `callOf` gives the call of an entry's transaction; `sql` must be the snapshot that the entries were read from.
+ * Adds the names of the called functions, from the verified ABIs of the receivers and of the contracts that these
+ * delegate to. `callOf` gives the call of an entry's transaction; `sql` must be the snapshot that the entries were read
+ * from.
  */
 export async function nameCalls<Entry extends Calling>(
   sql: Queryable,

@@ -2,16 +2,16 @@ import { RequestError } from "../core/errors.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 import type { ServedChain } from "./served-chain.ts";
 
-/** What is asked of a chain here: `chainId` throws `RequestError` until it is known. */
+/** `chainId` throws `RequestError` until it is known. */
 type Identified = Pick<ServedChain, "chainId">;
 
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
 /**
- * The chain that a request to Etherscan's dialect means. Without an id it is the only one that is served: of several
- * none may be guessed. An empty id counts as absent, for a client of the wire sends the name without a value. Throws
- * `RequestError`. Source: docs/wire.md, "Chains".
+ * The chain that a request in Etherscan's dialect names. Without an id it is the only chain; with several chains the id
+ * is required. An empty id counts as absent: one client sends the name without a value. Throws `RequestError`. Source:
+ * docs/wire.md, "Chains".
  */
 export function chooseChain<Chain extends Identified>(
   chains: readonly Chain[],
@@ -31,7 +31,7 @@ function sentIn(input: Input): InputValue | undefined {
   return id === "" ? undefined : id;
 }
 
-/** Throws what a chain's id is not known for, when it may be the one. */
+/** The chain with the id. If none matches and a chain does not know its id yet, throws that chain's error. */
 function findChain<Chain extends Identified>(
   chains: readonly Chain[],
   id: InputValue,

@@ -38,7 +38,7 @@ export function addChainList(
   });
 }
 
-/** Where the client has reached this server; a request without a host is told the address that it came to. */
+/** Base URL by which the client reached this server; without a Host header the local address. */
 function baseOf({ protocol, host, socket }: FastifyRequest): string {
   const { localAddress = "localhost", localPort } = socket;
   const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;

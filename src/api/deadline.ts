@@ -2,12 +2,14 @@ import { RequestError } from "../core/errors.ts";
 import { NODE_SILENT, TIMED_OUT } from "./failures.ts";
 import type { Read } from "./state.ts";
 
-/** Part of the time that a silent connection has until it is cut: before that the client is told. */
+/**
+ * Share of `requestTimeoutMs` that the work may take, so that the client gets an answer before its connection is cut.
+ */
 const SHARE = 0.9;
 
 /**
- * What the work gives; throws `RequestError` when it takes nearly `requestTimeoutMs`, in the words that hold by then. A
- * database or a node that has stopped without a word would keep it for ever; the work itself goes on.
+ * The result of the work. Throws `RequestError` with the text of `words` when it takes nearly `requestTimeoutMs`, for
+ * example because a database or a node hangs. The work itself goes on.
  */
 export async function inTime<Result>(
   work: Promise<Result>,
@@ -25,11 +27,11 @@ export async function inTime<Result>(
   }
 }
 
-/** What the making of an answer waits for. */
+/** What an answer waits for while it is made. */
 export interface Waits {
   /** The same `read`, watched: outside of it the answer waits for the node. */
   watch(read: Read): Read;
-  /** Names what was waited for too long. */
+  /** Error text that names what took too long. */
   words(): string;
 }
 

@@ -4,12 +4,12 @@ import { isRecord } from "../core/record.ts";
 
 // Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
 
-/** A value by its name and type. Leaves are text (booleans too), arrays lists, structs lists of such as this one. */
+/** A value with its name and type: text (also booleans), a list for an array, a list of `DecodedValue` for a struct. */
 export interface DecodedValue {
   name: string;
   type: string;
   value: unknown;
-  /** Of an indexed event parameter of a type that does not fit into a topic: `value` is its hash. */
+  /** The type does not fit into a topic: `value` is the hash of the indexed event parameter. */
   hashed?: true;
 }
 
@@ -26,7 +26,7 @@ export interface LogData {
   data: Hex;
 }
 
-/** A parameter of an entry; of a struct with its members. */
+/** A parameter of an ABI entry; that of a struct has its members. */
 export interface AbiParameter {
   name: string;
   type: string;
@@ -53,11 +53,11 @@ export interface AbiIndex {
 }
 
 const SELECTOR_BYTES = 4;
-/** No honest type is deeper, or has more places of fixed number. */
+/** No honest type is nested deeper, or has arrays with more elements of fixed number. */
 const DEEPEST = 16;
 const MOST_PLACES = 4096;
 
-/** What every contract may fail with, without an ABI that says so. */
+/** Errors of every contract, which its ABI does not list. */
 const BUILT_IN = indexAbi(
   JSON.stringify([
     { type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] },
@@ -65,7 +65,7 @@ const BUILT_IN = indexAbi(
   ]),
 );
 
-/** Indexes an ABI, JSON text. What is no entry of an ABI is left out. */
+/** Indexes an ABI given as JSON text; skips whatever is no entry of an ABI. */
 export function indexAbi(abi: string): AbiIndex {
   const functions = new Map<Hex, AbiEntry>();
   const errors = new Map<Hex, AbiEntry>();
@@ -85,7 +85,7 @@ export function indexAbi(abi: string): AbiIndex {
   return { functions, errors, events };
 }
 
-/** A call by the first ABI that knows its selector and that its data follows; null without one. */
+/** Decodes a call with the first ABI that has its selector and fits its data; null if none does. */
 export function decodeCall(abis: readonly AbiIndex[], input: Hex): Decoded | null {
   return decodeSelected(
     abis.map(({ functions }) => functions),
@@ -93,7 +93,10 @@ export function decodeCall(abis: readonly AbiIndex[], input: Hex): Decoded | nul
   );
 }
 
-/** What a failed call returned, by what every contract may fail with, else by the first ABI that knows it. */
+/**
+ * Decodes what a failed call returned: as an error of every contract, else with the first ABI that fits; null if none
+ * does.
+ */
 export function decodeError(abis: readonly AbiIndex[], data: Hex): Decoded | null {
   return decodeSelected(
     [BUILT_IN, ...abis].map(({ errors }) => errors),
@@ -101,7 +104,7 @@ export function decodeError(abis: readonly AbiIndex[], data: Hex): Decoded | nul
   );
 }
 
-/** A log by the first ABI that knows its event and that it follows; null without one. */
+/** Decodes a log with the first ABI that has its event and fits its data; null if none does. */
 export function decodeLog(abis: readonly AbiIndex[], { topics, data }: LogData): Decoded | null {
   const [hash, ...indexed] = topics;
   if (hash === undefined) return null;
@@ -153,12 +156,12 @@ function fitsTopic(type: string): boolean {
   return !/^(?:string|bytes|tuple)$|\]$/.test(type);
 }
 
-/** The values of data; undefined when it does not follow the types. */
+/** Decodes data; undefined when it does not fit the types. */
 export function decode(parameters: readonly AbiParameter[], data: Hex): DecodedValue[] | undefined {
   if (parameters.length === 0) return [];
   if (!isBounded(parameters, DEEPEST)) return undefined;
   try {
-    // Its own bound on pointers that lead to the same place keeps small data from becoming large values.
+    // viem bounds pointers to the same place, so small data cannot become large values.
     const values = decodeAbiParameters(parameters.map(nameless), data) as readonly unknown[];
     return parameters.map((parameter, index) => present(parameter, values[index]));
   } catch {
@@ -166,7 +169,7 @@ export function decode(parameters: readonly AbiParameter[], data: Hex): DecodedV
   }
 }
 
-/** Types without places would let small data stand for lists of any length. */
+/** Elements of size zero would let small data stand for lists of any length. */
 function isBounded(parameters: readonly AbiParameter[], depth: number): boolean {
   return parameters.every(({ type, components }) => {
     const places = [...type.matchAll(/\[(\d+)\]/g)].map(([, count]) => Number(count));
@@ -200,7 +203,7 @@ export interface NamelessType {
   components: NamelessType[];
 }
 
-/** Members without names are decoded to a list: names may be anything, also the same twice. */
+/** The types without names, so that viem gives a list: names may be anything, even the same twice. */
 export function nameless({ type, components }: AbiParameter): NamelessType {
   return { type, components: components.map(nameless) };
 }

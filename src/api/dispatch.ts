@@ -25,7 +25,10 @@ import { actionsOf } from "./registry.ts";
 import { perChain, type ServedChain } from "./served-chain.ts";
 import { onOneState, requireSynchronised } from "./state.ts";
 
-/** Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws what is no outcome of the action itself. */
+/**
+ * Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws for every failure
+ * that is no outcome of the action.
+ */
 export type Dispatch = (
   action: Action,
   request: ParsedRequest,
@@ -44,7 +47,7 @@ interface Asker {
 
 const DEFAULT_RPC_ID = 1;
 
-/** What a request calls its module and action. Throws `RequestError` when one of them is absent. */
+/** The module and action that a request names. Throws `RequestError` when one of them is absent. */
 export function namesIn(input: Input): { module: InputValue; action: InputValue } {
   const module = lookUp(input, "module");
   const action = lookUp(input, "action");
@@ -97,7 +100,7 @@ export interface DispatchOptions {
   requestTimeoutMs: number;
 }
 
-/** What became of a request: an outcome, or that the client has the answer already, by its tag. */
+/** An outcome, or the tag of the answer that the client has already. */
 type Made = { block?: BlockName | undefined } & (
   | { outcome: Outcome<unknown>; etag?: string | undefined }
   | { unchanged: string }
@@ -160,7 +163,7 @@ export function createDispatch(
     return { outcome: settledValue(outcomes[0]), block: head, etag };
   }
 
-  /** What went wrong as an error object, if that was to be expected. */
+  /** An expected failure as an error object; throws any other again. */
   function toRpcError(thrown: unknown, { log }: ServedChain): Made {
     const error = rpcErrorOf(thrown);
     if (!error) throw thrown;
@@ -198,14 +201,14 @@ function answerOf(
   return explorerAnswer(outcome, dialect, empty);
 }
 
-/** A node's answer may be larger than one of ours may be. */
+/** Refuses a node's answer that is larger than ours may be. */
 function bounded(answer: Answer): Answer {
   return answer.body.length <= MAXIMUM_ANSWER
     ? answer
     : proxyAnswer(rpcError({ code: -32_000, message: TOO_LARGE }));
 }
 
-/** The value of what was settled; throws what it failed with. */
+/** The value of a settled promise; throws the reason of a rejected one. */
 function settledValue<Value>(settled: PromiseSettledResult<Value> | undefined): Value {
   if (settled?.status === "fulfilled") return settled.value;
   throw settled?.reason;

@@ -5,8 +5,8 @@ import { type AbiParameter, nameless } from "./decoding.ts";
 const INTEGER = /^-?(?:0x[0-9a-fA-F]{1,64}|\d{1,80})$/;
 
 /**
- * The data of a call: arguments as JSON has them, numbers as text or numbers, structs as lists of their members.
- * Undefined when they are not of the types.
+ * Encodes the data of a call. Arguments are JSON values: numbers as text or numbers, structs as lists of their members.
+ * Undefined when they do not fit the types.
  */
 export function encodeCall(
   selector: Hex,
@@ -24,7 +24,7 @@ export function encodeCall(
   }
 }
 
-/** Throws when a value is not of its type; what viem checks by itself is left to it. */
+/** Throws when a value is not of its type, as far as viem does not check that itself. */
 function jsonValueOf(type: string, components: readonly AbiParameter[], value: unknown): unknown {
   const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
   if (element !== undefined) {

@@ -82,7 +82,7 @@ export function failed(
   };
 }
 
-/** An envelope that follows none of the rules, sent as it stands in both dialects. */
+/** An exceptional envelope, sent as it stands in both dialects. */
 export function verbatim(envelope: ExplorerEnvelope): Outcome<never> {
   return { kind: "verbatim", envelope };
 }
@@ -109,7 +109,7 @@ export function jsonAnswer(value: unknown, httpStatus = 200): Answer {
   return jsonText(JSON.stringify(value), httpStatus);
 }
 
-/** The same, of a value that is text already. */
+/** An answer that is JSON text already. */
 export function jsonText(body: string, httpStatus = 200): Answer {
   return { httpStatus, contentType: JSON_TYPE, body };
 }
@@ -164,8 +164,8 @@ const PROXY_ID = 1;
 const INVALID_PARAMETERS = -32_602;
 
 /**
- * The JSON-RPC envelope of an outcome as a node would give it: errors are objects, and parameters that cannot be used are
- * one of them. The id is a number always. Source: docs/wire.md, "Module proxy".
+ * The JSON-RPC envelope of an outcome as a node would give it: errors are objects, also for invalid parameters. The id
+ * is always a number. Source: docs/wire.md, "Module proxy".
  */
 export function proxyAnswer(outcome: Outcome<unknown>): Answer {
   const head = { jsonrpc: "2.0", id: PROXY_ID };

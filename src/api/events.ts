@@ -9,9 +9,9 @@ import { decideChain, type ServedChain } from "./served-chain.ts";
 const LOOK_INTERVAL_MS = 500;
 const LONGEST_SILENCE_MS = 10_000;
 const MAXIMUM_LISTENERS = 1000;
-/** Of one client: a browser keeps six connections at most. */
+/** Listeners of one client; a browser keeps six connections at most. */
 const MAXIMUM_OF_ONE = 50;
-/** What a listener has not taken of its events; one is some 200 bytes. */
+/** Events that a listener may leave unread; one has some 200 bytes. */
 const MAXIMUM_UNREAD_BYTES = 16_384;
 const RETRY_SECONDS = 5;
 const CROWDED = "Too many listeners, please poll in their place";
@@ -20,13 +20,13 @@ interface Listener {
   reply: FastifyReply;
   chain: ServedChain;
   client: string;
-  /** Of the head that it knows; empty before the first. */
+  /** Id of the last event sent; empty before the first. */
   lastId: string;
 }
 
 /**
- * Adds `/events`: a stream (Server-Sent Events) of heads as they are published, learnt from the database, so that every
- * process that answers has it. Source: docs/clients.md, "Heads as they come".
+ * Adds `/events`: a stream (Server-Sent Events) of the heads as they are published. They are read from the database, so
+ * every API process has them. Source: docs/clients.md, "Heads as they come".
  */
 export function addEvents(
   app: FastifyInstance,
@@ -36,13 +36,13 @@ export function addEvents(
   const listeners = new Set<Listener>();
   let isLooking = false;
 
-  /** One look at each chain that somebody listens to. */
+  /** Reads the head of each chain that somebody listens to. */
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
     const chains = new Set([...listeners].map(({ chain }) => chain));
     for (const chain of chains) {
-      // A database that is away for a while is asked again.
+      // The next look asks a database that does not answer again.
       const head = await getServedHead(chain.sql).catch(() => undefined);
       for (const listener of listeners) if (head && listener.chain === chain) tell(listener, head);
     }
@@ -71,7 +71,7 @@ export function addEvents(
     reply.raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
       "content-type": "text/event-stream; charset=utf-8",
-      // Else a proxy keeps the events until there are many.
+      // Otherwise a proxy buffers the events.
       "x-accel-buffering": "no",
     });
     reply.raw.once("close", () => listeners.delete(listener));
@@ -91,7 +91,7 @@ export function addEvents(
 
 function tell(listener: Listener, head: ServedHead): void {
   const { number, hash, timestampSeconds: timestamp, generation } = head;
-  // Another one also when a reorganisation ends at a block that was the head before.
+  // With the generation the id is new even when a reorganisation ends at an earlier head.
   const id = `${number};${hash};${generation}`;
   if (id === listener.lastId) return;
   listener.lastId = id;

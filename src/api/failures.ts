@@ -5,16 +5,19 @@ import type { RpcError } from "./envelope.ts";
 import { payloadTooLarge } from "./form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
-/** Of an answer that takes too long. */
+/** Error text for an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
-/** Of an answer of more data than one may hold. */
+/** Error text for an answer of more data than one may hold. */
 export const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
-/** Of an answer that the node is waited for too long. */
+/** Error text for an answer that waits too long for the node. */
 export const NODE_SILENT =
   "The node does not answer in time, please try again later; it is not the range or the page that is too large";
-/** The same of a query that takes too long, in Etherscan's spelling: clients halve their range when a message begins so. */
+/**
+ * Error text for a query that takes too long, in Etherscan's spelling: clients halve their range when a message begins
+ * so.
+ */
 export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller result dataset";
-/** Of a node that cannot be asked, or whose answer cannot be used. */
+/** Error of a node that cannot be reached, or whose answer cannot be used. */
 export const UNREACHABLE: RpcError = { code: -32_603, message: "upstream node is not reachable" };
 const SERVER_ERROR = -32_000;
 const NODE_GONE = "The node does not answer, please try again later";
@@ -30,10 +33,7 @@ export class QueryTimedOut extends RequestError {
   }
 }
 
-/**
- * What a request is answered when handling it threw: HTTP status and the wire's text. Undefined for a fault that
- * nobody foresaw.
- */
+/** HTTP status and the wire's text for what a handler threw; undefined for an unexpected fault. */
 export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (thrown instanceof RequestError) return thrown;
   if (thrown instanceof ChainError) return new RequestError(503, NODE_GONE, { cause: thrown });
@@ -51,7 +51,7 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
   return undefined;
 }
 
-/** The error object of JSON-RPC for the same; undefined for a fault that nobody foresaw. */
+/** The JSON-RPC error object for what a handler threw; undefined for an unexpected fault. */
 export function rpcErrorOf(thrown: unknown): RpcError | undefined {
   const known = requestErrorOf(thrown);
   if (!known) return undefined;

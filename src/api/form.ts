@@ -4,9 +4,9 @@ import type { InputValue, UploadedFile } from "./input.ts";
 /** A name and its value as they stand in a query or a form. */
 export type Field = [name: string, value: string | UploadedFile];
 
-/** Fields of one query, form or JSON object at most. */
+/** Most fields of one query, form or JSON object. */
 export const MAXIMUM_FIELDS = 1000;
-/** Bytes of the names and values of one form, once decoded. */
+/** Most bytes of the decoded names and values of one form. */
 export const MAXIMUM_TEXT_BYTES = 10_000_000;
 
 const FILES = /^files\[(\d{0,9})\]$/;
@@ -17,17 +17,17 @@ const BLANK = 0x20;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const strictUtf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** What could not be read as a query or a body. */
+/** The error for a query or body that cannot be read. */
 export function badRequest(cause?: unknown): RequestError {
   return new RequestError(400, "Bad request", { cause });
 }
 
-/** What is too large to be read. */
+/** The error for a request that is too large. */
 export function payloadTooLarge(): RequestError {
   return new RequestError(413, "Payload Too Large");
 }
 
-/** Text of UTF-8 bytes; throws `RequestError` when they are none. */
+/** Decodes UTF-8; throws `RequestError` for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return strictUtf8.decode(bytes);
@@ -39,13 +39,16 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /** Name and value of a field as they were sent, in their encoding. */
 export type EncodedField = readonly [name: Buffer, value: Buffer];
 
-/** Fields of a query or a urlencoded body. Throws `RequestError` on broken percent encoding, and for too many or too much. */
+/**
+ * Fields of a query or a urlencoded body. Throws `RequestError` for broken percent encoding, too many fields or too
+ * much text.
+ */
 export function parseUrlEncoded(form: Buffer): Field[] {
   const encoded = splitForm(form);
   return encoded.map(decodeField);
 }
 
-/** Fields of a form, not yet decoded. Throws `RequestError` for too many of them, or too much text. */
+/** Fields of a form, not yet decoded. Throws `RequestError` for too many fields or too much text. */
 export function splitForm(form: Buffer): EncodedField[] {
   const fields: EncodedField[] = [];
   let parts = 0;
@@ -66,7 +69,7 @@ export function splitForm(form: Buffer): EncodedField[] {
   return fields;
 }
 
-/** Text of a field; `+` is a blank. Throws `RequestError` on broken percent encoding. */
+/** Decodes a field; `+` is a blank. Throws `RequestError` for broken percent encoding. */
 export function decodeField([name, value]: EncodedField): Field {
   return [decodeComponent(name), decodeComponent(value)];
 }
@@ -81,8 +84,8 @@ export function requireBoundedText(fields: readonly Field[]): void {
 }
 
 /**
- * Parameters of the fields: of a name given twice the last value counts, several files of one name are a list,
- * `files[]` is a list and `files[0]` a map; any other bracketed name is ignored.
+ * The fields as parameters. The last value of a repeated name counts; several files of one name are a list, `files[]`
+ * is a list, `files[0]` a map. Other bracketed names are ignored.
  */
 export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
   const folded = new Map<string, InputValue>();

@@ -21,7 +21,7 @@ import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "./sour
 export interface HttpOptions {
   chains: ServedChains;
   log: Logger;
-  /** Time for a request to arrive whole, for its answer to be taken, and for a connection that is silent meanwhile. */
+  /** Time limit for a request to arrive, for its answer to be read, and for a silent connection. */
   requestTimeoutMs: number;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
@@ -33,15 +33,15 @@ declare module "fastify" {
     actionName: string | null;
   }
   interface FastifyInstance {
-    /** Answers browsers that follow a link to nothing; null where there are no pages. */
+    /** Answers browsers that follow a dead link; null where there are no pages. */
     unknownPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null;
   }
 }
 
-/** Below these there are programs' answers alone, whatever is asked for. */
+/** Paths below these answer programs only, never with a page. */
 const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify)(?:[/?]|$)/;
 
-/** Of the request line and the headers together. Clients of Etherscan's send call data of that size in a URL. */
+/** Bytes of the request line and the headers together. Clients of Etherscan send call data of that size in a URL. */
 const HEADER_LIMIT = 128 * 1024;
 const ETHERSCAN_PATH = "/v2/api";
 const KEEP_ALIVE_MS = 72_000;
@@ -57,7 +57,7 @@ const COMMON_HEADERS = {
   "x-ratelimit-reset": "-1",
   "bypass-429-option": "no_bypass",
   "x-content-type-options": "nosniff",
-  // Answers that may be kept say so themselves.
+  // Answers that a client may keep set their own.
   "cache-control": "no-store",
 };
 const PREFLIGHT_HEADERS = {
@@ -82,7 +82,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     }),
     genReqId: () => `${process}-${(++requests).toString(36)}`,
     bodyLimit: BODY_LIMIT,
-    // Of the header's addresses the last one counts that is no proxy's: what stands before it, a client may have made up.
+    // The last address of the header that is no trusted proxy counts: a client may have made up those before it.
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     requestTimeout: requestTimeoutMs,
     connectionTimeout: requestTimeoutMs,
@@ -97,7 +97,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
-      // Whatever is too long to be an identifier is no identifier of ours, but still one.
+      // A part of a path that is too long to be an identifier is an invalid one, not an unknown path.
       maxParamLength: 1000,
       // request.ts reads the query, and is stricter.
       querystringParser: () => ({}),
@@ -109,7 +109,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   });
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);
-  // Else Node answers an expectation that it does not know by itself, without a body.
+  // Otherwise Node answers an unknown Expect header itself, without a body.
   app.server.on("checkExpectation", (request, response) =>
     app.server.emit("request", request, response),
   );
@@ -149,7 +149,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** Sends an answer, and tells the block that it is true for. */
+/** Sends an answer with the block that it is true for. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { httpStatus, contentType, body, block } = answer;
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
@@ -174,7 +174,7 @@ export function dialectOf(url: string): Dialect {
   return isEtherscan ? "etherscan" : "blockscout";
 }
 
-/** Warns once of a proxy that nobody named: all its users would be one client. */
+/** Warns once about a proxy that is not trusted: all its users count as one client. */
 function createProxyNote(log: Logger): (request: FastifyRequest) => void {
   let isNoted = false;
   return ({ headers, ip, socket }) => {
@@ -238,7 +238,7 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
   );
 }
 
-/** Of no path; those who send long URLs are clients of Etherscan's, and look for this status. */
+/** The answer where no path is known. Long URLs come from clients of Etherscan, which look for this status. */
 function connectionAnswer(code: string | undefined): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
     return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");

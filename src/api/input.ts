@@ -19,7 +19,7 @@ export type InputValue =
 /** Parameters by the name they were sent under, query and body merged. */
 export type Input = ReadonlyMap<string, InputValue>;
 
-/** What a request asks, wherever its parts stood. */
+/** The parts of a request that tell what is asked. */
 export interface ParsedRequest {
   /** Query and body merged. */
   input: Input;

@@ -1,16 +1,20 @@
 import { scanJson, type TextRange } from "../core/json-scan.ts";
 import { badRequest, decodeUtf8, payloadTooLarge } from "./form.ts";
 
-/** Of any JSON body: of what takes sources as an object, some 5,000 are files, the rest settings. */
+/**
+ * Bounds of any JSON body. A submission with sources as an object has some 5,000 files at most; the rest is settings.
+ */
 const JSON_BOUNDS = { depth: 64, tokens: 50_000 };
 
-/** The value of JSON text. Throws `RequestError` when it is none, and for more than `JSON_BOUNDS`. */
+/** Parses JSON text. Throws `RequestError` when it is invalid or exceeds `JSON_BOUNDS`. */
 export function parseJson(text: Buffer): unknown {
   boundJson(text);
   return parseText(decodeUtf8(text));
 }
 
-/** The outermost strings of JSON text that may be parsed. Throws `RequestError` when it may not. */
+/**
+ * Checks JSON text against `JSON_BOUNDS` and gives its outermost strings. Throws `RequestError` when it exceeds them.
+ */
 export function boundJson(text: Buffer): readonly TextRange[] {
   const scan = scanJson(text, JSON_BOUNDS);
   switch (scan.kind) {
@@ -23,7 +27,7 @@ export function boundJson(text: Buffer): readonly TextRange[] {
   }
 }
 
-/** The same of text whose bounds are known. */
+/** Parses JSON text that is within its bounds. Throws `RequestError` when it is invalid. */
 export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);

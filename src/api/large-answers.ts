@@ -3,12 +3,12 @@ import { RequestError } from "../core/errors.ts";
 import type { Queryable } from "../db/client.ts";
 import { MAXIMUM_ANSWER, PageTooLarge } from "../store/large-pages.ts";
 
-/** Has large answers made one after the other, so that others are served in between. */
+/** Makes large answers one after the other, so that other requests get a turn in between. */
 export interface LargeAnswers {
   /**
-   * What `make` gives. `size` is that of its data in bytes, or asks the index for it before the data is read: what is
-   * small is made at once, what is larger than an answer may be throws `PageTooLarge`, and the rest waits for its turn,
-   * or is refused with `RequestError` when too many wait.
+   * The result of `make`. `size` is the size of its data in bytes, or reads it from the index first. A small answer is
+   * made at once, a larger one waits for its turn. Throws `PageTooLarge` for more than an answer may hold, and
+   * `RequestError` when too many wait.
    */
   make<Result>(size: Size, make: () => Promise<Result>): Promise<Result>;
 }
@@ -36,7 +36,7 @@ export function createLargeAnswers(sql: Queryable): LargeAnswers {
         await nextTurn();
         return result;
       });
-      // The next one begins when this answer is text, which is made of the result before the loop turns again.
+      // The next one begins when this answer is serialised, which happens before the event loop turns again.
       last = mine.then(
         () => nextTurn(),
         () => {},

@@ -10,29 +10,29 @@ import {
   payloadTooLarge,
 } from "./form.ts";
 
-/** Headers of all parts together, in bytes: their parameters are read letter by letter. */
+/** Most bytes of the headers of all parts: their parameters are read character by character. */
 const MAXIMUM_HEADER_BYTES = 400_000;
 const HEADERS_END = "\r\n\r\n";
 /** RFC 2046, section 5.1.1. */
 const BOUNDARY = /;\s*boundary=("?)([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])\1\s*(?:;|$)/i;
 
-/** Lets the routes of a scope read multipart bodies; each costs a little more there. */
+/** Lets the routes of a scope read multipart bodies. Every request there costs a little more. */
 export function addMultipart(scope: FastifyInstance): void {
   const limits = {
     parts: MAXIMUM_FIELDS,
     fileSize: MAXIMUM_TEXT_BYTES,
     headerSize: MAXIMUM_HEADER_BYTES,
   };
-  // As files the contents come as bytes: what calls itself JSON is not parsed on the way.
+  // Parts read as files come as bytes, so no part that claims to be JSON is parsed.
   scope.register(multipart, { limits, isPartAFile: () => true }).after(() => {
-    // The body is received whole, within its bounds, as every other.
+    // The body is received whole and bounded, like any other.
     scope.removeContentTypeParser("multipart/form-data");
   });
 }
 
 /**
  * Fields and files of a multipart/form-data body (RFC 7578), texts as UTF-8. Parts without a name are left out. Throws
- * `RequestError` for a body that breaks off, and for too many parts or too much.
+ * `RequestError` for a body that breaks off, too many parts or too much text.
  */
 export async function readMultipart(request: FastifyRequest, body: Buffer): Promise<Field[]> {
   const boundary = boundaryOf(request);
@@ -65,7 +65,7 @@ function boundaryOf({ headers }: FastifyRequest): string {
   return boundary;
 }
 
-/** Counts what the library takes time for, in one pass, before it begins. */
+/** Counts the parts and header bytes, which the library is slow at, in one pass before it begins. */
 function requireBoundedParts(body: Buffer, boundary: string): void {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const isAtOnce = body.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
@@ -74,11 +74,11 @@ function requireBoundedParts(body: Buffer, boundary: string): void {
   let position = isAtOnce ? -2 : body.indexOf(delimiter);
   while (position !== -1) {
     position += delimiter.length;
-    // One more than parts: the last ends them.
+    // There is one more delimiter than parts: the last one ends them.
     if (++delimiters > MAXIMUM_FIELDS + 1) throw payloadTooLarge();
     const next = body.toString("latin1", position, position + 2);
     if (next !== "--") {
-      // The library drops what else stands there, and the part with it.
+      // The library would drop anything else here, together with the part.
       if (next !== "\r\n") throw badRequest();
       const left = body.subarray(position, position + MAXIMUM_HEADER_BYTES - headerBytes);
       const length = left.indexOf(HEADERS_END);
@@ -89,7 +89,7 @@ function requireBoundedParts(body: Buffer, boundary: string): void {
   }
 }
 
-/** The request as the library would see it while its body arrives, the boundary beyond any doubt. */
+/** The request as the library expects it, with the body still to arrive and a safe boundary. */
 function received(request: FastifyRequest, body: Buffer, boundary: string): FastifyRequest {
   const headers = { "content-type": `multipart/form-data; boundary="${boundary}"` };
   const raw = Object.assign(Readable.from([body]), { headers });

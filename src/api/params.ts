@@ -5,10 +5,10 @@ import { parseUtcDay, SECONDS_PER_DAY } from "../core/time.ts";
 import type { PageRange } from "../store/page.ts";
 import type { RawParameters } from "./action.ts";
 
-// Schemas of the parameters that several actions share. The wire's error texts are given to them, and the handler
-// gets the value in its inner form. Source: docs/wire.md, "Paging" and "Values".
+// Schemas of the parameters that several actions share. They take the wire's error texts and give the handler the
+// parsed value. Source: docs/wire.md, "Paging" and "Values".
 
-/** Texts of the wire for a parameter that is absent and for one that cannot be used. */
+/** The wire's error texts for a parameter that is absent and for an invalid one. */
 export interface ParameterTexts {
   /** Not needed for a parameter that may be absent. */
   required?: string;
@@ -31,7 +31,7 @@ const INTEGER = /^[+-]?\d{1,100}$/;
 const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
-/** In documents the parameter is a number of this kind: in a query its digits are the same as a text's. */
+/** Documents show the parameter as a number of this kind: in a query its digits are the same as a text's. */
 function documentedInteger(minimum?: number) {
   return {
     type: "integer" as const,
@@ -122,7 +122,7 @@ export const page = positive
   .catch(1)
   .describe("Page of the list, counted from 1; a bad value counts as absent");
 
-/** Rows of a page; a bad value, also one above the maximum, is ignored. */
+/** Rows of a page; a bad value, or one above the maximum, is ignored. */
 export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
   return positive
     .refine((rows) => rows <= maximum)
@@ -134,7 +134,7 @@ export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
     });
 }
 
-/** Order of a list; a bad value is ignored. What undefined means is the action's. */
+/** Order of a list; a bad value is ignored. The action decides the order when it is undefined. */
 export const sort = z
   .enum(["asc", "desc"])
   .optional()
@@ -148,7 +148,7 @@ export const side = z
   .catch(undefined)
   .describe("Only transactions that the address sent (`from`) or received (`to`)");
 
-/** Inclusive bound of block numbers; a bad value, also one of 2^31 and more, is ignored. */
+/** Inclusive bound of block numbers; a bad value, or one of 2^31 and more, is ignored. */
 const blockBound = z
   .string()
   .regex(UNSIGNED)
@@ -171,13 +171,13 @@ export const timeBound = unixSeconds({ invalid: "" })
   .catch(undefined)
   .meta(documentedInteger());
 
-/** Rows of a page; none when it lies too far behind for any list. */
+/** Rows of a page; none when it lies beyond every list. */
 export function pageRange(input: { page: number; offset: number }): PageRange {
   const skip = (input.page - 1) * input.offset;
   return skip < MAXIMUM_SKIP ? { limit: input.offset, skip } : { limit: 0, skip: 0 };
 }
 
-/** `check` of the lists that do not go beyond their first 10,000 rows when both page and offset are given. */
+/** `check` of the lists: when page and offset are both given, nothing beyond the first 10,000 rows is served. */
 export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
   return (parameters: RawParameters): string | undefined => {
     const asked = positive.safeParse(parameters["page"]);

@@ -20,17 +20,17 @@ export interface RateLimitOptions {
 
 /** Counts requests by client in fixed windows of a minute, for this process alone. */
 export interface RateLimiter {
-  /** Counts a request, and refuses it beyond the limit. */
+  /** Counts a request; refuses it beyond the limit. */
   admit: onRequestHookHandler;
   /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
   admitUnlessBody: onRequestHookHandler;
-  /** Counts a request that was left; gives the httpError if there is one. */
+  /** Counts a request that `admitUnlessBody` left; gives the refusal, if any. */
   admitBody(
     request: FastifyRequest,
     reply: FastifyReply,
     parsing: Promise<ParsedRequest>,
   ): Promise<Answer | undefined>;
-  /** What names the client, also while nothing is limited: its key, else its address or network. */
+  /** Identity of the client, even without a limit: its key, else its address or network. */
   clientOf(request: FastifyRequest, input: Input): string;
   /** What a client has used; undefined while nothing is limited. */
   usageOf(client: string): RateUsage | undefined;

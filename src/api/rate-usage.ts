@@ -1,4 +1,4 @@
-/** What a client has used of its rate limit in the running window. */
+/** A client's use of its rate limit in the running window. */
 export interface RateUsage {
   requests: number;
   limit: number;

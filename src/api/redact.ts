@@ -3,10 +3,10 @@ import { registry } from "./registry.ts";
 
 const REDACTED = "[redacted]";
 const LOGGED_CHARACTERS = 2000;
-/** No word of a path that somebody means is longer; a key is. */
+/** Keys are longer; parts of a path that people type by mistake are not. */
 const LONGEST_WORD = 15;
 
-/** Parameters that have a meaning to us, in lower case: whatever else was sent may be a key, whatever its name. */
+/** Lower-case names of the parameters that we know. Any other parameter may hold a key. */
 const LOGGED_NAMES: ReadonlySet<string> = new Set([
   ...["module", "action", "id", "chainid", "tag"],
   ...Object.values(registry).flatMap((actions) =>
@@ -16,7 +16,7 @@ const LOGGED_NAMES: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** A URL as it may be logged: only parameters that we know, and of a path that is none of ours only the short words. */
+/** A URL for the log: with known parameters only, and only the short words of an unknown path. */
 export function redactUrl(url: string, isKnownPath: boolean): string {
   const start = url.indexOf("?");
   const path = start < 0 ? url : url.slice(0, start);

@@ -198,12 +198,12 @@ export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = 
   block: "Blocks, their rewards and their times",
   contract: "Sources and ABIs of contracts, and their verification",
   transaction: "Single transactions",
-  gastracker: "What gas costs, in Etherscan's dialect alone",
-  getapilimit: "A client's own rate limit, in Etherscan's dialect alone",
-  proxy: "A node's own methods, in Etherscan's dialect alone",
+  gastracker: "Gas prices, in Etherscan's dialect only",
+  getapilimit: "A client's own rate limit, in Etherscan's dialect only",
+  proxy: "A node's own methods, in Etherscan's dialect only",
 };
 
-/** Every action that a dialect has, in that order. */
+/** Every action of a dialect, in that order. */
 export function actionsIn(dialect: Dialect): { module: string; action: Action }[] {
   return Object.entries(registry).flatMap(([module, actions]) =>
     actions.filter((action) => isServedIn(action, dialect)).map((action) => ({ module, action })),
@@ -221,7 +221,9 @@ function indexFor(dialect: Dialect): ReadonlyMap<string, ReadonlyMap<string, Act
   return modules;
 }
 
-/** Actions of a module by their lower-case names; undefined for one that the dialect has not. `module` is lower case. */
+/**
+ * Actions of a module by their lower-case names; undefined for a module that the dialect lacks. `module` is lower case.
+ */
 export function actionsOf(
   module: string,
   dialect: Dialect,

@@ -20,13 +20,12 @@ import { readMultipart } from "./multipart.ts";
 import { namesSubmission } from "./submissions.ts";
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
-/** Longer ones are no names of ours. */
+/** No name of ours is longer. */
 const LONGEST_NAME = 100;
 
 /**
- * One flat set of parameters of a request, wherever they stood: query, JSON, form or multipart body; the body wins.
- * Throws `RequestError` for a query or body that cannot be read, or that is too large for what it asks.
- * Source: docs/wire.md, "Parameters".
+ * The parameters of a request as one flat set, from the query and a JSON, form or multipart body; the body wins. Throws
+ * `RequestError` for a query or body that cannot be read, or is too large. Source: docs/wire.md, "Parameters".
  */
 export async function parseRequest(request: FastifyRequest): Promise<ParsedRequest> {
   const query = queryInput(request);
@@ -60,7 +59,7 @@ async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedB
   const { body } = request;
   if (!Buffer.isBuffer(body)) return { input: new Map() };
   const { takesSources } = request.routeOptions.config;
-  // What is known already is not looked for.
+  // The body is searched only when the route does not tell.
   const isOpen = body.length > SMALL_BODY && takesSources?.(request) === undefined;
   const requireSubmission = (names: Input) => {
     if (isOpen && namesSubmission(new Map([...query, ...names])) !== true) throw payloadTooLarge();
@@ -106,7 +105,7 @@ function parseJsonBody(body: Buffer, requireSubmission: (names: Input) => void):
   return { input, id: "id" in object ? object.id : undefined };
 }
 
-/** Of an object's members those that are short text, told from how they stand there. */
+/** The members of an object that are short text, found without parsing it. */
 function shortMembers(body: Buffer, strings: readonly TextRange[]): Map<string, InputValue> {
   const members = new Map<string, InputValue>();
   for (const [index, [start, end]] of strings.entries()) {

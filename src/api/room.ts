@@ -9,15 +9,15 @@ export interface RoomOptions {
   patienceMs: number;
 }
 
-/** Someone in line or inside. */
+/** A client's place in line or inside. */
 export interface Place {
-  /** Resolves inside. Rejects with `RequestError` (503) when the line is too long, or does not move. */
+  /** Resolves when inside. Rejects with `RequestError` (503) when the line is too long or the wait too long. */
   admitted: Promise<void>;
-  /** Out of the line, or out of the room; may be called more than once. */
+  /** Leaves the line or the room; may be called more than once. */
   leave(): void;
 }
 
-/** A bounded amount of memory for what clients bring, one thing of a client at a time, first come first served. */
+/** A bounded amount of memory for large requests: one per client at a time, first come first served. */
 export interface Room {
   /** `bytes` must fit into an empty room. */
   enter(client: string, bytes: number): Place;
@@ -48,7 +48,8 @@ export function createRoom({ bytes: size, waiting, patienceMs }: RoomOptions): R
   function admitNext(): void {
     const isPassed = new Set<string>();
     for (const waiter of line) {
-      // Whoever waits for an own request to end lets the others pass; for want of room nobody is passed.
+      // Later waiters pass one that waits for its own client's request to end. They do not pass one that waits for
+      // room.
       if (isPassed.has(waiter.client)) continue;
       if (canEnter(waiter)) {
         line.delete(waiter);

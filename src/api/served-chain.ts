@@ -4,16 +4,16 @@ import { RequestError } from "../core/errors.ts";
 import type { CountedMetrics, Metrics } from "../telemetry/metrics.ts";
 import type { Services } from "./action.ts";
 
-/** A chain as the API serves it: what its answers are made with, and what is told of it. */
+/** A chain as the API serves it, with all that its answers need. */
 export interface ServedChain extends Services {
   /** The chain's name for people, if it has one. */
   networkName: string | undefined;
   coinSymbol: string;
   /** Whether `eth_sendRawTransaction` is passed on to the node. */
   sendRawTransaction: boolean;
-  /** What is counted of this chain, in this thread. */
+  /** The counts of this chain in this thread. */
   metrics: Metrics;
-  /** What its other threads have counted. */
+  /** The counts of its other threads. */
   countedElsewhere(): CountedMetrics;
   /** Why nothing of it is served; null while it is. */
   stopped(): string | null;
@@ -24,14 +24,14 @@ export type ServedChains = () => readonly [ServedChain, ...ServedChain[]];
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The chains that the request may mean: the one that its path begins with, else all; the first one where none is named. */
+    /** The chains that the request may mean: the one at the start of its path, else all. The first is the default. */
     chains: ReturnType<ServedChains>;
-    /** The one of them that it is about, once that is known. */
+    /** The chain that it is about, once that is known. */
     chain: ServedChain | null;
   }
 }
 
-/** What the server's own paths begin with: no chain is named so. */
+/** First parts of the server's own paths; no chain may have these names. */
 export const PATHS = new Set(
   (
     "api v2 sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json " +
@@ -43,8 +43,8 @@ export const PATHS = new Set(
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
 /**
- * What the path says of the chain: `/{chain}/…` is what `/…` is of a server with that chain alone. The chain is named by
- * its id, or by its name in lower case with dashes. Gives the option of Fastify for it, and `attach` for the instance.
+ * Reads the chain from the path: `/{chain}/…` is the same as `/…` on a server with that chain alone. The path has the
+ * chain's id, or its name in lower case with dashes. Gives the option of Fastify for it, and `attach` for the instance.
  */
 export function readChainOfPath(served: ServedChains): {
   rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
@@ -90,7 +90,7 @@ const namedOf = perChain(({ networkName }) => {
   return PATHS.has(name) ? undefined : name;
 });
 
-/** The chain's name for people; by its id where it has none. */
+/** The chain's name for people; its id where it has none. */
 export function chainTitle(chain: ServedChain): string {
   return chain.networkName ?? `Chain ${knownChainId(chain) ?? ""}`.trim();
 }
@@ -105,8 +105,8 @@ export function knownChainId({ chainId }: Pick<ServedChain, "chainId">): number 
 }
 
 /**
- * Notes which chain a request is about: without one the first of those that it may mean. Throws `RequestError` when
- * nothing of it is served.
+ * Sets the chain of a request; by default the first that it may mean. Throws `RequestError` when the chain is not
+ * served.
  */
 export function decideChain(
   request: FastifyRequest,
@@ -118,7 +118,7 @@ export function decideChain(
   return chain;
 }
 
-/** Something of each chain, made when it is first asked for. */
+/** One part for each chain, made on first use. */
 export function perChain<Part>(make: (chain: ServedChain) => Part): (chain: ServedChain) => Part {
   const parts = new WeakMap<ServedChain, Part>();
   return (chain) => {

@@ -33,7 +33,7 @@ export type ServerOptions = HttpOptions &
   MetricsOptions & {
     /** Where clients reach this server, without a slash at the end. */
     publicUrl: string | undefined;
-    /** Metrics and the whole health are told by a server of their own. */
+    /** Another server gives the metrics and the whole health report. */
     operationsApart: boolean;
   };
 
@@ -42,7 +42,7 @@ const PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api/v1", "blockscout"],
   ["/v2/api", "etherscan"],
 ];
-/** Below these the module and the action are parts of the path. */
+/** Below these paths the module and the action are parts of the path. */
 const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
   ["/api/:module/:action", "blockscout"],
   ["/v2/api/:module/:action", "etherscan"],
@@ -78,7 +78,7 @@ export function createOperationsServer(
   return app;
 }
 
-/** `/api` serves the first of the chains, `/v2/api` the one that a request means. */
+/** `/api` serves the first chain, `/v2/api` the one that a request names. */
 function addActions(
   app: FastifyInstance,
   options: DispatchOptions,
@@ -154,7 +154,7 @@ function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter)
         body ? await answerRpc(body.json, decideChain(request)) : parseErrorAnswer(),
       );
     });
-    // Of the explorer's actions none is here, yet the reference asks for their names first.
+    // This path has no actions, yet the reference checks their names first.
     app.get(path, async (request, reply) => {
       const { input } = await parseRequest(request);
       namesIn(input);

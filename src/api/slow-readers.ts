@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 
-/** The kernel takes so much at once: nothing of it stays in this process. */
+/** The kernel buffers this much, so it takes no memory of this process. */
 const HARMLESS_BYTES = 64 * 1024;
 
 /**
- * Cuts off clients that take too long to read a large answer, which stays in memory meanwhile. Clients that send
- * slowly, or read nothing at all, are left to the time limits of Node's server.
+ * Cuts off clients that take too long to read a large answer, which stays in memory until then. Node's own time limits
+ * handle clients that send slowly, or read nothing at all.
  */
 export function cutSlowReaders(app: FastifyInstance, timeoutMs: number): void {
   app.addHook("onSend", (_request, reply, payload, done) => {

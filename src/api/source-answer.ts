@@ -8,7 +8,7 @@ import {
 import type { Context } from "./action.ts";
 import type { SourceAnswer } from "./present/verified-contract.ts";
 
-/** What is known of a contract's source, and of what it delegates to, as `present` has it. */
+/** Presents a contract's source, and what it delegates to, with `present`. */
 export async function answerSource<Presented>(
   { read, largeAnswers }: Pick<Context, "read" | "largeAnswers">,
   address: Address,

@@ -11,13 +11,13 @@ import {
 const NOTHING_SERVED = "No block is indexed yet, please try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const LOADING = "The first synchronisation is still running, please try again later";
-/** PostgreSQL's answer to every statement behind one that failed in the same transaction. */
+/** PostgreSQL's code for every statement after a failed one in the same transaction. */
 const TRANSACTION_ABORTED = "25P02";
 
 /**
- * Reads from the index, once for each part of an answer: whatever it needs is read in that one call, and the node is
- * asked afterwards, for its state at the head that was given. The head comes with the rows, in the same round trip to
- * the database: a query waits for it only where its statements need it. Undefined before the first block.
+ * Reads from the index, once for each part of an answer: this one call reads all that the part needs. Afterwards the
+ * node is asked for its state at the given head. The head comes in the same round trip to the database as the rows, so
+ * a query awaits it only where its statements need it. It is undefined before the first block.
  */
 export type Read = <Found>(
   query: (sql: Queryable, head: Promise<ServedHead | undefined>) => Promise<Found>,
@@ -25,22 +25,22 @@ export type Read = <Found>(
 
 /** What makes one part of an answer. */
 export interface Task<Result> {
-  /** Its `read` is answered also while the first load runs, when little but the head is there. */
+  /** Its `read` also works during the first load, when there is little more than the head. */
   servedWhileLoading: boolean;
   run(read: Read): Promise<Result>;
 }
 
-/** What the parts became, and the head that all of it was read at; undefined when nothing was read. */
+/** The outcomes of the parts, and the head that all of them were read at; undefined when nothing was read. */
 export interface OneState<Result> {
   outcomes: PromiseSettledResult<Result>[];
   head: ServedHead | undefined;
 }
 
 /**
- * Runs all tasks on one state of the index: they read in one transaction that sees one snapshot, begun with the first
- * read and over with the last, so that no connection is kept while nodes are asked. Parts are run again when the node
- * has left the branch of the head (once, then they are refused with a `RequestError`), or when another part's failure
- * ended the transaction.
+ * Runs all tasks on one state of the index: they read from one snapshot in one transaction. It begins with the first
+ * read and ends with the last, so that no connection is held while nodes are asked. A part runs again when another
+ * part's failure ended the transaction, and once when the node has left the branch of the head; after that it is
+ * refused with a `RequestError`.
  */
 export async function onOneState<Result>(
   sql: Sql,
@@ -63,12 +63,12 @@ export async function onOneState<Result>(
   }
 }
 
-/** Throws `RequestError` until the first synchronisation is done, for what is no read and yet needs the whole index. */
+/** Throws `RequestError` until the first synchronisation is done. For what does not read, yet needs the whole index. */
 export async function requireSynchronised(sql: Queryable): Promise<void> {
   if (!(await isSynchronised(sql))) throw new RequestError(503, LOADING);
 }
 
-/** The head, for what cannot be answered without one. Throws `RequestError`. */
+/** The head. Throws `RequestError` when there is none yet. */
 export function requireHead(head: ServedHead | undefined): ServedHead {
   if (!head) throw new RequestError(503, NOTHING_SERVED);
   return head;
@@ -79,7 +79,7 @@ interface Opened {
   served: Promise<ServedState>;
 }
 
-/** Clients of databases that had all indexes when they were last asked: queries there need not wait to be told. */
+/** Clients of databases that had all indexes at the last check: their queries need no check. */
 const indexed = new WeakSet<Sql>();
 
 /** One snapshot for a number of tasks, each of which reads at most once. */
@@ -142,7 +142,7 @@ function openState(sql: Sql, count: number) {
 
   return {
     run,
-    /** Undefined also while a database that has stopped without a word is waited for. */
+    /** Also undefined while a database hangs. */
     head: () => servedHead,
   };
 }

@@ -1,7 +1,10 @@
 import { type Input, lookUp } from "./input.ts";
 import { actionsOf } from "./registry.ts";
 
-/** Whether parameters name an action that takes sources, which is there in both dialects; undefined while module or action is absent. */
+/**
+ * Whether the parameters name an action that takes sources (the same in both dialects); undefined while module or
+ * action is absent.
+ */
 export function namesSubmission(input: Input): boolean | undefined {
   const module = lookUp(input, "module");
   const action = lookUp(input, "action");

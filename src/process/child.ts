@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** An account of the operating system, for a root process to hand a child to. */
+/** An account of the operating system, under which a root process runs a child. */
 export interface OsUser {
   uid: number;
   gid: number;
@@ -14,11 +14,11 @@ export interface ChildOptions {
   args: readonly string[];
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Who runs it instead of the user of this process. */
+  /** The user to run it as, instead of this process's. */
   user?: OsUser | undefined;
-  /** What asks it to end: `INT` or `TERM`. */
+  /** The signal that asks it to end. */
   stopSignal: "INT" | "TERM";
-  /** Gets every line that it prints, on either stream. */
+  /** Gets every line of its output, from either stream. */
   onLine: (line: string) => void;
 }
 
@@ -27,19 +27,19 @@ export interface Child {
   /** Resolves when it has ended and its last line was read, with how it ended in words: `exit code 1`. */
   readonly exited: Promise<string>;
   /**
-   * Waits for `ready`; undefined when the program ended before, which an abort asks it to do. For a start only: later
-   * aborts are nothing to it.
+   * Waits for `ready`; undefined when the program ended first, which an abort makes it do. For a start only: later
+   * aborts have no effect.
    */
   until<Value>(ready: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | undefined>;
-  /** Asks it to end, and kills it when it has not after `patienceMs`. Resolves when it is gone. */
+  /** Asks it to end, and kills it after `patienceMs`. Resolves when it is gone. */
   stop(patienceMs: number): Promise<void>;
 }
 
 const ABORT_PATIENCE_MS = 3_000;
 
 /**
- * Runs the program and, beside it, a watcher whose input is a pipe that only this process holds: when the pipe
- * closes, by `stop` or because this process died, however it died, the program is asked to end. `$0` is the signal.
+ * Runs the program and, beside it, a watcher that reads from a pipe that only this process holds. The pipe closes with
+ * `stop`, or when this process dies in any way; then the watcher asks the program to end. `$0` is the signal.
  */
 const KEEPER = `
 exec 3<&0
@@ -97,7 +97,7 @@ export function startChild(options: ChildOptions): Child {
   };
 }
 
-/** Whether a process of that number exists, whoever owns it. */
+/** Whether a process with this id exists, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

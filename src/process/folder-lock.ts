@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { ConfigError, messageOf } from "../core/errors.ts";
 
 /**
- * Claims a folder for this process, making it when missing; the returned function gives it back. However the process
- * ends, the claim ends with it: it is the operating system's lock on a file, taken through SQLite since Node has no
- * call for it. Throws `ConfigError` when another process holds the folder or nothing can be written there.
+ * Claims a folder for this process and creates it when missing; the returned function releases it. The claim ends with
+ * the process in any case: it is the operating system's lock on a file, taken through SQLite since Node has no call for
+ * it. Throws `ConfigError` when another process holds the folder or it is not writable.
  */
 export function lockFolder(folder: string): () => void {
   const ownerFile = path.join(folder, "owner.pid");

@@ -20,8 +20,8 @@ const COLOURS: Readonly<Record<string, "yellow" | "red">> = {
 };
 
 /**
- * Creates the log on standard output: one JSON object a line, or on a terminal lines for people. `redact` is applied to
- * every line as it is written.
+ * Creates the log on standard output: one JSON object a line, or readable lines on a terminal. `redact` is applied to
+ * every line before it is written.
  */
 export function createLogger(level: LevelWithSilent, redact: (line: string) => string): Logger {
   const options = {

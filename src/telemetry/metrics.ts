@@ -12,7 +12,7 @@ import {
 /** The metrics of the process as a whole. */
 export type ProcessMetrics = ReturnType<typeof createProcessMetrics>;
 
-/** The metrics of a chain in one thread. Every thread counts for itself; a scrape adds them up (`renderMetrics`). */
+/** The metrics of a chain in one thread. Every thread counts for itself; `renderMetrics` adds them up. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What a thread has counted, as plain data that can be sent to another thread. */
@@ -26,14 +26,14 @@ const QUERY_SECONDS = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const VERIFICATION_SECONDS = [0.3, 1, 3, 10, 30, 100, 300];
 const REORG_BLOCKS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Sums of others that are there, gauges with a name that only a counter may have. */
+/** Gauges that only sum up others, under names that are reserved for counters. */
 const MISNAMED = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
   "nodejs_active_resources_total",
 ];
 
-/** Creates the metrics of the process as a whole. No label ever holds a text that a request brought. */
+/** Creates the metrics of the process as a whole. No label ever holds text from a request. */
 export function createProcessMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -57,7 +57,7 @@ export function createProcessMetrics() {
     }),
     rateLimited: new Counter({
       name: "periscope_http_rate_limited_total",
-      help: "Requests refused with HTTP 429, by what the client was known by",
+      help: "Requests refused with HTTP 429, by how the client was identified",
       labelNames: ["client"] as const,
       registers,
     }),
@@ -86,25 +86,25 @@ export function createMetrics(thread?: "indexer") {
     }),
     databaseSeconds: new Histogram({
       name: "periscope_database_query_duration_seconds",
-      help: "Time of the API's queries, the wait for a connection included",
+      help: "Time of the API's queries, including the wait for a connection",
       buckets: QUERY_SECONDS,
       registers,
     }),
     databaseQueries: new Gauge({
       name: "periscope_database_queries",
-      help: "The API's queries under way, those that wait for a connection included",
+      help: "The API's running queries, including those that wait for a connection",
       registers,
     }),
     verificationSeconds: new Histogram({
       name: "periscope_verification_duration_seconds",
-      help: "Time of a verification from its begin to its outcome",
+      help: "Time of a verification from its start to its outcome",
       labelNames: ["outcome"] as const,
       buckets: VERIFICATION_SECONDS,
       registers,
     }),
     verificationSubmissions: new Counter({
       name: "periscope_verification_submissions_total",
-      help: "Verifications submitted, by whether they were accepted or why not",
+      help: "Verifications submitted, by whether they were accepted or why they were refused",
       labelNames: ["outcome"] as const,
       registers,
     }),
@@ -159,7 +159,7 @@ export function createMetrics(thread?: "indexer") {
   };
 }
 
-/** Notes a request to a node; has the form of `ChainOptions.onRequest`. */
+/** Counts a request to a node; has the form of `ChainOptions.onRequest`. */
 export function countRpcRequest(
   metrics: Metrics,
 ): (method: string, outcome: string, ms: number) => void {
@@ -169,7 +169,7 @@ export function countRpcRequest(
   };
 }
 
-/** Notes the begin of a query; the result is called at its end. */
+/** Counts the start of a query; call the result at its end. */
 export function countQuery(metrics: Metrics): () => () => void {
   return () => {
     metrics.databaseQueries.inc();
@@ -181,12 +181,12 @@ export function countQuery(metrics: Metrics): () => () => void {
   };
 }
 
-/** Notes a verification that ended. */
+/** Counts a finished verification. */
 export function countVerification(metrics: Metrics): (outcome: string, ms: number) => void {
   return (outcome, ms) => metrics.verificationSeconds.observe({ outcome }, ms / 1000);
 }
 
-/** Runs one step of indexing and notes its time, also when it fails. */
+/** Runs one step of indexing and records its time, even when it fails. */
 export async function timeStage<Result>(
   metrics: Metrics,
   stage: IndexingStage,
@@ -200,14 +200,14 @@ export async function timeStage<Result>(
   }
 }
 
-/** A metric of what holds now. Unknown values are left out. */
+/** A metric of the present state. Unknown values are left out. */
 export interface StateMetric {
   name: string;
   help: string;
   values: { value: number | boolean | null | undefined; labels?: Record<string, string> }[];
 }
 
-/** Metrics of what holds now, in the form of counted ones. */
+/** Metrics of the present state, in the form of counted ones. */
 export function measureState(state: readonly StateMetric[]): Promise<CountedMetrics> {
   const registry = new Registry();
   for (const { name, help, values } of state) {
@@ -220,10 +220,7 @@ export function measureState(state: readonly StateMetric[]): Promise<CountedMetr
   return registry.getMetricsAsJSON();
 }
 
-/**
- * What threads have counted, added up, in the text format of Prometheus. Every sample has the labels of what it was
- * counted for.
- */
+/** The sum of what threads have counted, in the text format of Prometheus. Every sample has the labels of its part. */
 export function renderMetrics(
   parts: readonly {
     counted: readonly CountedMetrics[];

@@ -4,8 +4,8 @@ import { decodeUtf8, parseUrlEncoded } from "../form.ts";
 import { parseJson } from "../json.ts";
 
 /**
- * The JSON of a request's body, whatever its content type says; an empty body is an empty object. A form whose only
- * name is the JSON text is what curl sends for `-d` alone. Undefined for what is no JSON. Throws `RequestError` for what is too large.
+ * The JSON of a request's body, whatever its content type; an empty body is an empty object. curl with `-d` alone sends
+ * the JSON as the only name of a form. Undefined when it is no JSON. Throws `RequestError` when it is too large.
  */
 export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | undefined {
   try {

@@ -1,11 +1,11 @@
 import { isAddress } from "../../core/address.ts";
 import { isHash, isHexData } from "../../core/hex.ts";
 
-/** A method that the node answers, once its parameters have passed. */
+/** A method that the node answers, after our checks of its parameters. */
 export interface ForwardedMethod {
   /** Fewest and most parameters. */
   parameters: readonly [number, number];
-  /** One check per parameter, in their order; what is wrong with it, or undefined. */
+  /** One check per parameter, in order; each gives what is wrong, or undefined. */
   checks: readonly Check[];
   /** The last of `checks` is a block that is `latest` when absent. */
   endsInBlock: boolean;
@@ -28,7 +28,7 @@ const boolean = demand((parameter) => typeof parameter === "boolean", "Invalid b
 const data = demand(isHexData, "Invalid hex data");
 const block = demand(isBlock, "Invalid block number");
 
-/** The methods that are passed on, with the checks that come before. Source: docs/wire.md, "Methods". */
+/** The methods that are passed on, with their checks. Source: docs/wire.md, "Methods". */
 export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {
   eth_getTransactionCount: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
   eth_getCode: { parameters: [1, 2], checks: [address, block], endsInBlock: true },
@@ -41,7 +41,7 @@ export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {
   eth_sendRawTransaction: { parameters: [1, 1], checks: [data], endsInBlock: false },
 };
 
-/** What is wrong with the parameters, the first that is. */
+/** What is wrong with the first bad parameter; undefined when all pass. */
 export function checkForwarded(
   { checks }: ForwardedMethod,
   parameters: readonly unknown[],

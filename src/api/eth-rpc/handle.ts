@@ -36,7 +36,7 @@ interface IndexStep {
   parameters: readonly unknown[];
 }
 
-/** Characters after which others are served first. */
+/** Characters of an answer after which other requests get a turn. */
 const LONG_TEXT = 500_000;
 const TOO_MUCH = rpcFailure(TOO_LARGE);
 const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
@@ -58,7 +58,7 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
   };
 }
 
-/** The answers to entries about one chain, as texts, and the block that they are true for. */
+/** The answers to entries about one chain, as text, and the block that they are true for. */
 async function answerAll(
   entries: readonly unknown[],
   { sql, ...services }: ServedChain,
@@ -70,7 +70,7 @@ async function answerAll(
     return rpcFailure(known?.message ?? "Something went wrong.");
   }
 
-  /** All on one state of the index. */
+  /** Answers all entries from one state of the index. */
   async function answerFromIndex(steps: readonly IndexStep[]): Promise<OneState<RpcOutcome>> {
     const tasks = steps.map(({ method, parameters }) => ({
       servedWhileLoading: method.servedWhileLoading ?? false,
@@ -83,7 +83,7 @@ async function answerAll(
     return onOneState(sql, tasks);
   }
 
-  /** All calls in one batch. */
+  /** Sends all calls in one batch. */
   async function forward(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     if (calls.length === 0) return [];
     try {
@@ -116,7 +116,9 @@ async function answerAll(
   return { answers: await toTexts(answers), block: head };
 }
 
-/** The answers as texts, others being served between long ones; those for which no room is left tell so. */
+/**
+ * The answers as text. Other requests get a turn between long ones; an error replaces an answer beyond the size limit.
+ */
 async function toTexts(answers: readonly { jsonrpc: string; id: RpcId }[]): Promise<string[]> {
   let room = MAXIMUM_ANSWER;
   const texts: string[] = [];

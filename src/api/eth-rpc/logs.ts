@@ -9,7 +9,7 @@ import { presentLog } from "./transactions.ts";
 
 const MAXIMUM_LOGS = 1000;
 const MAXIMUM_TOPICS = 4;
-/** Each address with each choice of topics is a range of an index of its own. */
+/** Each combination of address and topics is a separate range of an index. */
 const MAXIMUM_PATTERNS = 100;
 const TOO_MANY_PATTERNS = `too many combinations of addresses and topics, maximum is ${MAXIMUM_PATTERNS}`;
 
@@ -35,7 +35,7 @@ export const getLogs: IndexMethod = {
   },
 };
 
-/** What is wrong with a part of the filter, in the wire's words. */
+/** The error for a bad part of the filter, in the wire's words. */
 function invalidFilter(text: string): RequestError {
   return new RequestError(400, text);
 }

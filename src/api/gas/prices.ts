@@ -6,7 +6,7 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
 
-/** Of gas prices that neither blocks nor the node tell. */
+/** Error text for gas prices that neither the blocks nor the node tell. */
 export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
 
 /** What the newest blocks say of gas at a head; prices in wei. */
@@ -22,7 +22,7 @@ export interface GasPrices {
   fast: bigint;
 }
 
-/** Tells the prices of the head that an answer is made for, computed once for each; undefined before the first block. */
+/** Gas prices at the head of an answer, computed once per head; undefined before the first block. */
 export type GasOracle = (
   context: Pick<Context, "read" | "chain">,
 ) => Promise<GasPrices | undefined>;
@@ -47,7 +47,7 @@ export function createGasOracle(): GasOracle {
     if (!found) return undefined;
     const prices = derive(chain, found.head, found.window, found.pace);
     known = { key, prices };
-    // What a node could not tell is asked for again.
+    // A failure is not kept: the next request asks the node again.
     prices.catch(() => {
       if (known?.prices === prices) known = undefined;
     });
@@ -75,7 +75,9 @@ async function derive(
   };
 }
 
-/** By Ethereum's rule where the chain follows it; else as the node tells it, else the head's. */
+/**
+ * The next base fee: by Ethereum's rule where the chain follows it, else as the node tells it, else that of the head.
+ */
 async function findNextBaseFee(
   chain: Chain,
   { number }: ServedHead,
@@ -96,7 +98,7 @@ function lastBaseFee(history: unknown): unknown {
   return Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
 }
 
-/** What the node would pay where no transaction has paid anything. */
+/** The node's suggested tip, for blocks in which no transaction paid one. */
 async function askTip(chain: Chain): Promise<NonNullable<GasWindow["tips"]>> {
   const [answer] = await chain.forward([{ method: "eth_maxPriorityFeePerGas", params: [] }]);
   const told = answer && "result" in answer ? answer.result : undefined;

@@ -2,12 +2,12 @@ import type { GasBlock } from "../../store/gas-window.ts";
 import type { GasPrices } from "./prices.ts";
 
 const LONGEST_SECONDS = 86_400n;
-/** Above that a block counts as full. */
+/** A block that uses more of its gas limit counts as full. */
 const FULL_PERCENT = 95n;
 
 /**
- * Whole seconds until a transaction of a price in wei is probably in a block, a day at most: by the share of the newest
- * blocks that would have taken it, or, below the next base fee, by the empty blocks that lower it enough. Source:
+ * Whole seconds until a transaction with this price in wei is probably in a block, at most a day. Counts the share of
+ * the newest blocks that would have taken it; below the next base fee, the empty blocks that lower it enough. Source:
  * docs/wire.md, "Gas".
  */
 export function estimateSeconds(price: bigint, prices: GasPrices): bigint {

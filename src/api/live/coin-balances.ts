@@ -16,8 +16,8 @@ export interface BalancedAccount {
 }
 
 /**
- * The accounts that `list` gives, their balances at the served head: stored, or asked of the node. Throws
- * `RequestError` when too many would have to be asked for.
+ * The accounts of `list` with their balances at the served head, stored or read from the node. Throws `RequestError`
+ * when too many would have to be read.
  */
 export async function readCoinAccounts(
   context: Pick<Context, "read" | "chain">,
@@ -48,8 +48,8 @@ async function fillBalances(
 }
 
 /**
- * Balance of an address in wei after a block, at the served head for any block above it (also an infinite one);
- * undefined where the node keeps no state of that time, and with `onlyKnown` for an address that the index has never
+ * Balance of an address in wei after a block; a block above the served head (also an infinite one) means the head.
+ * Undefined where the node has no state of that block; with `onlyKnown` also for an address that the index has never
  * seen.
  */
 export async function readBalanceAt(
@@ -75,7 +75,7 @@ export async function readBalanceAt(
     const [filled] = await fillBalances(context, [account], head);
     return BigInt(filled?.balance ?? 0);
   }
-  // Also a block before the first that is indexed.
+  // The block may be older than the first indexed one.
   const block = stored ?? (await chain.fetchHeader(blockNumber));
   if (!block) return undefined;
   try {

@@ -5,7 +5,7 @@ import type { Hex } from "../../core/hex.ts";
 import type { CodePresence } from "../../store/contracts/creations.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 
-/** Those of the addresses that are contracts at the head; the node is asked of those that the index does not know. */
+/** The addresses that are contracts at the head; asks the node about those that the index does not know. */
 export async function readContracts(
   chain: Chain,
   presences: readonly CodePresence[],

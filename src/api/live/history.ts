@@ -7,12 +7,13 @@ import { type Failure, failed, type Outcome } from "../envelope.ts";
 import { requireHead } from "../state.ts";
 
 export const INVALID_BLOCK = "Invalid blockno format";
-/** Of a state that the node has not kept. */
+/** Error text for a state that the node has not kept. */
 export const NO_HISTORY = "Historical state is not available";
 
 /**
- * Makes an answer of the node's state at an indexed block, and of what `query` reads from the index, unless that has
- * failed. Fails in words (`invalid`) for a block above the head, and where the node keeps no state of that time.
+ * Answers from the node's state at an indexed block, and from what `query` reads from the index; a failure of `query`
+ * is the answer. Fails with `invalid` for a block above the head, and with `NO_HISTORY` where the node has no state of
+ * that block.
  */
 export async function atIndexedBlock<Found, Result>(
   { read }: Context,

@@ -15,7 +15,7 @@ import {
 } from "./holdings.ts";
 import { mergePage, windowAround } from "./merge.ts";
 
-/** A page of a token's holders, and what else was read of them. */
+/** A page of a token's holders, with the extra data read for it. */
 export interface HolderPage<Extra> {
   /** Undefined before the first block. */
   head: ServedHead | undefined;
@@ -24,8 +24,9 @@ export interface HolderPage<Extra> {
 }
 
 /**
- * Holders of a token at the served head by amount, then address, both descending; `more` reads what else is asked about
- * those that may be among them. Throws `RequestError` when too many holdings are in doubt to be read from the node.
+ * Holders of a token at the served head, by amount and then address, both descending. `more` reads extra data of all
+ * owners that may be on the page. Throws `RequestError` when too many uncertain holdings would have to be read from the
+ * node.
  */
 export async function readHolders<Extra>(
   context: Context,

@@ -13,10 +13,10 @@ import {
 } from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
 
-/** As many balances as one answer reads from the node. */
+/** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
 
-/** Refusal of an answer that would need more of them. */
+/** The error for an answer that needs more of them. */
 export function stillReading(): RequestError {
   return new RequestError(
     503,
@@ -26,12 +26,12 @@ export function stillReading(): RequestError {
 
 export type DoubtedHolding = UnsureHolding & OwnedToken;
 
-/** A holding that was in doubt, with its amount as the contract tells it. */
+/** An uncertain holding, with its amount as the contract tells it. */
 export type Fresh<Unsure extends UnsureHolding> = Unsure & { freshAmount: bigint };
 
 /**
- * Reads from the database, and what holdings of the scope are in doubt from the node, all of one state of the chain.
- * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are in doubt.
+ * Reads from the database, and the uncertain holdings of the scope from the node, all at one state of the chain.
+ * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are uncertain.
  */
 export async function readWithHoldings<Found>(
   { read, chain }: Context,
@@ -45,7 +45,7 @@ export async function readWithHoldings<Found>(
   return { found, fresh: head ? await fetchHoldings(chain, doubted, head) : [] };
 }
 
-/** All that are pending, and those of irregular tokens where they are few. */
+/** All pending holdings, and those of irregular tokens where they are few. */
 export async function listDoubted(sql: Queryable, scope: HoldingScope): Promise<DoubtedHolding[]> {
   const list = (reason: UnsureReason) =>
     listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
@@ -61,10 +61,7 @@ export async function listDoubted(sql: Queryable, scope: HoldingScope): Promise<
   return [...byKey.values()];
 }
 
-/**
- * What the owner holds of a token as a whole at the served head, as its contract tells it. Throws as
- * `readWithHoldings`.
- */
+/** The owner's whole holding of a token at the served head, as its contract tells it. Throws as `readWithHoldings`. */
 export async function readHolding(
   { read, chain }: Context,
   token: Address,
@@ -81,14 +78,14 @@ export async function readHolding(
   if (!head || !stored) return 0n;
   const { amount } = stored;
   const asked: UnsureHolding[] = [...doubted];
-  // Of an irregular token anybody may hold something without a transfer.
+  // Anybody may hold an irregular token without a transfer.
   if (stored.unsure && asked.length === 0) {
     asked.push({ token, owner, tokenId: null, amount, whole: amount });
   }
   return wholeOf(amount, await fetchHoldings(chain, asked, head));
 }
 
-/** A stored holding as a whole with the fresh amounts of its parts in the place of the stored ones. */
+/** The whole holding, with the fresh amounts of its parts in place of the stored ones. */
 export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
   return parts.reduce(
     (whole, { freshAmount, amount }) => whole + freshAmount - BigInt(amount),

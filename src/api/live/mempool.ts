@@ -29,7 +29,7 @@ const underWay = new WeakMap<Chain, Promise<PendingTransaction[]>>();
 
 /**
  * Transactions in the node's pool by hash, descending: the node does not tell when they came. None where it does not
- * show its pool. Requests that come meanwhile share one question to the node.
+ * show its pool. Concurrent calls share one request to the node.
  */
 export function fetchPendingTransactions(chain: Chain): Promise<PendingTransaction[]> {
   const shared = underWay.get(chain);

@@ -1,17 +1,14 @@
 import type { PageRange } from "../../store/page.ts";
 
-/**
- * The rows to read so that `mergePage` can make a page of them, when `doubted` entries were left out of the list and
- * will be put in again at other places.
- */
+/** The rows to read for `mergePage`, when `doubted` entries are left out of the list and come back at other places. */
 export function windowAround({ limit, skip }: PageRange, doubted: number): PageRange {
   const before = Math.min(skip, doubted);
   return { skip: skip - before, limit: limit + before };
 }
 
 /**
- * The page of an ordered list of which the `settled` rows of the window (`windowAround`) and all `fresh` entries are
- * given. `compare` is the order of the list and never 0.
+ * Merges the `settled` rows of the window (`windowAround`) with all `fresh` entries into the page. `compare` is the
+ * order of the list and never 0.
  */
 export function mergePage<Entry>(
   settled: readonly Entry[],
@@ -21,7 +18,7 @@ export function mergePage<Entry>(
   window: PageRange,
 ): Entry[] {
   const [first] = settled;
-  // Rows before the window: they, and what is fresh among them, stand before the page.
+  // There are rows before the window: they, and the fresh entries among them, stand before the page.
   const behind =
     window.skip > 0 && first !== undefined
       ? fresh.filter((entry) => compare(entry, first) > 0)

@@ -7,8 +7,8 @@ import { readWithHoldings } from "./holdings.ts";
 import { mergePage, windowAround } from "./merge.ts";
 
 /**
- * What the owner holds of tokens of the standards at the served head, by token and id. Throws `RequestError` when too
- * much of it is in doubt to be read from the node.
+ * The owner's holdings of tokens of the standards at the served head, by token and id. Throws `RequestError` when too
+ * many uncertain ones would have to be read from the node.
  */
 export async function readOwnedTokens(
   context: Context,

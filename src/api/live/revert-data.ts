@@ -6,8 +6,8 @@ import { type Hex, isHexData, lowerHex } from "../../core/hex.ts";
 import type { TransactionDetail } from "../../store/transactions.ts";
 
 /**
- * What a failed transaction returned, by running its call again behind the block before it; `0x` for nothing. Undefined
- * when the node cannot tell, or the call does not fail there. Throws `ChainError` of code `block-replaced` when the node
+ * What a failed transaction returned; `0x` for nothing. Runs its call again on the state before its block. Undefined
+ * when the node cannot tell, or the call succeeds there. Throws `ChainError` with code `block-replaced` when the node
  * has another block in that place.
  */
 export async function fetchRevertData(
@@ -17,7 +17,7 @@ export async function fetchRevertData(
   const { blockNumber, parentHash } = transaction;
   const parent = Math.max(blockNumber - 1, 0);
   const data = await fetchFailure(chain, transaction, parent);
-  // By number, for nodes that know no state by hash: right only if that is the number of the block meant.
+  // The call names the block by number, since some nodes find no state by hash. So the block's hash is checked.
   const header = data === undefined ? null : await chain.fetchHeader(parent);
   if (header && header.hash !== parentHash) {
     throw new ChainError("block-replaced", `block ${parent} is another one by now`, {
@@ -27,7 +27,7 @@ export async function fetchRevertData(
   return data;
 }
 
-/** What the transaction's call fails with behind a block. */
+/** What the transaction's call fails with on the state after a block. */
 async function fetchFailure(
   { viem }: Chain,
   { from, to, gas, value, input }: TransactionDetail,

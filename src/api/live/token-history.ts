@@ -20,8 +20,8 @@ export async function listHeldIds(
 }
 
 /**
- * What the owner held of a token after a block, as its contract tells it: of several ids together. Throws `RequestError`
- * when too many would have to be asked for.
+ * What the owner held of a token after a block, as its contract tells it; the sum of several ids. Throws `RequestError`
+ * when too many would have to be read.
  */
 export async function readHoldingAt(
   { chain }: Pick<Context, "chain">,

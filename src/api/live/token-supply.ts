@@ -11,7 +11,7 @@ export interface TokenAtHead {
   head: ServedHead;
 }
 
-/** The token of an address; undefined when no published transfer told of it. */
+/** The token of an address; undefined without a published transfer. */
 export function readToken({ read }: Context, address: Address): Promise<TokenAtHead | undefined> {
   return read(async (sql, head) => {
     const token = await getToken(sql, address);
@@ -19,7 +19,7 @@ export function readToken({ read }: Context, address: Address): Promise<TokenAtH
   });
 }
 
-/** Total supply of a token in its smallest unit at that head; null when its contract does not tell. */
+/** Total supply of a token in its smallest unit at that head; null when its contract does not tell it. */
 export async function fetchTotalSupply(
   { chain }: Context,
   { token, head }: TokenAtHead,

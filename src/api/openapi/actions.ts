@@ -18,11 +18,11 @@ const CHAIN_ID = {
   name: "chainid",
   in: "query",
   description:
-    "Id of the chain, which a server of several chains must be told; one that is not served is refused",
+    "Id of the chain; required when the server has several. A chain that is not served is refused",
   schema: { type: "integer" },
 };
 
-/** The actions of one dialect as paths below `base`, which have module and action in them. */
+/** The actions of one dialect as paths `base/module/action`. */
 export function describeActions(
   base: string,
   dialect: Dialect,
@@ -62,7 +62,7 @@ function describeQuery(action: Action, dialect: Dialect): object[] {
   }));
 }
 
-/** JSON for programs, a form for whoever has files. */
+/** The body of a submission: JSON for programs, a form for clients with files. */
 function describeBody(action: Action, dialect: Dialect): object {
   const parameters = describeParameters(action, dialect);
   const properties = parameters.map(({ name, description, schema }) => [
@@ -92,7 +92,7 @@ function describeBody(action: Action, dialect: Dialect): object {
 
 type ObjectSchema = JsonSchema & { properties: Record<string, JsonSchema>; required: string[] };
 
-/** In a form the brackets of a name tell that several files may come. */
+/** The schema of a form: brackets after a name mean that several files may come. */
 function formWithFiles(name: string, { properties, required, ...rest }: ObjectSchema): JsonSchema {
   const files = { type: "array", items: { type: "string", format: "binary" } };
   const { [name]: _asJson, ...others } = properties;
@@ -104,7 +104,7 @@ function formWithFiles(name: string, { properties, required, ...rest }: ObjectSc
   };
 }
 
-/** An answer of the sample world to the action's example, shortened. `npm run examples` records them all. */
+/** The sample chain's answer to the action's example, shortened. `npm run examples` records them all. */
 function exampleOf(path: string): Pick<MediaType, "example"> {
   return { example: (answers as Readonly<Record<string, unknown>>)[path] };
 }
@@ -132,7 +132,7 @@ function explorerResponses(
   return responses({ 200: answer });
 }
 
-/** Errors are objects, with HTTP 200; what is refused before the action runs has the explorer's envelope. */
+/** Errors are objects with HTTP 200; a request refused before the action runs gets the explorer's envelope. */
 function proxyResponses(
   path: string,
   action: Action,
@@ -178,7 +178,7 @@ function rpcResponses(
       content: { [JSON_TYPE]: { schema: refused } },
     },
     404: {
-      description: "There is none",
+      description: "No such entry",
       content: { [JSON_TYPE]: { schema: reference("RpcFailure") } },
     },
   });
@@ -190,7 +190,7 @@ const RESPONSES = {
   proxy: proxyResponses,
 };
 
-/** The result's schema; entries of lists have names of their own, so that a client's types have them. */
+/** The result's schema. Entries of lists are named components, so that generated clients have named types. */
 function resultOf(action: Action, dialect: Dialect, components: Components): JsonSchema {
   const result = components.describe(forDialect(action.result, dialect));
   const items = result["items"] as JsonSchema | undefined;
@@ -207,7 +207,7 @@ function nameOf(action: Action, dialect: Dialect): string {
   return capital(dialect) + wordsOf(action);
 }
 
-/** The action's name as names in programs are written: `EthGetBalance`. */
+/** The action's name in camel case: `EthGetBalance`. */
 function wordsOf(action: Action): string {
   return action.name.split("_").map(capital).join("");
 }

@@ -14,7 +14,7 @@ export interface DocumentOptions {
   version: string;
 }
 
-/** A document as far as the program itself reads it. */
+/** The parts of the document that the program itself reads. */
 export interface ApiDocument {
   openapi: string;
   info: { title: string; version: string };
@@ -45,10 +45,10 @@ whole numbers as text, in the smallest unit; addresses and hashes are in lower c
 const OTHER_TAGS: Readonly<Record<string, string>> = {
   "eth-rpc": "JSON-RPC, from the index where it can, else from the node",
   sourcify: "Sourcify's API v2: verified sources, and verification, for tools that speak it",
-  operations: "For whoever runs the server",
+  operations: "For operators of the server",
 };
 
-/** Adds `/openapi.json`; the document is made when it is first asked for, and anew for other chains. */
+/** Adds `/openapi.json`. The document is made on the first request, and again when the chains change. */
 export function addDocumentation(
   app: FastifyInstance,
   options: DocumentOptions & Pick<HttpOptions, "chains">,
@@ -111,7 +111,12 @@ export function describeApi(
           name: "apikey",
           description: "Counts requests by key",
         },
-        header: { type: "apiKey", in: "header", name: "x-api-key", description: "The same" },
+        header: {
+          type: "apiKey",
+          in: "header",
+          name: "x-api-key",
+          description: "Counts requests by key",
+        },
       },
     },
   } as ApiDocument;

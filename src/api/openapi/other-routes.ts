@@ -3,7 +3,7 @@ import { indexMethods } from "../eth-rpc/methods.ts";
 import { JSON_TYPE, type Response, responses } from "./responses.ts";
 import { type JsonSchema, reference, rpcSuccess } from "./schemas.ts";
 
-/** A route that is no action, as the document tells it. */
+/** A route that is no action, as the document describes it. */
 export interface OtherRoute {
   path: string;
   method: "get" | "post";
@@ -52,7 +52,7 @@ function oneOrSeveral(schema: JsonSchema): JsonSchema {
 
 const notReady = json("Not ready, and why not", health("not ready"));
 
-/** The routes beside the actions. Whatever stands here is documented; the routes themselves are added elsewhere. */
+/** The routes beside the actions. This list only documents them; they are added elsewhere. */
 export const otherRoutes: readonly OtherRoute[] = [
   {
     path: "/api/eth-rpc",
@@ -112,7 +112,7 @@ export const otherRoutes: readonly OtherRoute[] = [
     method: "get",
     operationId: "healthReady",
     tag: "operations",
-    summary: "Whether the answers are worth asking for",
+    summary: "Whether the answers are complete and current",
     responses: responses({ 200: json("They are", health("ready")), 503: notReady }),
   },
   {

@@ -3,18 +3,18 @@ import { type Action, paramsIn } from "../action.ts";
 import type { Dialect } from "../envelope.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** A parameter of an action, as documents and tables tell it. */
+/** A parameter of an action, as documents and tables describe it. */
 export interface DescribedParameter {
   name: string;
   description: string;
   required: boolean;
-  /** JSON Schema of what is sent, with the value that an absent one has. */
+  /** JSON Schema of the value that is sent, with its default. */
   schema: JsonSchema;
   /** A value of the sample chain, if the example has one. */
   example: unknown;
 }
 
-/** What is known of an action's parameters, in the order in which they are checked. */
+/** Describes an action's parameters, in the order in which they are checked. */
 export function describeParameters(action: Action, dialect: Dialect): DescribedParameter[] {
   const { properties = {}, required = [] } = z.toJSONSchema(paramsIn(action, dialect), {
     io: "input",
@@ -34,13 +34,13 @@ export function describeParameters(action: Action, dialect: Dialect): DescribedP
   });
 }
 
-/** The value of a parameter that is absent; zod tells it for no schema that transforms. */
+/** The default of a parameter; zod does not give it for a schema that transforms. */
 function defaultOf(params: z.ZodObject, name: string): unknown {
   const parsed = params.shape[name]?.safeParse(undefined);
   return typeof parsed?.data === "object" ? undefined : parsed?.data;
 }
 
-/** Examples are sent as text; where the schema has a number, the document's example is one. */
+/** Examples are sent as text; the document shows a number where the schema has one. */
 function exampleOf(example: string | undefined, schema: JsonSchema): unknown {
   const isNumber = example !== undefined && /^\d+$/.test(example) && takesInteger(schema);
   return isNumber ? Number(example) : example;

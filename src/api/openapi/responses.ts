@@ -14,10 +14,10 @@ export interface MediaType {
 
 export const JSON_TYPE = "application/json";
 
-/** What stands for a request that was not answered, by HTTP status; every operation of the API has these. */
+/** Descriptions of the errors that every operation of the API has, by HTTP status. */
 const ERRORS: Readonly<Record<number, string>> = {
-  400: "The request cannot be read, or lacks what it cannot do without",
-  405: "Not this method here",
+  400: "The request cannot be read, or lacks something required",
+  405: "The path does not take this method",
   413: "The body is too large",
   429: "Too many requests; `retry-after` tells the seconds to wait",
   500: "A fault of this server",
@@ -32,7 +32,7 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
   ]),
 );
 
-/** References to those responses, by status; `own` go before. */
+/** References to those responses, by status; `own` ones replace them. */
 export function responses(own: Readonly<Record<number, Response>>) {
   const shared = Object.keys(ERRORS).map((status) => [
     status,

@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** JSON Schema 2020-12, which is OpenAPI 3.1's. */
+/** JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A place where a schema stands once for all operations. */
+/** The schemas that all operations of a document share. */
 export interface Components {
   /** All schemas by their names. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Puts a schema under a name, and gives the reference to it. Throws when another one has the name. */
+  /** Stores a schema under a name and gives the reference to it. Throws when another one has the name. */
   add(name: string, schema: JsonSchema): JsonSchema;
-  /** The JSON form of a result. What has an id in its metadata becomes a component of that name. */
+  /** The JSON Schema of a result. A schema with an id in its metadata becomes a component of that name. */
   describe(schema: z.ZodType): JsonSchema;
 }
 
@@ -67,7 +67,7 @@ export const explorerFailure = closed({
   status: { type: "string", const: "0" },
   message: { type: "string" },
   result: {
-    description: "The text again, nothing, or an empty list",
+    description: "The text again, null, or an empty list",
     anyOf: [{ type: "string" }, { type: "null" }, { type: "array", items: {}, maxItems: 0 }],
   },
 });

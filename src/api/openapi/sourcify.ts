@@ -19,7 +19,7 @@ const failure: JsonSchema = {
   additionalProperties: false,
 };
 
-/** Parts of paths: what they are, and one that the sample chain knows. */
+/** Parts of paths: their descriptions, and examples from the sample chain. */
 const PARTS: Readonly<Record<string, { description: string; example: string }>> = {
   chainId: { description: "Id of the chain in decimal digits", example: "31337" },
   address: {
@@ -27,12 +27,12 @@ const PARTS: Readonly<Record<string, { description: string; example: string }>> 
     example: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35",
   },
   verificationId: {
-    description: "What a submission was answered with",
+    description: "Identifier that the submission returned",
     example: "700b6a60ce7eaaea56f065753d8dcb9653dbad3500000192f3a4b5c6",
   },
 };
 
-/** The endpoints of Sourcify's dialect as the document tells them. */
+/** The endpoints of Sourcify's dialect as the document describes them. */
 export const sourcifyRoutes: readonly OtherRoute[] = endpoints.map((endpoint) => ({
   path: BASE + endpoint.path,
   method: endpoint.method === "GET" ? "get" : "post",

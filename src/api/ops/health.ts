@@ -13,15 +13,15 @@ export interface HealthOptions {
   requestTimeoutMs: number;
 }
 
-/** Blocks behind the node that still count as being at the head. */
+/** Blocks behind the node that still count as the head. */
 const MAXIMUM_LAG = 100;
-/** An indexer that has said nothing for so long is not at work. */
+/** Seconds without a report after which an indexer counts as stopped. */
 const MAXIMUM_SILENCE_SECONDS = 60;
 
 /**
- * Adds `/health/live` (the process answers), `/health/ready` (its answers are worth asking for) and `/health`, whole or
- * as much of it as is for everybody: what the page at `/` shows. Of several chains each is told for itself; the process
- * is ready while one of them is, since a chain that is broken is so in every process.
+ * Adds `/health/live` (the process answers), `/health/ready` (its answers are complete and current) and `/health`,
+ * whole or only its public part, which the page at `/` shows. Of several chains each has its own report. The process is
+ * ready while one chain is, since a broken chain is broken in every process.
  */
 export function addHealth(
   app: FastifyInstance,
@@ -70,7 +70,7 @@ export function addHealth(
   });
 }
 
-/** What one chain's problems, or several chains', mean for the process. */
+/** What the problems of the chains mean for the process. */
 function judge(chains: readonly { name: string; problems: readonly string[] }[]) {
   const isReady = chains.some(({ problems }) => problems.length === 0);
   const problems =
@@ -99,7 +99,7 @@ export function lagOf({ headNumber, indexer }: IndexHealth): number | null {
   return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
 }
 
-/** Why what is served of a chain is not worth asking for; empty when it is. `stopped`: see `ServedChain`. */
+/** Why the answers of a chain are not complete and current; empty when they are. `stopped`: see `ServedChain`. */
 export function problemsOf(
   health: IndexHealth | undefined,
   stopped: string | null = null,

@@ -28,8 +28,8 @@ export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions):
 }
 
 /**
- * Adds `/metrics`: each with the chain's id as a label, once that is known; of several chains what is about the process
- * as a whole has none.
+ * Adds `/metrics`. Every metric has the chain's id as a label, once that is known; with several chains those of the
+ * whole process have none.
  */
 export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
   app.get("/metrics", async ({ chains }, reply) => {
@@ -59,14 +59,14 @@ async function measure(
   };
 }
 
-/** Module and action by the registry's names; for other routes the route. Nothing of what the request says. */
+/** Module and action by the registry's names, or the route. No label holds text of the request. */
 function labelsOf({ actionName, routeOptions, chain }: FastifyRequest) {
   const [module = "", action = "none"] = actionName?.split("/") ?? ["none", routeOptions.url];
   const chainId = chain && knownChainId(chain);
   return { module, action, ...(chainId && { chain: String(chainId) }) };
 }
 
-/** What holds now, whichever process brought it about. */
+/** The present state, whichever process caused it. */
 async function describeState(
   served: ServedChain,
   options: HealthOptions,
@@ -86,7 +86,7 @@ async function describeState(
     single("periscope_database_up", "1 while the database answers", health !== undefined),
     single(
       "periscope_ready",
-      "1 while answers are worth asking for",
+      "1 while answers are complete and current",
       problemsOf(health, served.stopped()).length === 0,
     ),
     single("periscope_head_block", "Newest block that is served", health?.headNumber),
@@ -119,8 +119,12 @@ async function describeState(
         labels: { state },
       })),
     },
-    single("periscope_verification_clients", "Clients of whom verifications wait", jobs?.clients),
-    single("periscope_verification_wait_seconds", "Wait of the first of them", jobs?.waitSeconds),
+    single("periscope_verification_clients", "Clients with waiting verifications", jobs?.clients),
+    single(
+      "periscope_verification_wait_seconds",
+      "Time that the first verification in the queue has waited",
+      jobs?.waitSeconds,
+    ),
     {
       name: "periscope_node_usable",
       help: "1 while a node answers",

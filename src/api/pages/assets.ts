@@ -9,23 +9,23 @@ import { init, parse } from "es-module-lexer";
 export interface Asset {
   contentType: string;
   bytes: Buffer;
-  /** The same, compressed; absent where that brings nothing. */
+  /** The file compressed; absent where that does not make it smaller. */
   brotli: Buffer;
   gzip: Buffer;
 }
 
-/** The files that the pages are made of, all below one path that changes with their content. */
+/** The files of the pages, all below one path that changes with their content. */
 export interface Assets {
-  /** Names the content of all of them. */
+  /** Hash of the content of all files. */
   digest: string;
   /** Undefined when there is no such file. */
   get(name: string): Promise<Asset | undefined>;
-  /** A module with all that it imports at once, itself first. */
+  /** A module and all its static imports, itself first. */
   importsOf(name: string): readonly string[];
 }
 
 const FOLDER = new URL("./browser/", import.meta.url);
-/** Modules of packages by the names that they are imported by; what is no module itself is imported for its effect. */
+/** Modules of packages by their import names; the others are imported for their effect only. */
 const PACKAGES: Readonly<Record<string, string>> = {
   preact: "preact",
   "preact/hooks": "preact/hooks",
@@ -46,7 +46,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/** Reads all files. Modules are sent as they stand but for the names of packages, which become names of files. */
+/** Reads all files. In modules only the names of packages change, to names of files. */
 export async function loadAssets(): Promise<Assets> {
   await init;
   const files = new Map<string, Buffer>();
@@ -89,7 +89,7 @@ function fileOf(name: string): string {
   return `${name.replaceAll("/", "-")}.js`;
 }
 
-/** The text of a module with packages imported by their files, and the files that it imports at once. */
+/** The text of a module with packages imported by their files, and its static imports. */
 function linkModule(text: string): { text: string; imports: string[] } {
   const [found] = parse(text);
   const imports: string[] = [];
@@ -99,7 +99,7 @@ function linkModule(text: string): { text: string; imports: string[] } {
     if (name === undefined) continue;
     const file = name.startsWith("./") ? name.slice(2) : fileOf(name);
     if (kind === -1) imports.push(file);
-    // Of an import that is made later, the name stands with its quotes.
+    // In a dynamic import the name stands with its quotes.
     const quoted = kind === -1 ? `./${file}` : JSON.stringify(`./${file}`);
     linked += text.slice(end, from) + quoted;
     end = to;

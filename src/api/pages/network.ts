@@ -8,23 +8,21 @@ import { type ExampleRequest, exampleRequests } from "./examples.ts";
 interface Feature {
   name: string;
   on: boolean;
-  /** How, or why not. */
+  /** How it works, or why it is off. */
   detail: string;
 }
 
-/** What the page at `/` tells of the chain and of this server. */
+/** What the page at `/` shows of the chain and of this server. */
 export interface Network {
   name: string | null;
   chainId: number | null;
   features: Feature[];
-  /** What the reference asks for. */
+  /** Addresses for the examples of the reference page. */
   subjects: Examples;
   examples: ExampleRequest[];
 }
 
-/**
- * Gives a function that describes the chain as far as it is indexed; that throws when the database does not answer.
- */
+/** Creates a function that describes the chain as far as it is indexed; it throws when the database does not answer. */
 export function createNetworkDescription(
   served: ServedChain,
   options: RateLimitOptions,
@@ -51,7 +49,7 @@ export function createNetworkDescription(
   };
 }
 
-/** The lists of compilers may have to be fetched, which nobody waits for: what was known last is told. */
+/** The lists of compilers may have to be fetched. Nobody waits for that: the last known state is shown. */
 function createVerifierDescription({ verifier }: ServedChain): () => Feature {
   let detail = "Its compilers are being listed";
   return () => {

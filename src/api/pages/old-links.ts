@@ -1,4 +1,4 @@
-/** Parts of a thing's page by what other explorers call them in their links. */
+/** Sections of a page by the names that other explorers use in their links. */
 const PARTS: Readonly<Record<string, string>> = {
   logs: "logs",
   "internal-transactions": "internal",
@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, string>> = {
   instance: "transfers",
 };
 
-/** Whole pages by the paths that other explorers have for them. */
+/** Pages by the paths that other explorers use. */
 export const OLD_PATHS: Readonly<Record<string, string>> = {
   "/transactions": "txs",
   "/contractsVerified": "contracts",
@@ -28,7 +28,7 @@ export const OLD_PATHS: Readonly<Record<string, string>> = {
   "/search-results": "search",
 };
 
-/** The part of a page that a longer path means, with its `#`; empty for the page as a whole. */
+/** The section of a page that a longer path means, with its `#`; empty for the whole page. */
 export function partOf(rest: string): string {
   const word = (rest.split("/")[0] ?? "").replaceAll("_", "-");
   const part = Object.hasOwn(PARTS, word) ? PARTS[word] : "";

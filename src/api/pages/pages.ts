@@ -24,7 +24,7 @@ interface DocumentFile {
 
 const pack = promisify(gzip);
 
-/** The reference's files: they keep their names, and are asked for anew. */
+/** The files of the reference page. They keep their names, so clients must revalidate them. */
 const FILES: Readonly<Record<string, string>> = {
   "/docs": "./docs.html",
   "/pages/theme.css": "./browser/theme.css",
@@ -44,7 +44,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const FOR_EVER = "public, max-age=31536000, immutable";
 const REVALIDATE = "no-cache";
 
-/** Adds the pages for people: those of the chain and its things, `/docs` with the API, and what they are made of. */
+/** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(
   app: FastifyInstance,
   options: Pick<HttpOptions, "chains"> & RateLimitOptions,
@@ -76,7 +76,7 @@ export function addPages(
       const current = await getAssets();
       const asset = await current.get(file);
       if (!asset) return reply.callNotFound();
-      // Another version's document may ask: what is there now will mostly do, but is not to be kept.
+      // A page of another version may ask for it. The present file mostly works, but must not be cached.
       return sendAsset(request, reply, asset, digest === current.digest);
     },
   );

@@ -8,7 +8,7 @@ import { getTransaction } from "../../store/transactions.ts";
 import { listContractNames } from "../../store/verified-contracts/lookup.ts";
 import type { ShellContent } from "./shell.ts";
 
-/** What a page is of. */
+/** The kinds of pages. */
 export type PageKind =
   | "home"
   | "transaction"
@@ -24,7 +24,7 @@ const COIN_DECIMALS = 18;
 const BLOCK_NUMBER = /^\d{1,15}$/;
 const LATEST = "latest";
 
-/** What the lists are called. */
+/** Titles and descriptions of the lists. */
 const LISTS = {
   home: [
     "Explorer",
@@ -36,7 +36,7 @@ const LISTS = {
   search: ["Search", "Find a transaction, an address, a block or a token."],
 } as const;
 
-/** Whether a path names something that may exist. Any letter case will do. */
+/** Whether a path names something that may exist; any letter case is accepted. */
 export function isSubject(kind: PageKind, subject: string): boolean {
   if (kind === "transaction") return isHash(subject);
   if (kind === "address" || kind === "token") return isAddress(subject);
@@ -63,7 +63,7 @@ export function plainContent(kind: PageKind, subject: string): ShellContent {
   };
 }
 
-/** The same with what the index knows; undefined when it knows that there is no such thing. */
+/** Title and description with what the index knows; undefined when it knows that the subject does not exist. */
 export async function describe(
   sql: Queryable,
   kind: PageKind,

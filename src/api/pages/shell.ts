@@ -2,7 +2,7 @@
 export interface ShellContent {
   /** Name of the module that draws it. */
   page: string;
-  /** Hash, address, number or text that it is about, if it is about one thing. */
+  /** Hash, address, number or text of its subject, if it has one. */
   subject?: string | undefined;
   title: string;
   description: string;
@@ -14,11 +14,11 @@ export interface ShellChain {
   name: string;
   chainId: number | null;
   coinSymbol: string;
-  /** Ids and names of all chains that are served, where there are several: each is beside this one. */
+  /** Ids and names of all served chains, when there are several; their pages are siblings of this chain's. */
   chains: readonly (readonly string[])[];
 }
 
-/** Where the files of the pages are, seen from the base. */
+/** Where the files of the pages are, relative to the base. */
 export interface ShellFiles {
   folder: string;
   styles: readonly string[];
@@ -28,7 +28,7 @@ export interface ShellFiles {
 
 const LONGEST_TITLE = 120;
 const LONGEST_DESCRIPTION = 300;
-/** Controls, and what turns the direction of text around: a name may hold them. */
+/** Control characters, and those that reverse the direction of text: a name may hold them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** The document of a page: its head, and an empty body that its module fills. `base` leads to the chain's root. */
@@ -76,7 +76,7 @@ ${files.modules.map((file) => `<link rel="modulepreload" href="${escaped(`${fold
 `;
 }
 
-/** Foreign text as one line of at most so many characters. */
+/** Foreign text as one line, cut to a length in characters. */
 function shorten(text: string, longest: number): string {
   const line = text
     .slice(0, longest * 4)
@@ -102,8 +102,8 @@ function escaped(text: string): string {
 }
 
 /**
- * The way from a page back to the root of its chain, so that whatever stands in front of it, a chain's name or a
- * proxy's folder, does not matter: `../` for each part behind the root, of which there are `parts`.
+ * The relative path from a page to the root of its chain: `../` for each of its `parts`. So a chain's name or a proxy's
+ * folder in front of it does not matter.
  */
 export function baseOf(url: string, parts: number): string {
   const [pathname = ""] = url.split(/[?#]/, 1);

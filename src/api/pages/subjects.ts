@@ -19,7 +19,7 @@ import { describe, isSubject, type PageKind, plainContent } from "./previews.ts"
 import { SECURITY_HEADERS } from "./security.ts";
 import { baseOf, renderShell, type ShellContent } from "./shell.ts";
 
-/** Paths of things by the first part of their path; EIP-3091 names the first four. */
+/** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
 const THINGS: Readonly<Record<string, PageKind>> = {
   tx: "transaction",
   address: "address",
@@ -48,7 +48,7 @@ const WITH_CHARTS: ReadonlySet<string> = new Set(["home", "block"]);
 const PATIENCE_MS = 2000;
 const LONGEST_SUBJECT = 200;
 
-/** Adds the pages of the chain's things and lists, the search, old links, and the page for what there is not. */
+/** Adds the pages of the chain's things and lists, the search, old links, and the page for unknown paths. */
 export function addSubjects(
   app: FastifyInstance,
   allChains: ServedChains,
@@ -89,7 +89,7 @@ export function addSubjects(
       .send(renderShell(base, content, chain, files));
   }
 
-  /** What the index knows of a page's subject; undefined when it knows that there is none. */
+  /** What the index knows of a page's subject; undefined when it knows that the subject does not exist. */
   async function look(
     { sql, coinSymbol }: ServedChain,
     kind: PageKind,
@@ -108,7 +108,7 @@ export function addSubjects(
     };
     const state = await inTime(onOneState(sql, [task]), PATIENCE_MS).catch(() => undefined);
     const [outcome] = state?.outcomes ?? [];
-    // While the index cannot be asked, the page itself tells why.
+    // While the index does not answer, the page itself says why.
     return outcome?.status === "fulfilled" ? outcome.value : plain;
   }
 
@@ -120,7 +120,7 @@ export function addSubjects(
   for (const [url, kind] of Object.entries(LISTS)) {
     app.get(url, async (request, reply) => {
       const [pathname = ""] = request.originalUrl.split(/[?#]/, 1);
-      // `/{chain}` without a slash behind it would lead to another chain's files.
+      // Without a slash at the end of `/{chain}` relative links would lead to another chain's files.
       if (url === "/" && !pathname.endsWith("/")) {
         return reply.redirect(`${pathname.slice(pathname.lastIndexOf("/") + 1)}/`, 302);
       }
@@ -171,7 +171,7 @@ export function addSubjects(
     });
   });
 
-  /** The path of what a text can only mean; undefined when that is nothing. */
+  /** The path of the only thing that a text can mean; undefined when there is none. */
   async function find(chain: ServedChain, text: string): Promise<string | undefined> {
     if (isAddress(text)) return `address/${text}`;
     const number = text.replaceAll(/[,_' ]/g, "").replace(/^#/, "");
@@ -189,7 +189,7 @@ export function addSubjects(
   };
 }
 
-/** A browser asks for a page by name; programs take anything. */
+/** Whether a browser asks for a page: it accepts HTML by name, programs accept anything. */
 function wantsPage({ headers }: FastifyRequest): boolean {
   return String(headers.accept ?? "").includes("text/html");
 }

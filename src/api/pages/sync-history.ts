@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { getIndexHealth } from "../../store/health.ts";
 import { perChain, type ServedChain, type ServedChains } from "../served-chain.ts";
 
-/** Where the synchronisation stood at one moment. */
+/** State of the synchronisation at one moment. */
 export interface SyncSample {
   /** Unix seconds. */
   at: number;
@@ -16,8 +16,8 @@ const INTERVAL_MS = 5_000;
 const SAMPLES = 120;
 
 /**
- * Looks at the synchronisation of each chain every few seconds while the server is up; gives the last ten minutes of one,
- * oldest first.
+ * Samples the synchronisation of each chain every few seconds while the server is up. Gives the last ten minutes of one
+ * chain, oldest first.
  */
 export function watchSync(
   app: FastifyInstance,
@@ -27,7 +27,7 @@ export function watchSync(
   let timer: NodeJS.Timeout | undefined;
 
   async function look(chain: ServedChain): Promise<void> {
-    // The database may be away for a while: that leaves a hole.
+    // The database may be down for a while: that leaves a gap.
     const health = await getIndexHealth(chain.sql).catch(() => undefined);
     if (!health) return;
     const samples = samplesOf(chain);

@@ -33,7 +33,7 @@ export const internalTransactionRecord = {
     .meta({ id: "EtherscanInternalTransaction" }),
 };
 
-/** Of an entry that did not fail itself but was rolled back; the reference's words. */
+/** Error of an entry that did not fail itself but was rolled back, in the reference's words. */
 const PARENT_REVERTED = "Parent reverted";
 
 /** The record of an internal transaction. */

@@ -30,7 +30,7 @@ export const logRecord = {
 
 type Topics = Readonly<Record<"topic0" | "topic1" | "topic2" | "topic3", Hex | null>>;
 
-/** The four topics; those that a log does not have are null. */
+/** The four topics; missing ones are null. */
 export function fourTopics({ topic0, topic1, topic2, topic3 }: Topics): (Hex | null)[] {
   return [topic0, topic1, topic2, topic3];
 }

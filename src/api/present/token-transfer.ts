@@ -35,7 +35,7 @@ const amounts: Readonly<Record<TokenStandard, z.ZodRawShape>> = {
   1155: { tokenID: wire.decimal, tokenValue: wire.decimal },
 };
 
-/** A token transfer on the wire; which of the last keys there are is a matter of the standard and the dialect. */
+/** A token transfer on the wire. The standard and the dialect decide which optional keys it has. */
 export interface TokenTransferRecord extends z.output<z.ZodObject<typeof before & typeof behind>> {
   tokenID?: string;
   value?: string;

@@ -21,13 +21,13 @@ import {
 import * as wire from "../wire.ts";
 import { fourTopics } from "./log.ts";
 
-/** A value in the words of an ABI. */
+/** A decoded value. */
 export const decodedValue = z.object({
   name: z.string(),
   type: z.string(),
   value: z
     .unknown()
-    .describe("Text; of arrays a list of such, of structs a list of such objects as this one"),
+    .describe("Text; a list of values for an array, a list of objects like this one for a struct"),
   hashed: z
     .literal(true)
     .optional()
@@ -59,7 +59,7 @@ export const transactionDetails = z
   })
   .meta({ id: "TransactionDetails" });
 
-/** What is read for the details: facts, and the ABIs of the receiver and of those that logged or failed. */
+/** What the details are made from: facts, and the ABIs of the receiver and of the contracts that logged or failed. */
 export interface ReadDetails {
   facts: TransactionFacts;
   abis: VerifiedAbi[];
@@ -67,7 +67,7 @@ export interface ReadDetails {
 
 const MOST_FAILED = 20;
 
-/** Reads what the details of a transaction are made of; `sql` must be the snapshot that it was read from. */
+/** Reads what the details of a transaction are made from; `sql` must be the snapshot that it was read from. */
 export async function readTransactionDetails(
   sql: Queryable,
   transaction: TransactionDetail,
@@ -108,7 +108,7 @@ export function presentTransactionDetails(
     logsCount: String(facts.logs),
     traced: transaction.traced,
     call: transaction.to === null ? null : decodeCall(ofAddress(transaction.to), transaction.input),
-    // An error may come from any of the contracts that were called in between.
+    // An error may come from any contract on the way.
     revert:
       transaction.succeeded === false
         ? decodeError(receiver ? [...ofAddress(receiver), ...everyAbi] : everyAbi, reason)
@@ -118,7 +118,7 @@ export function presentTransactionDetails(
   };
 }
 
-/** An ABI that stands for several addresses is indexed once. */
+/** Indexes an ABI only once, even when several addresses share it. */
 function indexAbis(abis: readonly VerifiedAbi[]): Map<Address, AbiIndex[]> {
   const known = new Map<string, AbiIndex>();
   const byAddress = new Map<Address, AbiIndex[]>();
@@ -134,7 +134,7 @@ function logData(log: TransactionLog) {
   return { topics: fourTopics(log).filter((topic) => topic !== null), data: log.data };
 }
 
-/** A proxy is called by the name of what it delegates to only where it has none itself. */
+/** Names by address. A proxy gets the name of what it delegates to only if it has none itself. */
 function namesOf(abis: readonly VerifiedAbi[]): { address: Address; name: string }[] {
   const names = new Map<Address, string>();
   for (const { address, contractName } of abis) {

@@ -37,7 +37,7 @@ export const transactionRecord = {
     .meta({ id: "EtherscanTransaction" }),
 };
 
-/** The record of a transaction. What it calls is shown in Etherscan's dialect only. */
+/** The record of a transaction. Only Etherscan's dialect shows the called function. */
 export function presentTransaction(
   row: TransactionEntry,
   dialect: Dialect,
@@ -67,7 +67,7 @@ export function presentTransaction(
 }
 
 /**
- * Receipts had no status before Byzantium: Etherscan shows none. Without a trace either, the reference counts the
+ * Status before Byzantium, when receipts had none: Etherscan shows none. Without a trace the reference also counts the
  * transaction as failed, Etherscan does not.
  */
 function presentStatus(

@@ -6,7 +6,7 @@ import type {
 } from "../../store/verified-contracts/verified-contract.ts";
 import * as wire from "../wire.ts";
 
-/** What stands in the place of an ABI or source that is not there. */
+/** Text in place of a missing ABI or source. */
 export const NOT_VERIFIED = "Contract source code not verified";
 
 /** A verified contract, and what it delegates to; `contract` undefined when it is not verified. */
@@ -69,7 +69,7 @@ export const sourceRecord = {
 /** A record of either dialect. */
 export type SourceRecord = z.output<typeof blockscout | typeof unverified | typeof etherscan>;
 
-/** Whether the optimiser ran: solc's is off and vyper's on where the settings do not speak of it. */
+/** Whether the optimiser ran; when the settings do not say, solc's is off and vyper's on. */
 export function isOptimized(
   contract: Pick<VerifiedSummary, "optimizerEnabled" | "language">,
 ): boolean {
@@ -124,7 +124,7 @@ export function presentForBlockscout({
   };
 }
 
-/** Licences by the numbers that the wire knows them by, from 1. */
+/** Licences in the order of their numbers on the wire, from 1. */
 export const LICENSES = [
   "None",
   "Unlicense",
@@ -142,7 +142,7 @@ export const LICENSES = [
   "BSL 1.1",
 ];
 
-/** The record in Etherscan's dialect: all keys are there, whether or not the source is. */
+/** The record in Etherscan's dialect: all keys are there, even without a source. */
 export function presentForEtherscan({
   contract,
   implementations,
@@ -172,7 +172,7 @@ function licenseOf({ license }: VerifiedContract): string {
   return license === null ? "" : (LICENSES[license - 1] ?? "None");
 }
 
-/** `vyper:0.3.10` in the place of `v0.3.10+commit.91361694`. */
+/** `vyper:0.3.10` instead of `v0.3.10+commit.91361694`. */
 function etherscanVersionOf({ language, compilerVersion }: VerifiedContract): string {
   return language === "Vyper"
     ? `vyper:${compilerVersion.replace(/^v/, "").replace(/\+.*$/, "")}`
@@ -183,7 +183,7 @@ function mainSourceOf({ sources, filePath }: VerifiedContract): string {
   return sources.find(({ path }) => path === filePath)?.text ?? "";
 }
 
-/** The text of one file, or the compiler's whole input in one more pair of braces, which is how clients know it. */
+/** The text of one file, or the compiler's whole input in an extra pair of braces, by which clients recognise it. */
 function wholeSourceOf(contract: VerifiedContract): string {
   if (isSingleFile(contract)) return mainSourceOf(contract);
   const files = contract.sources.map(({ path, text }) => [path, { content: text }]);

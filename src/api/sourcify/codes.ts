@@ -5,7 +5,7 @@ import type { KeptCode } from "../../verification/engine/kept-code.ts";
 import type { CodeMatch } from "../../verification/match/code-match.ts";
 import { codeOnChain } from "../../verification/on-chain-code.ts";
 
-/** What is kept of the compile as `LookupParts.compilation` has it. */
+/** The stored compilation, as in `LookupParts.compilation`. */
 interface Compilation {
   runtimeMatch: CodeMatch | null;
   creationMatch: CodeMatch | null;
@@ -18,14 +18,14 @@ type Parts = Pick<
   "compilation" | "codeHash" | "creationSourceMap" | "runtimeSourceMap"
 >;
 
-/** The creation code as it was compiled, and how the one on chain follows from it. */
+/** The compiled creation code, and its transformations to the code on chain. */
 export function presentCreationCode({ compilation, creationSourceMap }: Parts) {
   const { compiledCreation, creationMatch } = JSON.parse(compilation) as Compilation;
   const onChain = creationMatch && codeOnChain(compiledCreation, creationMatch);
   return presentCode(compiledCreation, creationMatch, onChain, creationSourceMap);
 }
 
-/** The same of the runtime code. */
+/** The compiled runtime code, and its transformations to the code on chain. */
 export function presentRuntimeCode({ compilation, codeHash, runtimeSourceMap }: Parts) {
   const { compiledRuntime, runtimeMatch } = JSON.parse(compilation) as Compilation;
   const follows = runtimeMatch && codeOnChain(compiledRuntime, runtimeMatch);

@@ -11,13 +11,13 @@ export interface SourcifyContext
   chains: readonly ServedChain[];
 }
 
-/** A request as it was sent, its parts not yet looked at. */
+/** A request as it was sent, not yet checked. */
 export interface SourcifyRequest {
   /** The URL's path as it was sent. */
   path: string;
   /** Parts of the path by their names. */
   parameters: Readonly<Record<string, string>>;
-  /** The value of a name of the query; the last one counts, an empty one as none. */
+  /** The last value of a name in the query; undefined when absent or empty. */
   query(name: string): string | undefined;
   /** The JSON object in the body. Throws `SourcifyError`. */
   body(): Record<string, unknown>;
@@ -26,7 +26,7 @@ export interface SourcifyRequest {
 /** What is answered with one HTTP status. */
 export interface DescribedAnswer {
   description: string;
-  /** Absent: an answer without a body of JSON. */
+  /** Absent for an answer without a JSON body. */
   schema?: z.ZodType;
 }
 
@@ -35,17 +35,17 @@ export interface Endpoint {
   /** For the log, metrics and documentation. */
   name: string;
   method: "GET" | "POST";
-  /** Below the base, with `{name}` for the parts that a request fills in. */
+  /** Path below the base, with `{name}` for its parameters. */
   path: string;
   /** One line for people, without a full stop. */
   summary: string;
   /** Parts of the query, all of them text. */
   query?: Readonly<Record<string, string>>;
-  /** Of a submission: what its body is. */
+  /** Schema of a submission's body. */
   body?: z.ZodType;
-  /** By HTTP status; error objects aside. */
+  /** Answers by HTTP status, without the error objects. */
   answers: Readonly<Record<number, DescribedAnswer>>;
-  /** The chain that is asked, where the path does not name it: else the first one. */
+  /** The chain to ask when the path names none; by default the first. */
   chainOf?(
     request: SourcifyRequest,
     chains: readonly ServedChain[],
@@ -53,5 +53,5 @@ export interface Endpoint {
   handle(context: SourcifyContext, request: SourcifyRequest): Promise<SourcifyAnswer>;
 }
 
-/** An answer, and where it sends the client. */
+/** An answer, with the target of a redirect. */
 type SourcifyAnswer = Answer & { location?: string };

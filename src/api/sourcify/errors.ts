@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { RequestError } from "../../core/errors.ts";
 import { type Answer, jsonAnswer } from "../envelope.ts";
 
-/** What clients of Sourcify's dialect tell errors apart by. */
+/** The codes by which clients of Sourcify's dialect tell errors apart. */
 export type CustomCode =
   | "invalid_parameter"
   | "invalid_json"
@@ -29,7 +29,7 @@ export class SourcifyError extends RequestError {
   }
 }
 
-/** What is wrong with a parameter. */
+/** The error for an invalid parameter. */
 export function invalid(message: string): SourcifyError {
   return new SourcifyError(400, "invalid_parameter", message);
 }
@@ -47,7 +47,7 @@ const CODES: Readonly<Record<number, CustomCode>> = {
   429: "too_many_requests",
 };
 
-/** Whether a URL is one of Sourcify's dialect, also without the slash that clients forget behind its base. */
+/** Whether a URL belongs to Sourcify's dialect, also without the slash after its base, which clients forget. */
 export function isSourcifyUrl(url: string): boolean {
   return /^\/+sourcify(?:v2|verify-ui)?(?:[/?]|$)/.test(url);
 }
@@ -61,13 +61,13 @@ export function errorAnswer(
 ): Answer {
   const errorId = randomUUID();
   log?.info({ errorId }, "answered with an error");
-  // What is no failure elsewhere, a page of too much data, has no other place here.
+  // Too much data on a page has HTTP 200 in the other dialects; here it needs a status of its own.
   const status = httpStatus < 400 ? 503 : httpStatus;
   const code = customCode ?? CODES[status] ?? "internal_error";
   return jsonAnswer({ customCode: code, message, errorId }, status);
 }
 
-/** The identifier of a job's failure: the same at every question, in the form of a UUID. */
+/** The identifier of a job's failure: the same for every request, in the form of a UUID. */
 export function errorIdOf(guid: string): string {
   const digits = createHash("sha256").update(guid).digest("hex");
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) & 3) | 8).toString(16);

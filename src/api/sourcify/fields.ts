@@ -10,7 +10,7 @@ const CREATION_CODE = [
   "transformationValues",
 ];
 
-/** What may be asked of a verified contract beyond the minimal object, and the names below each of them. */
+/** Fields of a verified contract beyond the minimal object, and the names below each of them. */
 export const FIELDS = {
   abi: [],
   metadata: [],
@@ -40,7 +40,7 @@ export const FIELDS = {
 
 export type Field = keyof typeof FIELDS;
 
-/** Names below a field that are wanted; null for all of it. */
+/** The wanted names below each field; null for all. */
 export type Wanted = ReadonlyMap<Field, ReadonlySet<string> | null>;
 
 const MINIMAL = [
@@ -103,7 +103,7 @@ function allBut(omitted: readonly Name[]): Wanted {
   return wanted;
 }
 
-/** The object with the names that are wanted of it. */
+/** The object with the wanted names only. */
 export function pick(
   value: Readonly<Record<string, unknown>>,
   names: ReadonlySet<string> | null,

@@ -20,7 +20,7 @@ import { presentSignatures } from "./signatures.ts";
 
 const CODES = ["compilation", "codeHash", "creationSourceMap", "runtimeSourceMap"] as const;
 
-/** What of the table each field is made of; `sources`: the source texts, too. */
+/** The stored parts that each field needs; `sources` are the source texts. */
 const NEEDS: Readonly<Record<Field, readonly (LookupPart | "sources")[]>> = {
   abi: ["abi"],
   metadata: ["metadata", "language"],
@@ -41,7 +41,7 @@ const NEEDS: Readonly<Record<Field, readonly (LookupPart | "sources")[]>> = {
   proof: [],
 };
 
-/** What the fields are made of, by how many of them hold it. */
+/** The parts that the fields need, with the number of fields that hold each. */
 export function needsOf(wanted: Wanted): Map<LookupPart | "sources", number> {
   const needs = new Map<LookupPart | "sources", number>();
   for (const part of [...wanted.keys()].flatMap((field) => NEEDS[field])) {
@@ -50,7 +50,7 @@ export function needsOf(wanted: Wanted): Map<LookupPart | "sources", number> {
   return needs;
 }
 
-/** Reads what the fields need of a verified contract; `sql` must be the snapshot that its match was read from. */
+/** Reads what the fields of a verified contract need; `sql` must be the snapshot that its match was read from. */
 export async function readLookup(
   sql: Queryable,
   head: ServedHead | undefined,
@@ -59,7 +59,7 @@ export async function readLookup(
 ) {
   const needs = [...needsOf(wanted).keys()];
   const parts = needs.filter((part) => part !== "sources");
-  // Those that are not wanted are not looked at.
+  // Only the selected parts are there, and nothing reads the others.
   const found = (await getLookupParts(sql, address, parts)) as LookupParts;
   const { creationTransaction } = found;
   return {

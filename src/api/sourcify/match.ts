@@ -6,7 +6,7 @@ import type { MatchQuality } from "../../store/verified-contracts/verified-contr
 
 const level = z.enum(["exact_match", "match"]).nullable();
 
-/** What every answer tells of a contract. */
+/** The fields of a contract in every answer. */
 export const minimalContract = z.object({
   match: level,
   creationMatch: level,

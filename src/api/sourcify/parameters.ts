@@ -2,7 +2,7 @@ import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import type { SourcifyContext, SourcifyRequest } from "./endpoint.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 
-/** Throws `SourcifyError` unless the path names our chain; `RequestError` until that is known. */
+/** Throws `SourcifyError` unless the path names this chain, `RequestError` until its id is known. */
 export function requireChain(
   { chainId }: Pick<SourcifyContext, "chainId">,
   { parameters: { chainId: sent = "" } }: SourcifyRequest,

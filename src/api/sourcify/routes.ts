@@ -68,7 +68,7 @@ export function addSourcify(
   }
 }
 
-/** The chain that a request asks about: the path's where it names one of them, else the first. */
+/** The chain of a request: the one that the path names, else the endpoint's choice, else the first. */
 async function chainOf(
   endpoint: Endpoint,
   request: SourcifyRequest,

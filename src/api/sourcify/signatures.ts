@@ -14,9 +14,9 @@ interface AbiEntry {
 }
 
 const KINDS = ["function", "event", "error"] as const;
-/** No larger ABI is accepted any more; hashing takes 30 ms a megabyte. */
+/** Most characters of an ABI; no larger one is accepted any more. Hashing takes 30 ms a megabyte. */
 const MAXIMUM_ABI = 2_000_000;
-/** Characters that are hashed before others are served. */
+/** Characters that are hashed before other requests get a turn. */
 const AT_ONCE = 100_000;
 
 /** Signatures of an ABI by kind, with their hashes. Throws `PageTooLarge`. */
@@ -31,7 +31,7 @@ export async function presentSignatures(abi: string) {
     const signature = `${name}(${typesOf(inputs)})`;
     const hash = keccak256(stringToBytes(signature));
     list.push({ signature, signatureHash32: hash, signatureHash4: hash.slice(0, 10) });
-    // Each costs something, however short.
+    // Every signature has a fixed cost, however short it is.
     hashed += signature.length + 200;
     if (hashed > AT_ONCE) {
       hashed = 0;

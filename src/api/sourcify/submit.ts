@@ -5,15 +5,15 @@ import { LIMIT_TEXTS, TOO_LARGE } from "../modules/contract/submit.ts";
 import type { DescribedAnswer, SourcifyContext } from "./endpoint.ts";
 import { SourcifyError } from "./errors.ts";
 
-/** What a submission that was accepted is answered with. */
+/** The answer to an accepted submission. */
 export const accepted: Readonly<Record<number, DescribedAnswer>> = {
-  202: { description: "A job was begun", schema: z.object({ verificationId: z.string() }) },
+  202: { description: "A job was started", schema: z.object({ verificationId: z.string() }) },
 };
 
-/** A job takes a second or a minute, and what counts by the hour is forgotten one by one. */
+/** Seconds. A job takes a second to a minute; hourly counts expire one by one. */
 const RETRY_SECONDS = { "queue-full": 60, "client-full": 60, "too-many": 600 } as const;
 
-/** Submits a request. Whether there is code at the address is the job's to find out: clients look for it there. */
+/** Submits a request. The job finds out whether there is code at the address: clients look for that error there. */
 export async function submit(
   { verifier, client }: SourcifyContext,
   request: VerificationRequest,

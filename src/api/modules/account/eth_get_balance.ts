@@ -18,7 +18,7 @@ const block = text({ invalid: INVALID_BLOCK })
     if (value === "earliest") return 0;
     return value === "latest" || value === "pending" ? NEWEST : Number(value);
   })
-  .describe("Number of a block, `latest`, `earliest` or `pending`; the newest without it");
+  .describe("Number of a block, `latest`, `earliest` or `pending`; the newest when absent");
 
 export const ethGetBalance = defineAction({
   name: "eth_get_balance",

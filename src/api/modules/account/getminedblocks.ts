@@ -12,7 +12,7 @@ const record = z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal });
 
 export const getminedblocks = defineAction({
   name: "getminedblocks",
-  summary: "Blocks whose fee recipient an address is, newest first",
+  summary: "Blocks with an address as their fee recipient, newest first",
   envelope: "explorer",
   params: z.object({
     address: address(ADDRESS_FORMAT),
@@ -20,7 +20,7 @@ export const getminedblocks = defineAction({
     blocktype: text({ invalid: "" })
       .optional()
       .catch(undefined)
-      .describe("`blocks`, or `uncles`: those that blocks include"),
+      .describe("`blocks`, or the `uncles` that blocks include"),
   }),
   result: {
     blockscout: z.array(record),

@@ -6,7 +6,7 @@ import { blockBounds, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts
 
 export const paging = { page, offset: offset(MAXIMUM_OFFSET) };
 
-/** Of Etherscan's lists of holdings. */
+/** Parameters of Etherscan's lists of holdings. */
 export const holdingPaging = { page, offset: offset(100) };
 
 /** Parameters of a list in the order of the chain. */
@@ -19,7 +19,7 @@ export const ADDRESS_FORMAT = { required: ADDRESS_REQUIRED, invalid: "Invalid ad
 export const NO_TRANSACTIONS = "No transactions found";
 export const NO_RECORDS = "No records found";
 
-/** Without a sort the newest come first in the reference, the oldest in Etherscan. */
+/** Without `sort` the reference lists the newest first, Etherscan the oldest. */
 export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
   return asked ?? (dialect === "etherscan" ? "asc" : "desc");
 }

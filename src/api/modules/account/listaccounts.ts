@@ -12,7 +12,7 @@ const account = z.object({ address: wire.address, balance: wire.decimal });
 
 export const listaccounts = defineAction({
   name: "listaccounts",
-  summary: "Addresses with their coin balances, those seen first in front",
+  summary: "Addresses with their coin balances, in the order in which they were first seen",
   envelope: "explorer",
   params: z.object({ page, offset: offset(ROWS) }),
   result: {

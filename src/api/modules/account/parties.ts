@@ -4,7 +4,8 @@ import type { Parties, Side } from "../../../store/parties.ts";
 import { address, listMissing, text } from "../../params.ts";
 import { ADDRESS_FORMAT } from "./list.ts";
 
-// Etherscan's advanced filter of the lists: whom entries go from and to. Source: docs/wire.md, "Lists by both parties".
+// Etherscan's advanced filter of the lists: sender and receiver of the entries. Source: docs/wire.md, "Lists by both
+// parties".
 
 const COMBINED = "address cannot be combined with from or to";
 const INVALID_OPERATOR = "Invalid fromto_opr format";
@@ -18,7 +19,7 @@ const parameters = {
     .describe("Receiver, instead of `address`"),
   fromto_opr: text({ invalid: INVALID_OPERATOR })
     .optional()
-    .describe("With both of them `and` or `or`: whether both must fit"),
+    .describe("With both `from` and `to`: whether both must match (`and`) or one (`or`)"),
 };
 
 type Given = {
@@ -27,11 +28,11 @@ type Given = {
   fromto_opr?: string | undefined;
 };
 
-/** The parameters of a list by address, which parties may stand in for. */
+/** Adds `from` and `to` to the parameters of a list by address; they replace the address. */
 export function withParties<Shape extends z.ZodRawShape>(list: z.ZodObject<Shape>) {
   const schema = list.extend({
     ...parameters,
-    address: address(ADDRESS_FORMAT).optional().describe("Account; not needed beside others"),
+    address: address(ADDRESS_FORMAT).optional().describe("Account; not needed with `from` or `to`"),
   });
   return schema.check((context) => {
     const given = context.value as Given & { address?: Address };
@@ -53,7 +54,7 @@ function complaintOf(
   return /^(?:and|or)$/i.test(operator) ? undefined : ["fromto_opr", INVALID_OPERATOR];
 }
 
-/** Whom a list is of: parties, else an address and its side; undefined without any. */
+/** The parties of a list: `from` and `to`, else an address and its side; undefined without any. */
 export function whoOf(input: {
   address?: Address | undefined;
   filter_by?: Side | undefined;

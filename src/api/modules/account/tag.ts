@@ -6,7 +6,7 @@ import { type Failure, failed, type Outcome } from "../../envelope.ts";
 import { atIndexedBlock, NO_HISTORY } from "../../live/history.ts";
 import { text } from "../../params.ts";
 
-/** Which state a balance is asked of; undefined for the current one. */
+/** The state for which a balance is asked; undefined for the current one. */
 export type BalanceTag = "earliest" | "safe" | "finalized" | `0x${string}` | undefined;
 
 const INVALID_TAG = "Invalid tag format";
@@ -19,7 +19,7 @@ export const tag = text({ invalid: INVALID_TAG })
   .optional()
   .describe("`latest`, `pending`, `earliest`, `safe`, `finalized`, or a block's number in hex");
 
-/** As `atIndexedBlock`, of the block of a tag; a block above the head is no tag. */
+/** As `atIndexedBlock`, for the block of a tag. A block above the head is an invalid tag. */
 export async function atTag<Found, Result>(
   context: Context,
   asked: NonNullable<BalanceTag>,
@@ -31,7 +31,7 @@ export async function atTag<Found, Result>(
   return atIndexedBlock(context, number, query, answer, INVALID_TAG);
 }
 
-/** Of `safe` and `finalized` only the node knows the block; undefined where it has none. */
+/** The number of a tag's block. Only the node knows those of `safe` and `finalized`; undefined where it has none. */
 async function numberOf(
   { chain }: Context,
   asked: NonNullable<BalanceTag>,

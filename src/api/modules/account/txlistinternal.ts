@@ -23,7 +23,7 @@ const includeZeroValue = z
   .transform((value) => value.toLowerCase() === "true")
   .default(false)
   .catch(false)
-  .meta({ description: "`true`: with those that moved no coins", type: "boolean" });
+  .meta({ description: "`true`: also those that moved no coins", type: "boolean" });
 
 const params = z.object({
   address: address(ADDRESS_FORMAT)
@@ -31,7 +31,7 @@ const params = z.object({
     .describe("Caller or receiver; without it and `txhash` all are listed"),
   txhash: text({ invalid: INVALID_HASH })
     .optional()
-    .describe("Transaction; not looked at beside an address"),
+    .describe("Transaction; ignored when an address is given"),
   ...listing,
   filter_by: side,
   include_zero_value: includeZeroValue,
@@ -57,7 +57,7 @@ export const txlistinternal = defineAction({
     const page = pageRange(input);
     const present = (rows: readonly InternalTransactionEntry[]) =>
       ok(rows.map((row) => presentInternalTransaction(row, dialect)));
-    // A hash is not looked at beside an address, whatever it is.
+    // With an address any hash is ignored, even an invalid one.
     const who = whoOf(input);
     if (who) {
       const ofAddress = { ...filter, ...who };

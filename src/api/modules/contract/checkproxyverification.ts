@@ -9,7 +9,7 @@ const NONE =
 
 export const checkproxyverification = defineAction({
   name: "checkproxyverification",
-  summary: "What a contract delegates to, as verifyproxycontract found",
+  summary: "What a contract delegates to, as found by verifyproxycontract",
   envelope: "explorer",
   params: z.object({ guid }),
   result: z.string(),

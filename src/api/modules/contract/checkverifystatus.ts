@@ -14,7 +14,7 @@ const PATIENCE_MS = 10_000;
 
 export const checkverifystatus = defineAction({
   name: "checkverifystatus",
-  summary: "What became of a contract's source that was submitted for verification",
+  summary: "Outcome of a submitted verification",
   envelope: "explorer",
   params: z.object({ guid }),
   result: z.string(),

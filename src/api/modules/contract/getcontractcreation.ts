@@ -11,7 +11,7 @@ const REQUIRED = "Query parameter contractaddresses is required";
 
 export const getcontractcreation = defineAction({
   name: "getcontractcreation",
-  summary: "Who created up to ten contracts, in which transaction, with which code",
+  summary: "Creator, creation transaction and creation code of up to ten contracts",
   envelope: "explorer",
   params: z.object({
     contractaddresses: text({ required: REQUIRED, invalid: REQUIRED })

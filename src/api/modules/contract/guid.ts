@@ -2,9 +2,9 @@ import { text } from "../../params.ts";
 
 const REQUIRED = "Query parameter guid is required";
 
-/** What a submission was answered with. */
+/** The identifier that a submission returned. */
 export const guid = text({ required: REQUIRED, invalid: REQUIRED }).describe(
-  "What the submission was answered with",
+  "Identifier that the submission returned",
 );
 
 export const UNKNOWN_GUID = "Unknown UID";

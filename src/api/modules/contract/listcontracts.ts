@@ -19,7 +19,7 @@ const ROWS = 10;
 const FILTERS = ["verified", "unverified", "empty"] as const;
 type Filter = (typeof FILTERS)[number];
 
-/** A kind of contracts by its name, or by its number among them. */
+/** A kind of contracts by its name or its number. */
 const filter = z
   .string({ error: ({ input }) => badFilter(JSON.stringify(input)) })
   .transform((value, { issues }): Filter => {
@@ -32,7 +32,7 @@ const filter = z
   .optional()
   .meta({
     description:
-      "Kind of contracts: `verified`, `unverified` or `empty`, or 1, 2, 3; all without it",
+      "Kind of contracts: `verified`, `unverified` or `empty`, or 1, 2, 3; all when absent",
     enum: [...FILTERS, ...FILTERS.map((_, index) => String(index + 1))],
   });
 
@@ -49,10 +49,10 @@ export const listcontracts = defineAction({
     offset: offset(ROWS),
     filter,
     verified_at_start_timestamp: timeBound.describe(
-      "Of verified ones: verified at this time or later, Unix seconds",
+      "With `verified` only: verified at this time or later, Unix seconds",
     ),
     verified_at_end_timestamp: timeBound.describe(
-      "Of verified ones: verified before this time, Unix seconds",
+      "With `verified` only: verified before this time, Unix seconds",
     ),
   }),
   result: z.array(

@@ -11,14 +11,14 @@ import { requireHead } from "../../state.ts";
 import * as wire from "../../wire.ts";
 
 const LONGEST_ARGUMENTS = 20_000;
-/** Of what the function returns, in hex digits: to decode more takes too long. */
+/** Most hex digits of a function's return data; decoding more takes too long. */
 const LONGEST_ANSWER = 2_000_000;
 const INVALID_ARGUMENTS =
   "Invalid arguments: a JSON list with a value for each parameter is wanted";
 
 export const readcontract = defineAction({
   name: "readcontract",
-  summary: "What a function of a verified contract returns at the head, without sending anything",
+  summary: "Calls a view function of a verified contract at the head",
   envelope: "explorer",
   params: z.object({
     address: address({
@@ -29,7 +29,7 @@ export const readcontract = defineAction({
       required: "Query parameter function is required",
       invalid: "Invalid function",
     }).describe(
-      "Name of the function, or where several have it the signature, `balanceOf(address)`",
+      "Name of the function; where several share it, the signature, `balanceOf(address)`",
     ),
     arguments: text({ invalid: INVALID_ARGUMENTS })
       .max(LONGEST_ARGUMENTS, INVALID_ARGUMENTS)

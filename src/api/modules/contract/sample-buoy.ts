@@ -1,5 +1,5 @@
-// The contract that the documentation's examples verify. On the embedded chain one waits for each of them; a test holds
-// these texts to src/devnet/contracts/Buoy.sol and to what the compiler makes of it.
+// The contract that the documentation's examples verify. The embedded chain has one for each of them; a test compares
+// these texts with src/devnet/contracts/Buoy.sol and its compilation.
 
 /** Addresses, one for each action that takes Solidity sources. */
 export const BUOYS = {

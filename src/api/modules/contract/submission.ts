@@ -4,13 +4,12 @@ import type { GivenLibrary } from "../../../verification/request.ts";
 import { type Input, type InputValue, lookUp } from "../../input.ts";
 import { LICENSES } from "../../present/verified-contract.ts";
 
-// What clients send to have a contract verified, under the names that each of them uses. Source: docs/wire.md,
-// "Submissions".
+// What clients send to verify a contract, under the names that each of them uses. Source: docs/wire.md, "Submissions".
 
 const DEFAULT_RUNS = 200;
 const MAXIMUM_LIBRARIES = 10;
 
-/** Names under which a client may send the same thing; the first that is given and not empty counts. */
+/** Names under which clients send the same value; the first one that is not empty counts. */
 export const SPELLINGS = {
   address: ["addressHash", "address", "contractaddress"],
   source: ["contractSourceCode", "sourceCode"],
@@ -26,7 +25,7 @@ export const SPELLINGS = {
   viaIR: ["viaIR"],
 } as const;
 
-/** Text sent under one of the names; undefined when there is none, or only empty ones. An object is its JSON. */
+/** Text sent under the first name that is not empty; undefined without one. An object becomes its JSON. */
 export function given(sent: Input, names: readonly string[]): string | undefined {
   for (const name of names) {
     const text = textOf(lookUp(sent, name));
@@ -39,13 +38,13 @@ function textOf(value: InputValue | undefined): string | undefined {
   return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Whether the optimiser is asked for; undefined for a text that does not tell. */
+/** Whether the optimiser ran; undefined for an invalid text. */
 export function parseOptimization(text: string): boolean | undefined {
   if (text === "1" || text === "true") return true;
   return text === "0" || text === "false" ? false : undefined;
 }
 
-/** Settings of one Solidity file that stand beside it; `optimized` is parsed already. */
+/** Settings of one Solidity file, sent beside it; `optimized` is parsed already. */
 export function flattenedSettings(sent: Input, optimized: boolean) {
   const runs = parseInteger(given(sent, SPELLINGS.runs) ?? "");
   const libraries = librariesOf(sent);
@@ -60,13 +59,13 @@ export function flattenedSettings(sent: Input, optimized: boolean) {
   };
 }
 
-/** The EVM version, unless it is left to the compiler. */
+/** The EVM version, if it is not left to the compiler. */
 export function evmVersionOf(sent: Input): { evmVersion?: string } {
   const evmVersion = given(sent, SPELLINGS.evmVersion);
   return evmVersion === undefined || evmVersion.toLowerCase() === "default" ? {} : { evmVersion };
 }
 
-/** What is proven beside the source: the constructor's arguments, taken from the chain unless they are given. */
+/** Fields of every verification: the constructor arguments are taken from the chain unless they are sent. */
 export function commonFields(sent: Input) {
   const constructorArguments = given(sent, SPELLINGS.constructorArguments);
   const autodetect = given(sent, SPELLINGS.autodetect) === "true";
@@ -77,7 +76,7 @@ export function commonFields(sent: Input) {
   };
 }
 
-/** Number of a licence that is named or numbered; an unknown one is none. */
+/** Number of a licence, from its name or number; undefined for an unknown one. */
 function licenseOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(parseInteger(text) ?? 0n);

@@ -15,7 +15,7 @@ import { given, SPELLINGS } from "./submission.ts";
 
 // The actions that answer when the verification is done, and what they share with the one that does not wait.
 
-/** How long they wait before they give the guid in the place of the contract. */
+/** How long they wait before they answer with the guid instead of the contract. */
 const PATIENCE_MS = 25_000;
 const INVALID_ADDRESS = "Invalid address hash";
 
@@ -25,7 +25,7 @@ export const WENT_WRONG = "Something went wrong while publishing the contract";
 
 export const TOO_LARGE = "the sources are larger than 5 MB";
 
-/** The address of a submission, or what is wrong with it or with the first other thing that it lacks. */
+/** The address of a submission, or a failure when it or another required value is missing or the address is invalid. */
 export function readRequired(
   sent: Input,
   names: Readonly<Record<string, readonly string[]>>,
@@ -37,7 +37,7 @@ export function readRequired(
   return isAddress(address) ? lowerAddress(address) : failed(INVALID_ADDRESS);
 }
 
-/** The first name of which nothing was sent under any spelling. */
+/** The first name that is missing under all its spellings. */
 export function firstAbsent(
   sent: Input,
   names: Readonly<Record<string, readonly string[]>>,
@@ -45,7 +45,7 @@ export function firstAbsent(
   return Object.entries(names).find(([, spellings]) => given(sent, spellings) === undefined)?.[0];
 }
 
-/** Submits a request, and says when only an unreachable node could tell whether it may be. */
+/** Submits a request. `node-unreachable` when only the node could tell whether the request is acceptable. */
 export async function submit(
   verifier: Context["verifier"],
   request: VerificationRequest,
@@ -61,7 +61,7 @@ export async function submit(
   }
 }
 
-/** Too much is asked for: words for a submission that was not accepted for that reason. */
+/** The failure of a submission that a limit refuses. */
 export function limitReached(outcome: keyof typeof LIMIT_TEXTS): Failure {
   const text = LIMIT_TEXTS[outcome];
   return failed(text, { result: text, httpStatus: 429 });
@@ -74,8 +74,8 @@ export const LIMIT_TEXTS = {
 } as const;
 
 /**
- * Submits a request and waits for its end: the verified contract as getsourcecode has it, `wordsFor` of the reason that
- * it failed for, or the guid when it takes longer.
+ * Submits a request and waits for its end. Gives the verified contract as getsourcecode does, `wordsFor` the reason of
+ * a failure, or the guid when it takes longer.
  */
 export async function submitAndWait(
   context: Context,
@@ -108,6 +108,6 @@ export async function submitAndWait(
   const record = await answerSource<SourceRecord | undefined>(context, request.address, (answer) =>
     answer.contract ? present(answer) : undefined,
   );
-  // A replica may not have it yet.
+  // A replica may not have the record yet.
   return ok(record ?? guid);
 }

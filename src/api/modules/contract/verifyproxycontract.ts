@@ -10,13 +10,13 @@ const REQUIRED = "Query parameter address is required";
 export const verifyproxycontract = defineAction({
   name: "verifyproxycontract",
   summary:
-    "Looks what a verified contract delegates to; checkproxyverification tells what was found",
+    "Looks up what a verified contract delegates to; checkproxyverification gives the result",
   envelope: "explorer",
   params: z.object({
     address: address({ required: REQUIRED, invalid: "Invalid address hash" }).describe(
       "Verified contract",
     ),
-    expectedimplementation: sent("Contract that is expected to be delegated to"),
+    expectedimplementation: sent("Contract that it is expected to delegate to"),
   }),
   result: z.string(),
   example: { address: "0xe1da8919f262ee86f9be05059c9280142cf23f48" },

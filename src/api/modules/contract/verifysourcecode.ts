@@ -38,15 +38,14 @@ const REQUIRED_OF_SINGLE_FILE = {
   sourceCode: SPELLINGS.source,
 };
 
-/** A failure whose text stands in `result` too: clients look for it there, and take nothing but a string. */
+/** A failure with its text in `result` too, where clients look for it and accept only a string. */
 function refused(text: string): Failure {
   return failed(text, { result: text });
 }
 
 export const verifysourcecode = defineAction({
   name: "verifysourcecode",
-  summary:
-    "Submits a contract's source for verification; checkverifystatus tells what became of it",
+  summary: "Submits a contract's source for verification; checkverifystatus gives the outcome",
   envelope: "explorer",
   isSubmission: true,
   params: z.object({
@@ -55,7 +54,7 @@ export const verifysourcecode = defineAction({
     sourceCode: sent("The source: one file, or the compiler's standard JSON input"),
     contractname: sent("Name of the contract; in standard JSON with its file, as `a.sol:A`"),
     compilerversion: sentFields.compilerVersion,
-    optimizationUsed: sent("Of one file, which requires it: whether the optimiser ran, `1` or `0`"),
+    optimizationUsed: sent("Whether the optimiser ran, `1` or `0`; required for one file"),
     runs: sentFields.runs,
     evmversion: sentFields.evmVersion,
     constructorArguments: sentFields.constructorArguments,
@@ -87,7 +86,7 @@ export const verifysourcecode = defineAction({
   },
 });
 
-/** What is missed before anything else is looked at; these texts come without a `result`. */
+/** What is missing, checked first; these texts come without a `result`. */
 function lacksForm(
   codeformat: string,
   address: string | undefined,

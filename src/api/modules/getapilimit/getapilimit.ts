@@ -3,7 +3,7 @@ import { clockTime, SECONDS_PER_DAY } from "../../../core/time.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 
-/** One of the figures that clients know a pace for; they take any other for the slowest. */
+/** One of the limits that clients know; they treat any other as the lowest. */
 const UNLIMITED = 1_500_000;
 
 export const getapilimit = defineAction({

@@ -49,7 +49,7 @@ function topic(position: number) {
 
 const checkWindow = windowCheck(ROWS);
 
-/** What is missing, all of it in one text: the names first, and once they are there the operators. */
+/** All missing parameters in one text: first the names, then the operators. */
 function missing(parameters: RawParameters): string | undefined {
   const isGiven = (name: string) => parameters[name] !== undefined;
   const names: string[] = ["fromBlock", "toBlock"].filter((name) => !isGiven(name));

@@ -2,8 +2,8 @@
 export type Operator = "and" | "or";
 
 /**
- * The smallest sets of topics such that a log fits if and only if all topics of some set match: every pair of the
- * `given` positions must hold under its operator, both matching or at least one. Source: docs/wire.md,
+ * The smallest sets of topics for which a log matches if and only if it matches all topics of one set. Every pair of
+ * `given` positions must hold under its operator: both match (`and`) or at least one (`or`). Source: docs/wire.md,
  * "Logs".
  */
 export function topicAlternatives(

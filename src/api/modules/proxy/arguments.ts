@@ -3,8 +3,8 @@ import { type Hex, lowerHex } from "../../../core/hex.ts";
 import { quantity } from "../../../core/quantity.ts";
 import { text } from "../../params.ts";
 
-// Parameters of module proxy, by the place that they have in the call's JSON-RPC `params`, which the texts of refusals
-// count from 0. Source: docs/wire.md, "Module proxy".
+// Parameters of module proxy, by their position in the JSON-RPC `params`, which error texts count from 0. Source:
+// docs/wire.md, "Module proxy".
 
 /** A block as JSON-RPC names it; a number is a minimal quantity. */
 export type BlockTag = Hex | (typeof BLOCK_NAMES)[number];
@@ -15,7 +15,7 @@ const NUMBER = /^(?:0x[0-9a-fA-F]{1,64}|\d{1,78})$/;
 const DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
 const BLOCK_PATTERN = new RegExp(`^(?:${BLOCK_NAMES.join("|")})$|${HEX.source}`);
 
-/** Texts for the argument of a place; geth has the first one. */
+/** Error texts for the argument at a position; the first one is geth's. */
 function textsOf(place: number, reason: string) {
   return {
     required: `missing value for required argument ${place}`,
@@ -47,14 +47,14 @@ export function data(place: number, name: string) {
   return matching(place, DATA, `${name} is no hex data`).transform((value): Hex => lowerHex(value));
 }
 
-/** A number, in hex with any leading zeros or in decimal digits; for the node a minimal quantity. */
+/** A number in hex, with any leading zeros, or in decimal digits; the node gets a minimal quantity. */
 export function number(place: number, name: string) {
   return matching(place, NUMBER, `${name} is neither a hex number nor decimal digits`).transform(
     (value): Hex => quantity(value),
   );
 }
 
-/** A block by its name or by its number in hex. Decimal digits are refused: a figure of another block is a wrong one. */
+/** A block by its name or its number in hex. Decimal digits are refused: read as hex they would name another block. */
 export function tag(place: number) {
   return matching(place, BLOCK_PATTERN, "tag is neither a hex number nor a known name")
     .transform((value) => (value.startsWith("0x") ? quantity(value) : value) as BlockTag)
@@ -75,7 +75,7 @@ export function boolean(place: number) {
     .default(false);
 }
 
-/** What has passed as an index is one of a list. */
+/** An index of a list. */
 export function index(place: number) {
   return number(place, "index").describe("Place in the list, from 0, in hex or in decimal digits");
 }

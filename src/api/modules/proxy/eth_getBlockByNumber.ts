@@ -17,13 +17,13 @@ export const ethGetBlockByNumber = defineProxyAction({
   summary: "A block up to the served head, as the node has it",
   params: z.object({
     tag: tagOrLatest(0),
-    boolean: boolean(1).describe("`true`: with whole transactions instead of their hashes"),
+    boolean: boolean(1).describe("`true`: whole transactions instead of their hashes"),
   }),
   result: z.record(z.string(), z.unknown()).nullable(),
   example: { tag: "0x1", boolean: "true" },
   async handle(context, { tag, boolean: isWhole }) {
     const byNumber = { method: "eth_getBlockByNumber", params: [tag, isWhole] };
-    // The node alone knows which these are.
+    // Only the node knows these blocks.
     if (tag === "pending" || tag === "safe" || tag === "finalized") {
       return forward<Block>(context, byNumber);
     }
@@ -41,7 +41,7 @@ export const ethGetBlockByNumber = defineProxyAction({
   },
 });
 
-/** An indexed block is there: a node that does not have it is behind the others, or has left the branch. */
+/** Asks the other nodes when one lacks an indexed block: it is behind, or has left the branch. */
 async function ofBranch(context: Context, call: RpcCall): Promise<Outcome<Block>> {
   const first = await forward<Block>(context, call);
   if (first.kind !== "ok" || first.result !== null) return first;

@@ -12,7 +12,7 @@ const name = "eth_getTransactionByHash";
 
 export const ethGetTransactionByHash = defineProxyAction({
   name,
-  summary: "A transaction, also one that waits in the node's pool",
+  summary: "A transaction, mined or in the node's pool",
   params: z.object({ txhash: hash(0) }),
   result: z.record(z.string(), z.unknown()).nullable(),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
@@ -26,7 +26,7 @@ export const ethGetTransactionByHash = defineProxyAction({
     const outcome = await forward<Record<string, unknown> | null>(context, call);
     if (outcome.kind !== "ok" || outcome.result === null) return outcome;
     const { blockNumber } = outcome.result;
-    // Older than what is indexed.
+    // The transaction is older than what is indexed.
     if (isQuantity(blockNumber) && Number.parseInt(blockNumber, 16) < startBlock) return outcome;
     return ok({ ...outcome.result, blockHash: null, blockNumber: null, transactionIndex: null });
   },

@@ -9,7 +9,7 @@ const name = "eth_getTransactionCount";
 
 export const ethGetTransactionCount = defineProxyAction({
   name,
-  summary: "Nonce of an account; with `pending` behind what waits in the node's pool",
+  summary: "Nonce of an account; `pending` also counts transactions in the node's pool",
   params: z.object({ address: address(0, "address"), tag: tagOrLatest(1) }),
   result: wire.quantity,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },

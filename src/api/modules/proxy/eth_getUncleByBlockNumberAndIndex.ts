@@ -13,7 +13,7 @@ type Uncle = Record<string, unknown> | null;
 
 export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
   name,
-  summary: "Header of an uncle of a block, where the node still has such",
+  summary: "Header of an uncle of a block, where the node still has it",
   params: z.object({ tag: tag(0), index: index(1) }),
   result: z.record(z.string(), z.unknown()).nullable(),
   example: { tag: "0x1", index: "0x0" },

@@ -10,7 +10,7 @@ const name = "eth_sendRawTransaction";
 
 export const ethSendRawTransaction = defineProxyAction({
   name,
-  summary: "Passes a signed transaction on to the node; answers its hash",
+  summary: "Passes a signed transaction on to the node; returns its hash",
   params: z.object({ hex: data(0, "hex").describe("Signed transaction") }),
   result: wire.hash,
   example: { hex: "0x00" },

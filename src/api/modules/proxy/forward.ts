@@ -3,7 +3,7 @@ import type { Context } from "../../action.ts";
 import { type Outcome, ok, type RpcError, rpcError } from "../../envelope.ts";
 import { UNREACHABLE } from "../../failures.ts";
 
-/** The node's own answer to a call, its result or its error, unchanged: that a result is of its type, the node says. */
+/** The node's own answer to a call, its result or its error, unchanged. The type of the result is not checked. */
 export async function forward<Result>(
   { chain }: Pick<Context, "chain">,
   call: RpcCall,

@@ -11,9 +11,8 @@ import { forward } from "./forward.ts";
 const BEYOND = Number.MAX_SAFE_INTEGER;
 
 /**
- * What `query` finds in the index of the block that a tag names; null above the served head. With the `call` for a tag
- * the node is asked of the block that it is at work on, and of one that the index does not hold: `query` then gives
- * undefined.
+ * What `query` finds for the block of a tag; null above the served head. The node gets the `call` instead for
+ * `pending`, and for a block that the index does not hold (`query` gives undefined).
  */
 export async function ofIndexedBlock<Result>(
   context: Context,
@@ -32,7 +31,7 @@ export async function ofIndexedBlock<Result>(
   return found ? ok(found.result) : forward(context, call(quantity(number)));
 }
 
-/** The number that a tag stands for, undefined for that of the served head; `safe` and `finalized` are the node's. */
+/** The number of a tag's block; undefined for the served head. The node tells those of `safe` and `finalized`. */
 async function findNumber(
   context: Context,
   tag: Exclude<BlockTag, "pending">,
@@ -45,7 +44,7 @@ async function findNumber(
   return ok(isQuantity(number) ? numberOf(number) : BEYOND);
 }
 
-/** The number of a block, undefined for the served head's. */
+/** The number of a tag's block; undefined for the served head. */
 export function numberOf(
   tag: Exclude<BlockTag, "pending" | "safe" | "finalized">,
 ): number | undefined {

@@ -6,8 +6,8 @@ import { stillReading } from "../../live/holdings.ts";
 const UNTRACED = "The coin supply is not known: internal transactions are not indexed";
 
 /**
- * Makes an answer of the coin supply at the served head; says so where it cannot be known without traces. Throws
- * `RequestError` while balances are still to be read.
+ * Answers from the coin supply at the served head; fails where it is unknown without traces. Throws `RequestError`
+ * while balances are still to be read.
  */
 export async function withCoinSupply<Answer>(
   sql: Queryable,

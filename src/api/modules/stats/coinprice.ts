@@ -6,7 +6,7 @@ import { fetchCoinPrices } from "./prices.ts";
 
 export const coinprice = defineAction({
   name: "coinprice",
-  summary: "Price of the coin under Blockscout's names",
+  summary: "Price of the coin, in Blockscout's field names",
   envelope: "explorer",
   params: z.object({}),
   result: z.object({

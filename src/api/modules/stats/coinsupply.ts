@@ -7,7 +7,7 @@ import { withCoinSupply } from "./coin-supply.ts";
 
 export const coinsupply = defineAction({
   name: "coinsupply",
-  summary: "Sum of all coin balances but the zero address's, in whole coins",
+  summary: "Sum of all coin balances except the zero address's, in whole coins",
   envelope: "explorer",
   params: z.object({}),
   result: wire.decimalFraction,

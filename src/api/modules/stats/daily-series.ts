@@ -9,8 +9,8 @@ import { inclusionReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
 
 /**
- * Declares an action that answers one record per UTC day that has blocks. `fields` are what a record has besides its
- * day, `present` computes them.
+ * Declares an action with one record per UTC day that has blocks. `fields` are those of a record besides its day;
+ * `present` computes them.
  */
 export function defineDailySeries(series: {
   name: string;
@@ -65,7 +65,9 @@ export function ratio(value: bigint, divisor: bigint, places: number): string {
   return formatRounded(scaled, places, places);
 }
 
-/** Rewards of the day's blocks in coins: what they keep of the fees, their static rewards, those for uncles included. */
+/**
+ * Rewards of the day's blocks in coins: the fees that they keep and their static rewards, those for uncles included.
+ */
 export function rewardsOf(
   { rewards, blockCount, uncleCount }: DailyStatistics,
   { staticReward }: Context,

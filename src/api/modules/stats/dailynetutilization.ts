@@ -3,7 +3,7 @@ import { defineDailySeries, ratio } from "./daily-series.ts";
 
 export const dailynetutilization = defineDailySeries({
   name: "dailynetutilization",
-  summary: "Gas used per UTC day as a part of the gas limit",
+  summary: "Share of the gas limit used per UTC day",
   fields: { networkUtilization: wire.decimalFraction },
   present: ({ gasUsed, gasLimit }) => ({
     networkUtilization: ratio(BigInt(gasUsed), BigInt(gasLimit), 4),

@@ -6,7 +6,7 @@ import * as wire from "../../wire.ts";
 export const ethsupplyexchange = defineAction({
   name: "ethsupplyexchange",
   summary:
-    "Coin supply that a price source tells, in wei; aggregators on chain tell none, so it is 0",
+    "Coin supply from a price source, in wei; always 0, since on-chain aggregators have none",
   envelope: "explorer",
   params: z.object({}),
   result: wire.decimal,

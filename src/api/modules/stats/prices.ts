@@ -28,8 +28,8 @@ const MAXIMUM_DECIMALS = 77n;
 const UNKNOWN: CoinPrice = { price: null, timestamp: null };
 
 /**
- * Prices of the coin at the served head, from the configured aggregator contracts. What no aggregator tells is null in
- * Blockscout's dialect, and price 0 with the present time in Etherscan's, whose clients take strings only.
+ * Prices of the coin at the served head, from the configured aggregator contracts. An unknown price is null in
+ * Blockscout's dialect; in Etherscan's, whose clients take only strings, the price is 0 and the time is now.
  */
 export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
   const { btc, usd } = context.priceFeeds;
@@ -49,7 +49,7 @@ async function fetchPrices(context: Context): Promise<CoinPrices> {
   };
 }
 
-/** What an aggregator contract tells at the head; unknown without one. */
+/** The price that an aggregator contract gives at the head; unknown without one. */
 export async function fetchPrice(
   { chain }: Pick<Context, "chain">,
   feed: Address | undefined,

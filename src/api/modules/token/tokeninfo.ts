@@ -6,7 +6,7 @@ import { UNKNOWN_PRICE } from "../../present/price.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress, NO_RECORDS } from "./contract-address.ts";
 
-/** What Etherscan's staff collects, and nobody does here. */
+/** Facts that only Etherscan's staff collects. */
 const UNCOLLECTED = {
   blueCheckmark: "false",
   description: "",

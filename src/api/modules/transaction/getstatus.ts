@@ -20,7 +20,7 @@ export const getstatus = defineAction({
   },
 });
 
-/** Without a trace only the gas tells: what is left of it after a revert is gone after any other error. */
+/** Without a trace only the gas tells: a revert leaves some, any other error uses all of it. */
 function errorOf({ error, gas, gasUsed }: TransactionDetail): string {
   return error ?? (BigInt(gasUsed) < BigInt(gas) ? "execution reverted" : "out of gas");
 }

@@ -15,14 +15,14 @@ import { txhash } from "./txhash.ts";
 
 const LOGS_PER_PAGE = 50;
 const LARGEST_LOG_INDEX = 2 ** 31 - 1;
-/** What the reference leaves out when it gives the request back. */
+/** Parameters that the reference leaves out when it repeats the request in its answer. */
 const NOT_GIVEN_BACK = ["apikey", "type", "method", "filter", "q", "sort", "order"];
 
 const index = integer({ invalid: "" })
   .transform((value) => Math.max(-1, Math.min(Number(value), LARGEST_LOG_INDEX)))
   .default(-1)
   .catch(-1)
-  .describe("List the logs behind the one of this index; -1 begins at the first");
+  .describe("Lists the logs after the one with this index; -1 starts at the first");
 
 const details = z
   .string()
@@ -31,7 +31,7 @@ const details = z
   .catch(false)
   .meta({
     description:
-      "`true`: with type, nonce, fees and created contract, and with call, logs and error in the words of verified ABIs",
+      "`true`: adds type, nonce, fees, created contract, and call, logs and error as decoded by verified ABIs",
     type: "boolean",
   });
 

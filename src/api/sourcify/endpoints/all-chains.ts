@@ -37,7 +37,7 @@ export const allChains: Endpoint = {
   },
 };
 
-/** What is read of another chain; undefined when that cannot be asked now. */
+/** Reads from another chain; undefined when it does not answer now. */
 async function readElsewhere<Found>(
   chain: ServedChain,
   query: (sql: Queryable) => Promise<Found>,

@@ -9,7 +9,7 @@ export const chains: Endpoint = {
   summary: "The chains that are served",
   answers: {
     200: {
-      description: "The chains; the URLs of their nodes are nobody's business",
+      description: "The chains, without the URLs of their nodes",
       schema: z.array(
         z.object({
           name: z.string(),

@@ -18,8 +18,8 @@ export const contract: Endpoint = {
   path: "/v2/contract/{chainId}/{address}",
   summary: "How a contract matches, and what is known of it",
   query: {
-    fields: `Names with commas between, each with one below it after a dot, or all: ${names}`,
-    omit: "Everything but these, in the place of fields",
+    fields: `Names separated by commas, or all; a dot selects one name below a field: ${names}`,
+    omit: "All fields except these; not together with fields",
   },
   answers: {
     200: { description: "The contract is verified", schema },

@@ -14,13 +14,13 @@ export const contracts: Endpoint = {
   path: "/v2/contracts/{chainId}",
   summary: "Verified contracts, page by page",
   query: {
-    sort: "Order by matchId, asc or desc; desc without",
-    limit: `Contracts of a page, 1 to ${LIMIT}; ${LIMIT} without`,
-    afterMatchId: "Contracts behind this one in the order asked",
+    sort: "Order by matchId, asc or desc; desc when absent",
+    limit: `Contracts of a page, 1 to ${LIMIT}; ${LIMIT} when absent`,
+    afterMatchId: "Only contracts after this one in that order",
   },
   answers: {
     200: {
-      description: "Contracts in the order asked",
+      description: "Contracts in that order",
       schema: z.object({ results: z.array(minimalContract) }),
     },
   },

@@ -73,7 +73,7 @@ async function present(
   verificationId: string,
   { address, state, failure, reason, createdAtSeconds, finishedAtSeconds }: JobStatus,
 ) {
-  // A replica may not have it yet.
+  // A replica may not have the match yet.
   const match = state === "passed" ? await verifier.match(address) : undefined;
   const failed = (customCode: string, message: string) => ({
     error: { customCode, message, errorId: errorIdOf(verificationId) },

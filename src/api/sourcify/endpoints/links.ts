@@ -1,7 +1,7 @@
 import { jsonAnswer } from "../../envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 
-// What Foundry and Hardhat print for people. The places are relative, so that a prefix of a proxy survives.
+// Links that Foundry and Hardhat print for people. The targets are relative, so that the prefix of a proxy stays.
 
 export const jobLink: Endpoint = {
   name: "job-link",
@@ -25,7 +25,10 @@ export const contractLink: Endpoint = {
   },
 };
 
-/** As many levels up as the path goes down behind its first part, which may lack the slash behind the base. */
+/**
+ * A redirect that climbs as many levels as the path has below its first part, whose slash after the base may be
+ * missing.
+ */
 function seeOther(path: string, target: string) {
   const below = path.replace(/^.*?(?:verify-ui|repo-ui)/, "");
   const levels = "../".repeat(below.split("/").length - 1);

@@ -14,7 +14,7 @@ export const similar: Endpoint = {
   answers: {
     200: {
       description:
-        "Contracts with the same code, immutables, library addresses and metadata aside; none for one that is verified",
+        "Contracts with the same code apart from immutables, library addresses and metadata; none for a verified contract",
       schema: z.object({ results: z.array(minimalContract) }),
     },
   },
@@ -25,7 +25,7 @@ export const similar: Endpoint = {
     const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead());
     const matches = await read(async (sql) => {
       const addresses = code === "0x" ? [] : await findSimilarContracts(sql, address, code);
-      // What is verified needs no likeness.
+      // A verified contract needs no similar ones.
       return listMatchesOf(sql, [address, ...addresses]);
     });
     const isVerified = matches.some((match) => match.address === address);

@@ -15,10 +15,10 @@ const body = z.object({
       settings: z.looseObject({ compilationTarget: z.record(z.string(), z.string()) }),
       sources: z.record(z.string(), z.unknown()),
     })
-    .describe("What the compiler gave as metadata"),
+    .describe("The compiler's metadata"),
   sources: z
     .record(z.string(), z.string())
-    .describe("Texts by any names: they are found by their hashes"),
+    .describe("Texts under any names; they are found by their hashes"),
   creationTransactionHash,
 });
 
@@ -45,7 +45,7 @@ export const verifyMetadata: Endpoint = {
   },
 };
 
-/** The metadata as the text by which it is known among the files. Throws `SourcifyError`. */
+/** The metadata as text, as it is found among the files. Throws `SourcifyError`. */
 function readMetadata(metadata: unknown): string {
   if (!isRecord(metadata)) throw invalid("metadata is to be an object");
   const { compiler, language, settings, sources, ...others } = metadata;

@@ -12,11 +12,11 @@ const FORMATS: Readonly<Record<string, "standard-json" | "vyper-json">> = {
   Vyper: "vyper-json",
 };
 
-/** Of both submissions. */
+/** Field of both submissions. */
 export const creationTransactionHash = z
   .string()
   .optional()
-  .describe("Hash of the creation; the index knows it without");
+  .describe("Hash of the creation transaction; not needed, the index knows it");
 
 const body = z.object({
   stdJsonInput: z
@@ -83,7 +83,9 @@ function formatOf(input: unknown): "standard-json" | "vyper-json" {
   return format;
 }
 
-/** Not used, for the index knows the creation; but what is no hash is refused. Throws `SourcifyError`. */
+/**
+ * Checks the hash of the creation, which is not used: the index knows it. Throws `SourcifyError` for an invalid one.
+ */
 export function requireCreationHash(hash: unknown): void {
   if (hash !== undefined && !isHash(hash)) {
     throw invalid("creationTransactionHash is to be 0x and 64 hex digits");
