@@ -111,7 +111,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 
   return {
     clientOf: (request, input) => {
-      const key = knownKey(request.headers["x-api-key"]) ?? knownKey(lookUp(input, "apikey"));
+      const key = keyBeforeBody(request) ?? knownKey(lookUp(input, "apikey"));
       return key === undefined ? networkOf(request) : KEY_PREFIX + key;
     },
     usageOf: (client) => {

@@ -7,6 +7,7 @@ const ACTION = "module=block&action=eth_block_number";
 const LIMIT = 3;
 const KEY_LIMIT = 5;
 const KEY = "key-of-a-client";
+const OTHER_KEY = "key-of-another-client";
 const PROXY = "10.0.0.1";
 
 let server: TestApp;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   server = await createTestApp({
     rateLimit: LIMIT,
-    apiKeys: [KEY],
+    apiKeys: [KEY, OTHER_KEY],
     apiKeyRateLimit: KEY_LIMIT,
     trustedProxies: ["10.0.0.0/24", "fd00::1"],
   });
@@ -254,6 +255,18 @@ describe("getapilimit", () => {
     expect(ofKey.json().result).toMatchObject({ creditLimit: KEY_LIMIT, creditsUsed: 1 });
     await ask(addressOf(1));
     expect((await ask(addressOf(1), { url })).statusCode).toBe(429);
+  });
+
+  test("tells of the key that was counted when query and body name two", async () => {
+    await ask(addressOf(1), { url: `${url}&apikey=${KEY}` });
+    const answer = await ask(addressOf(1), {
+      url: `${url}&apikey=${KEY}`,
+      method: "POST",
+      payload: { apikey: OTHER_KEY },
+    });
+    const { creditsUsed, creditsAvailable } = answer.json().result;
+    expect(creditsUsed).toBe(2);
+    expect(String(creditsAvailable)).toBe(answer.headers["x-ratelimit-remaining"]);
   });
 
   test("asks neither chain nor database, and has no limit where there is none", async () => {
