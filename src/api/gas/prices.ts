@@ -80,28 +80,45 @@ async function derive(
  */
 async function findNextBaseFee(
   chain: Chain,
-  { number }: ServedHead,
+  head: ServedHead,
   blocks: readonly GasBlock[],
 ): Promise<bigint | null> {
-  const head = blocks.at(-1);
-  if (!head || head.baseFeePerGas === null) return null;
-  if (reproducesBaseFees(blocks)) return nextBaseFee(head);
-  const [answer] = await chain.forward([
-    { method: "eth_feeHistory", params: ["0x1", quantity(number), []] },
-  ]);
-  const fees = answer && "result" in answer ? lastBaseFee(answer.result) : undefined;
-  return isQuantity(fees) ? quantityToBigInt(fees) : BigInt(head.baseFeePerGas);
+  const newest = blocks.at(-1);
+  if (!newest || newest.baseFeePerGas === null) return null;
+  if (reproducesBaseFees(blocks)) return nextBaseFee(newest);
+  return (await askNextBaseFee(chain, head)) ?? BigInt(newest.baseFeePerGas);
 }
 
-function lastBaseFee(history: unknown): unknown {
+/**
+ * What the node tells of the block after the head; undefined unless the head is the node's newest block before and after.
+ * Of a number the node may have another block, and anvil tells of its newest block whichever is asked for.
+ */
+async function askNextBaseFee(
+  chain: Chain,
+  { number, hash }: ServedHead,
+): Promise<bigint | undefined> {
+  if ((await askNewestHash(chain)) !== hash) return undefined;
+  const history = await ask(chain, "eth_feeHistory", ["0x1", quantity(number), []]);
+  if ((await askNewestHash(chain)) !== hash) return undefined;
   const { baseFeePerGas } = (history ?? {}) as { baseFeePerGas?: unknown };
-  return Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
+  const fee = Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
+  return isQuantity(fee) ? quantityToBigInt(fee) : undefined;
+}
+
+async function askNewestHash(chain: Chain): Promise<unknown> {
+  const block = await ask(chain, "eth_getBlockByNumber", ["latest", false]);
+  return ((block ?? {}) as { hash?: unknown }).hash;
 }
 
 /** The node's suggested tip, for blocks in which no transaction paid one. */
 async function askTip(chain: Chain): Promise<NonNullable<GasWindow["tips"]>> {
-  const [answer] = await chain.forward([{ method: "eth_maxPriorityFeePerGas", params: [] }]);
-  const told = answer && "result" in answer ? answer.result : undefined;
+  const told = await ask(chain, "eth_maxPriorityFeePerGas", []);
   const tip = isQuantity(told) ? quantityToBigInt(told).toString() : "0";
   return { safe: tip, proposed: tip, fast: tip };
+}
+
+/** Undefined where the node has no answer. */
+async function ask(chain: Chain, method: string, params: readonly unknown[]): Promise<unknown> {
+  const [answer] = await chain.forward([{ method, params }]);
+  return answer && "result" in answer ? answer.result : undefined;
 }

@@ -39,7 +39,7 @@ import {
   topholders,
 } from "./token.ts";
 import { getcontractcreation, getstatus, gettxinfo, gettxreceiptstatus } from "./transaction.ts";
-import type { Answerer, WireAnswer, WireRequest } from "./wire.ts";
+import type { Answerer, NodePlace, WireAnswer, WireRequest } from "./wire.ts";
 
 /** Every action that can be answered from an oracle, by `module/action` in lower case. */
 export const ANSWERERS: Readonly<Record<string, Answerer>> = {
@@ -103,10 +103,11 @@ export function actionOf(parameters: Parameters): string {
 export function expectedAnswer(
   oracle: Oracle,
   { dialect, parameters: sent }: WireRequest,
+  place: NodePlace = {},
 ): WireAnswer {
   const parameters = createParameters(sent);
   const name = actionOf(parameters);
   const answer = ANSWERERS[name];
   if (!answer) throw new Error(`nothing computes ${name}`);
-  return answer({ oracle, dialect, parameters });
+  return answer({ oracle, dialect, parameters, ...place });
 }

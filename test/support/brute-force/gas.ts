@@ -1,19 +1,29 @@
+import type { OracleBlock } from "../oracle/decode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { type Answerer, fail, type Question, succeed, type WireAnswer } from "./wire.ts";
 
-// What docs/wire.md, "Gas", demands, of the blocks of a chain that follows EIP-1559. In rational numbers: pairs of
-// integers where a quotient would be rounded.
+// What docs/wire.md, "Gas", demands, of the blocks of anvil. Its base fees are EIP-1559's but for the first block after
+// `anvil_reorg`, which has the base fee that was next on the branch before. In rational numbers: pairs of integers where a
+// quotient would be rounded.
 
 const WINDOW = 20;
 const GWEI = 10n ** 9n;
 /** What anvil answers for `eth_maxPriorityFeePerGas`. */
 const NODE_TIP = GWEI;
 
-/** The base fee that the block after the head has. */
-function nextBaseFee(oracle: Oracle): bigint {
+/** The base fee that the block after the head has; the head's own where only the node could tell and does not. */
+function nextBaseFee({ oracle, nodeIsElsewhere = false }: Question): bigint {
   const head = oracle.blocks.at(-1);
   if (!head || head.baseFeePerGas === null) throw new Error("the chain has no base fee");
-  const { baseFeePerGas: fee, gasUsed, gasLimit } = head;
+  const isByRule = oracle.blocks.slice(-6).every((block, index, blocks) => {
+    const parent = blocks[index - 1];
+    return !parent || block.baseFeePerGas === baseFeeAfter(parent);
+  });
+  return nodeIsElsewhere && !isByRule ? head.baseFeePerGas : baseFeeAfter(head);
+}
+
+function baseFeeAfter({ baseFeePerGas, gasUsed, gasLimit }: OracleBlock): bigint {
+  const fee = baseFeePerGas ?? 0n;
   const target = gasLimit / 2n;
   if (gasUsed === target) return fee;
   if (gasUsed < target) return fee - (fee * (target - gasUsed)) / target / 8n;
@@ -53,8 +63,9 @@ function inEtherscan(answer: (question: Question) => WireAnswer): Answerer {
 }
 
 /** Prices of gas. */
-export const gasoracle = inEtherscan(({ oracle }) => {
-  const base = nextBaseFee(oracle);
+export const gasoracle = inEtherscan((question) => {
+  const { oracle } = question;
+  const base = nextBaseFee(question);
   const price = (percent: bigint) => decimal(base + percentile(oracle, percent), 9);
   const ratios = oracle.blocks.slice(-5).map(({ gasUsed, gasLimit }) => {
     const scale = 10n ** 15n;
@@ -72,7 +83,8 @@ export const gasoracle = inEtherscan(({ oracle }) => {
 });
 
 /** Seconds until a price is taken. */
-export const gasestimate = inEtherscan(({ oracle, dialect, parameters }) => {
+export const gasestimate = inEtherscan((question) => {
+  const { oracle, dialect, parameters } = question;
   const text = parameters.get("gasprice") ?? "2000000000";
   if (!/^\d+$/.test(text) || BigInt(text) === 0n) return fail(dialect, "Invalid gasprice format");
   const price = BigInt(text);
@@ -89,7 +101,7 @@ export const gasestimate = inEtherscan(({ oracle, dialect, parameters }) => {
     const isOpen = Number(block.gasUsed) < 0.95 * Number(block.gasLimit);
     return price >= base && (isOpen || above.length === 0 || above.some((paid) => price >= paid));
   });
-  const base = nextBaseFee(oracle);
+  const base = nextBaseFee(question);
   if (price >= base && taking.length > 0) {
     return succeed(String(Math.min(86_400, Math.ceil((pace * window.length) / taking.length))));
   }

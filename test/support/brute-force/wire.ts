@@ -16,8 +16,14 @@ export interface WireAnswer {
   body: unknown;
 }
 
+/** Where the node stood when the server asked it. */
+export interface NodePlace {
+  /** Its newest block was not the head that was served: it says nothing of that head then. */
+  nodeIsElsewhere?: boolean;
+}
+
 /** What an answer is computed from. */
-export interface Question {
+export interface Question extends NodePlace {
   oracle: Oracle;
   dialect: Dialect;
   parameters: Parameters;

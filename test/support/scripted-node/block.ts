@@ -63,6 +63,7 @@ export function buildBlock(
   }));
   const receipts = closeReceipts(drafts.map(({ receipt }) => receipt));
   const gasUsed = receipts.at(-1)?.cumulativeGasUsed ?? "0x0";
+  const { baseFeeWei = 1_000_000_000n } = specification;
   const block = {
     number: quantity(number),
     hash,
@@ -73,7 +74,7 @@ export function buildBlock(
     size: quantity(600 + 200 * drafts.length),
     gasLimit: "0x1c9c380",
     gasUsed,
-    baseFeePerGas: quantity(specification.baseFeeWei ?? 1_000_000_000n),
+    ...(baseFeeWei === null ? {} : { baseFeePerGas: quantity(baseFeeWei) }),
     logsBloom: joinBlooms(receipts.map(({ logsBloom }) => logsBloom)),
     transactions: drafts.map(({ transaction }) => transaction),
     uncles: uncles.map((uncle) => uncle.hash),

@@ -135,6 +135,11 @@ const METHODS: Readonly<Record<string, Method>> = {
   eth_blockNumber: (context) => headOf(context).block.number,
   eth_gasPrice: () => "0x77359400",
   eth_maxPriorityFeePerGas: () => "0x3b9aca00",
+  /** Of one block; the next one has the same base fee. */
+  eth_feeHistory: (context, [, newest]) => {
+    const { number, baseFeePerGas = "0x0" } = known(byNumber(context, newest)).block;
+    return { oldestBlock: number, baseFeePerGas: [baseFeePerGas, baseFeePerGas] };
+  },
   eth_getBlockByNumber: (context, [number, whole]) => shown(byNumber(context, number), whole),
   eth_getBlockByHash: ({ chain }, [hash, whole]) => shown(chain.byHash(String(hash)), whole),
   eth_getBlockReceipts: (context, [block]) =>

@@ -66,7 +66,8 @@ export interface BlockSpecification {
   uncles?: readonly { miner: Address; distance: number }[];
   timestampSeconds?: number;
   miner?: Address;
-  baseFeeWei?: bigint;
+  /** Null for a block before EIP-1559. */
+  baseFeeWei?: bigint | null;
   state?: StateSpecification;
   /** Tells apart blocks that would otherwise be the same. */
   salt?: string;
