@@ -5,7 +5,10 @@ import type { ServedHead } from "../store/sync-state.ts";
 import type { Answer } from "./envelope.ts";
 import { send } from "./http.ts";
 
-/** Characters of a text from which hashing and sending it each get their own turn of the event loop. */
+/**
+ * Length in characters above which hashing and sending a text each get a turn of the event loop of their own: each
+ * takes tens of milliseconds.
+ */
 const LARGE_TEXT = 1_000_000;
 
 /** For answers that a client may keep but must revalidate. */

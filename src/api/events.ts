@@ -20,7 +20,7 @@ interface Listener {
   reply: FastifyReply;
   chain: ServedChain;
   client: string;
-  /** Id of the last event sent; empty before the first. */
+  /** Id of the last event that it got; empty before the first. */
   lastId: string;
 }
 

@@ -9,7 +9,7 @@ import { init, parse } from "es-module-lexer";
 export interface Asset {
   contentType: string;
   bytes: Buffer;
-  /** The file compressed; absent where that does not make it smaller. */
+  /** The same bytes, compressed. */
   brotli: Buffer;
   gzip: Buffer;
 }

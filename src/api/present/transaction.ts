@@ -67,8 +67,8 @@ export function presentTransaction(
 }
 
 /**
- * Status before Byzantium, when receipts had none: Etherscan shows none. Without a trace the reference also counts the
- * transaction as failed, Etherscan does not.
+ * Receipts before Byzantium have no status, and Etherscan shows none. If there is no trace either, the reference counts
+ * the transaction as failed, Etherscan does not.
  */
 function presentStatus(
   { status, succeeded }: Pick<TransactionEntry, "status" | "succeeded">,
