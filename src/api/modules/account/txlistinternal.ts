@@ -28,7 +28,7 @@ const includeZeroValue = z
 const params = z.object({
   address: address(ADDRESS_FORMAT)
     .optional()
-    .describe("Caller or receiver; without it and `txhash` all are listed"),
+    .describe("Caller or receiver; all are listed when `txhash` is absent too"),
   txhash: text({ invalid: INVALID_HASH })
     .optional()
     .describe("Transaction; ignored when an address is given"),
