@@ -24,7 +24,7 @@ type Configs = readonly [Config, ...Config[]];
 export interface ChainSetOptions extends ProcessContext {
   databaseUrl: string;
   works: VerificationWorks | null;
-  /** A chain that leaves stays up for requests twice as long. */
+  /** A chain that leaves stays up for twice as long, for the requests under way. */
   requestTimeoutMs: number;
   /** Called with each chain that is up. */
   onStart(chain: RunningChain): void;

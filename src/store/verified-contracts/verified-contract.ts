@@ -106,7 +106,7 @@ function matchRank(row: {
 const MATCH_ORDER_LOCK = 7_220_415_011;
 
 /**
- * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good. Gives
+ * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good. Tells
  * whether it was stored.
  */
 export async function saveVerifiedContract(

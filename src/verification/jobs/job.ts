@@ -33,7 +33,7 @@ export interface JobContext {
 const DIAGNOSIS_MS = 5000;
 
 /**
- * Runs a claimed job and stores its outcome. Gives whether it passed. Throws when there is no outcome: the database is
+ * Runs a claimed job and stores its outcome. Tells whether it passed. Throws when there is no outcome: the database is
  * lost, the worker process broke off, or the signal was aborted.
  */
 export async function runJob(

@@ -64,7 +64,7 @@ function stoppable(chain: TrialChain, signal: AbortSignal): TrialChain {
   };
 }
 
-/** Passing troubles of a node. Any other error means that it cannot run the constructor. */
+/** Temporary errors of a node. Any other error means that it cannot run the constructor. */
 const PASSING = new Set([
   "unreachable",
   "timeout",
@@ -123,7 +123,7 @@ const PROBE: Hex = "0x30600052436020524260405260606000f3";
 
 /**
  * Runs init codes in place of the creating transaction. `isExact`: at the same address and in the same block, as far as
- * can be seen. `isSameState`: also on the same state.
+ * can be seen. `isSameState`: also in the same state.
  */
 async function runInPlace(
   chain: TrialChain,
@@ -201,7 +201,7 @@ async function isOtherElsewhere(
   });
 }
 
-/** Nonces of a factory that are tried for one block. */
+/** Most nonces of a factory that are tried. */
 const MAX_CREATIONS = 200n;
 
 /** The nonce of the factory's CREATE that made the contract; undefined when none of those tried did. */

@@ -215,7 +215,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     stop: async () => {
       stopping.abort();
       await Promise.all(chains.map((chain) => chain.stop()));
-      // Without any place the loop still waits for one.
+      // With no places at all, the loop still waits for one.
       slots.leave();
       await working;
     },

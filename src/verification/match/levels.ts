@@ -20,7 +20,7 @@ export function levelsOf({ runtime, creation }: ContractMatch, isBlueprint: bool
     runtime: isMatch(runtime) ? runtime : null,
     creation: creation !== null && isMatch(creation) ? creation : null,
   };
-  // A blueprint's constructor has not run: its code is what was created.
+  // A blueprint's constructor has not run: the created code holds it.
   if (creation === null || isBlueprint) {
     return { ...levels, isConstructorCompared: false, needsTrial: false };
   }
