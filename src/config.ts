@@ -95,12 +95,12 @@ export const settings = {
   },
   CHAIN_ID: {
     default: null,
-    meaning: "Chain to expect; a node of another one is refused",
+    meaning: "Id of the expected chain; a node of another chain is refused",
     schema: whole(1, Number.MAX_SAFE_INTEGER),
   },
   START_BLOCK: {
     default: "0",
-    meaning: "First block to index; balances and counts know nothing of what was before it",
+    meaning: "First block to index; balances and counts leave out everything before it",
     schema: whole(0, Number.MAX_SAFE_INTEGER),
   },
   TRACES: {
@@ -156,7 +156,7 @@ export const settings = {
   },
   REQUEST_TIMEOUT_MS: {
     default: "30000",
-    meaning: "Time limit for a request to the API to arrive, and for its answer to be taken",
+    meaning: "Time limit for a client to send a request to the API, and to read its answer",
     schema: whole(100, 600_000),
   },
   RATE_LIMIT: {
@@ -201,7 +201,7 @@ export const settings = {
   COIN_SYMBOL: { default: "ETH", meaning: "The coin's symbol, for people", schema: z.string() },
   STATIC_REWARD: {
     default: "0",
-    meaning: "What a block's producer gets besides its fees, in wei",
+    meaning: "Reward of a block's producer besides the fees, in wei",
     schema: matching(/^\d{1,30}$/, "must be an amount in wei").transform(BigInt),
   },
   PRICE_FEED_USD: {
