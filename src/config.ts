@@ -156,7 +156,7 @@ export const settings = {
   },
   REQUEST_TIMEOUT_MS: {
     default: "30000",
-    meaning: "Time limit for a client to send a request to the API, and to read its answer",
+    meaning: "Time limit for each step of a request to the API: receive it, answer it, send the answer",
     schema: whole(100, 600_000),
   },
   RATE_LIMIT: {
