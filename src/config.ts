@@ -156,7 +156,8 @@ export const settings = {
   },
   REQUEST_TIMEOUT_MS: {
     default: "30000",
-    meaning: "Time limit for each step of a request to the API: receive it, answer it, send the answer",
+    meaning:
+      "Time limit for each step of a request to the API: receive it, answer it, send the answer",
     schema: whole(100, 600_000),
   },
   RATE_LIMIT: {
