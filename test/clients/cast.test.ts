@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHAIN_ID, DEPLOYER, type Explorer, startExplorer } from "./explorer.ts";
+import { CHAIN_ID, type Explorer, startExplorer } from "./explorer.ts";
 import { createFoundryProject, type FoundryProject } from "./foundry.ts";
+import { DEPLOYER } from "./served-chain.ts";
 import { ENCODED_ARGUMENTS, OWNED, vault } from "./vaults.ts";
 
 const CHAIN = ["--chain", String(CHAIN_ID)];

@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Hex } from "viem";
-import { CHAIN_ID, type Explorer, PRIVATE_KEY } from "./explorer.ts";
+import { CHAIN_ID, type Explorer } from "./explorer.ts";
 import { createScratch, type Ending, installed } from "./program.ts";
+import { PRIVATE_KEY } from "./served-chain.ts";
 import { ARGUMENTS, COMPILER, OWNED, vault } from "./vaults.ts";
 
 /** A Foundry project of vaults, and Foundry's programs run in it. */

@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { createPublicClient, getAddress, type Hex, http, parseAbi } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHAIN_ID, DEPLOYER, type Explorer, startExplorer } from "./explorer.ts";
+import { CHAIN_ID, type Explorer, startExplorer } from "./explorer.ts";
 import { createFoundryProject } from "./foundry.ts";
-import { createScratch, installed, type Scratch } from "./program.ts";
+import { createScratch, runProgram, type Scratch } from "./program.ts";
+import { DEPLOYER } from "./served-chain.ts";
 import { COMPILER, OWNED, vault } from "./vaults.ts";
+import { generate } from "./wagmi.ts";
 
 const FUNCTIONS = ["NAME", "held", "hold", "limit", "owner"];
 /** An error with the `result` of the refusal, which is null in Blockscout's dialect. */
@@ -30,13 +30,7 @@ afterAll(async () => {
   await explorer.stop();
 });
 
-/** Runs one of the programs beside this file; what it printed. */
-async function run(program: string, ...args: string[]) {
-  const file = path.join(import.meta.dirname, "programs", program);
-  const { output, said, code } = await scratch.run(process.execPath, [file, ...args]);
-  if (code !== 0) throw new Error(said);
-  return JSON.parse(output);
-}
+const run = (program: string, ...args: string[]) => runProgram(scratch, program, args);
 
 test("ethers 6 makes an object of a verified contract, and none of another", async () => {
   const read = await run("ethers-6.mjs", `${explorer.url}/api`, verified, unverified);
@@ -91,23 +85,11 @@ test("viem reads the chain at /api/eth-rpc as at a node", async () => {
 });
 
 test("wagmi's command line generates the ABI of a verified contract", async () => {
-  const plugins = installed("@wagmi/cli/dist/esm/exports/plugins.js");
-  const settings = {
+  const generated = await generate(scratch, {
     baseUrl: `${explorer.url}/api`,
     chainId: CHAIN_ID,
     apiKey: "key-of-nobody",
     contracts: [{ name: "Shown", address: verified }],
-  };
-  writeFileSync(
-    path.join(scratch.folder, "wagmi.config.mjs"),
-    `import { blockExplorer } from ${JSON.stringify(plugins)};
-export default { out: "generated.ts", plugins: [blockExplorer(${JSON.stringify(settings)})] };`,
-  );
-  const { code } = await scratch.run(process.execPath, [
-    installed("@wagmi/cli/dist/esm/cli.js"),
-    "generate",
-  ]);
-  expect(code).toBe(0);
-  const generated = readFileSync(path.join(scratch.folder, "generated.ts"), "utf8");
+  });
   for (const name of FUNCTIONS) expect(generated).toContain(`name: '${name}'`);
 });

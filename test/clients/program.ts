@@ -67,3 +67,12 @@ async function run(
 export function installed(...parts: string[]): string {
   return path.join(import.meta.dirname, "node_modules", ...parts);
 }
+
+/** Runs one of the programs of the folder `programs`; what it printed. */
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever is printed
+export async function runProgram(scratch: Scratch, program: string, args: string[]): Promise<any> {
+  const file = path.join(import.meta.dirname, "programs", program);
+  const { output, said, code } = await scratch.run(process.execPath, [file, ...args]);
+  if (code !== 0) throw new Error(said);
+  return JSON.parse(output);
+}

@@ -1,3 +1,6 @@
+import { createRequire } from "node:module";
+import type { Hex } from "viem";
+
 /** Compiler of the tests' contracts: the one that the product brings. */
 export const COMPILER = { release: "0.8.37", version: "v0.8.37+commit.f401782d" };
 
@@ -42,3 +45,23 @@ contract ${name} is Owned {
 export const ARGUMENTS = ["0x00000000000000000000000000000000000000A1", "1000"] as const;
 /** The same as the ABI encodes it. */
 export const ENCODED_ARGUMENTS = `0x${"a1".padStart(64, "0")}${"3e8".padStart(64, "0")}`;
+
+interface Solc {
+  compile(input: string): string;
+}
+
+/** A vault as the product's compiler makes it: standard JSON input, and the creation code without its arguments. */
+export function compiledVault(name: string): { input: string; creationCode: Hex } {
+  const file = `src/${name}.sol`;
+  const input = JSON.stringify({
+    language: "Solidity",
+    sources: { [file]: { content: vault(name) }, "src/Owned.sol": { content: OWNED } },
+    settings: { outputSelection: { "*": { "*": ["evm.bytecode.object"] } } },
+  });
+  const product = new URL("../../package.json", import.meta.url);
+  const solc = createRequire(product)("solc") as Solc;
+  const { contracts } = JSON.parse(solc.compile(input)) as {
+    contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
+  };
+  return { input, creationCode: `0x${contracts[file]?.[name]?.evm.bytecode.object}` };
+}
