@@ -5,7 +5,7 @@ import type { Read } from "../../src/api/state.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 6_000;
 
 /** Takes connections and says nothing, as a machine that was suspended does. */
 const silent = net.createServer();
