@@ -22,9 +22,9 @@ test.each<[BlockBounds | undefined, number[]]>([
   [{ from: 4, to: 5 }, []],
 ])("blocks within %o are listed up to the head, both ends included", async (bounds, numbers) => {
   const { sql } = database;
-  const rows = await sql<{ block_number: number }[]>`
+  const rows = await sql<{ blockNumber: number }[]>`
     SELECT block_number FROM listed WHERE ${inPublishedBlocks(sql, bounds)} ORDER BY 1`;
-  expect(rows.map((row) => row.block_number)).toEqual(numbers);
+  expect(rows.map((row) => row.blockNumber)).toEqual(numbers);
   const others = await sql<{ other: number }[]>`
     SELECT other FROM listed WHERE ${inPublishedBlocks(sql, bounds, "other")} ORDER BY 1`;
   expect(others.map((row) => row.other)).toEqual(numbers);
