@@ -21,7 +21,7 @@ export type Effect =
   | { kind: "truncate" }
   /** The right answer, so much later. */
   | { kind: "late"; ms: number }
-  /** The connection stays open and nothing comes. */
+  /** The connection stays open and nothing comes, until all faults are switched off: then it is cut. */
   | { kind: "stall" }
   /** The connection is cut without an answer. */
   | { kind: "drop" };
@@ -52,6 +52,7 @@ const OF_WHOLE_ANSWER: ReadonlySet<Effect["kind"]> = new Set([
 export class Faults {
   readonly #faults = new Set<Fault & { left: number }>();
   readonly #random = createRandom(1);
+  readonly #whenCleared: (() => void)[] = [];
 
   /** Switches a fault on; gives the way to switch it off. */
   add(fault: Fault): () => void {
@@ -62,6 +63,12 @@ export class Faults {
 
   clear(): void {
     this.#faults.clear();
+    for (const end of this.#whenCleared.splice(0)) end();
+  }
+
+  /** Has something done when all faults are switched off. */
+  whenCleared(end: () => void): void {
+    this.#whenCleared.push(end);
   }
 
   /** The effects that befall the calls of one HTTP request, in their order; each uses up one of its fault's times. */

@@ -64,7 +64,7 @@ async function respond(
   const effects = entries.flatMap(({ effect }) => effect ?? []);
 
   for (const effect of effects) {
-    if (effect.kind === "stall") return;
+    if (effect.kind === "stall") return node.faults.whenCleared(() => request.socket.destroy());
     if (effect.kind === "drop") return void request.socket.destroy();
     if (effect.kind === "http") {
       response.writeHead(effect.status, effect.headers).end(effect.body ?? "");
