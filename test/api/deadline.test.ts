@@ -56,7 +56,7 @@ describe("a database and a node that have stopped without a word", () => {
     ]);
     expect(report).toMatchObject({ status: 503, body: { database: { reachable: false } } });
     expect(ready).toMatchObject({ body: { problems: ["the database does not answer"] } });
-    expect(metrics).toMatch(/^periscope_database_up 0$/m);
+    expect(metrics).toMatch(/^periscope_database_up\{chain="31337"\} 0$/m);
   });
 
   test("are told of in each answer of a batch", async () => {
