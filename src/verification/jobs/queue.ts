@@ -113,6 +113,8 @@ export function startQueue(options: QueueOptions): JobQueue {
     const running = run(member, job).finally(() => {
       slots.leave();
       member.running.delete(running);
+      // A job of the same address had to wait for this one.
+      wake();
     });
     member.running.add(running);
     return true;

@@ -19,3 +19,18 @@ export function memoryOf(pid: number): { now: number; peak: number } {
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }
+
+/** What the work of `slownessNow` takes on the machine of docs/benchmarks.md, in milliseconds. */
+const REFERENCE_MS = 20;
+const REFERENCE_TEXT = Buffer.from(`{"a":"${"x".repeat(20_000_000)}"}`, "latin1");
+
+/**
+ * How many times as long as the machine of docs/benchmarks.md this one takes now, at least 1: of copying and parsing a
+ * text of 20 MB, in processor time.
+ */
+export function slownessNow(): number {
+  const before = process.threadCpuUsage();
+  JSON.parse(Buffer.concat([REFERENCE_TEXT]).toString("latin1"));
+  const { user, system } = process.threadCpuUsage(before);
+  return Math.max(1, (user + system) / 1000 / REFERENCE_MS);
+}

@@ -1,5 +1,6 @@
 import { decodeFunctionData, encodeFunctionResult, keccak256, multicall3Abi } from "viem";
 import type { Address } from "../../../src/core/address.ts";
+import { messageOf } from "../../../src/core/errors.ts";
 import { type Hex, lowerHex } from "../../../src/core/hex.ts";
 import { quantity, quantityToNumber } from "../../../src/core/quantity.ts";
 import type { ScriptedBlock } from "./block.ts";
@@ -44,7 +45,13 @@ export function answer(chain: ScriptedChain, node: NodeBehaviour, call: Incoming
   );
   const run = missing ? undefined : METHODS[method];
   if (!run) throw new MethodError(-32601, `the method ${method} does not exist/is not available`);
-  return run({ chain, node }, params);
+  try {
+    return run({ chain, node }, params);
+  } catch (error) {
+    if (error instanceof MethodError) throw error;
+    // Whatever parameters a client made up, a node answers.
+    throw new MethodError(-32602, `invalid argument: ${messageOf(error)}`);
+  }
 }
 
 interface Context {
