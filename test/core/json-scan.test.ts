@@ -52,6 +52,18 @@ test("tells the outermost strings of an object", () => {
   );
 });
 
+test("ends a long text at its quote, wherever escapes stand in it", () => {
+  const plain = fc.nat(10_000).map((length) => "x".repeat(length));
+  const text = fc.array(fc.oneof(plain, fc.constantFrom('"', "\\", "\n")), { maxLength: 9 });
+  fc.assert(
+    fc.property(text, (parts) => {
+      const string = JSON.stringify(parts.join(""));
+      const found = scan(`[${string},1]`);
+      expect(found).toEqual({ kind: "fits", strings: [[1, 1 + string.length]] });
+    }),
+  );
+});
+
 test.each(['"', '"\\', "]]]", "", "[[["])("ends with text that is no JSON: %s", (text) => {
   expect(scan(text).kind).toBe("fits");
 });
