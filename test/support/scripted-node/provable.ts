@@ -37,10 +37,12 @@ export function sealed(built: ScriptedBlock, extra: Partial<RawBlock> = {}): Scr
     receipts: [...built.receipts],
     frames: [...built.frames],
   });
-  const rename = (from: Hex, to: Hex): void => {
-    const text = JSON.stringify({ block, receipts, frames }).replaceAll(from, to);
-    ({ block, receipts, frames } = JSON.parse(text));
+  const rename = (names: ReadonlyMap<string, Hex>): void => {
+    const text = JSON.stringify({ block, receipts, frames });
+    const renamed = text.replaceAll(/0x[0-9a-f]+/g, (name) => names.get(name) ?? name);
+    ({ block, receipts, frames } = JSON.parse(renamed));
   };
+  const hashes = new Map<string, Hex>();
   const encoded: Hex[] = [];
   for (const index of block.transactions.keys()) {
     const fields = withTip(
@@ -52,13 +54,16 @@ export function sealed(built: ScriptedBlock, extra: Partial<RawBlock> = {}): Scr
     const { hash: old } = transaction;
     block.transactions[index] = transaction;
     encoded.push(raw);
-    rename(old, keccak256(raw));
+    hashes.set(old, keccak256(raw));
     const created = receipts[index]?.contractAddress;
     if (created) {
       const { from, nonce } = transaction;
-      rename(created, lowerAddress(getContractAddress({ from, nonce: quantityToBigInt(nonce) })));
+      const address = getContractAddress({ from, nonce: quantityToBigInt(nonce) });
+      // A later transaction may be sent to it.
+      rename(new Map([[created, lowerAddress(address)]]));
     }
   }
+  rename(hashes);
   const header = {
     sha3Uncles: keccak256(toRlp(built.uncles.map(headerFields))),
     stateRoot: keccak256(block.hash),
@@ -79,7 +84,7 @@ export function sealed(built: ScriptedBlock, extra: Partial<RawBlock> = {}): Scr
     ...extra,
   } as const;
   Object.assign(block, header);
-  rename(block.hash, keccak256(encodeHeader(block)));
+  rename(new Map([[block.hash, keccak256(encodeHeader(block))]]));
   return { ...built, block, receipts, frames };
 }
 
