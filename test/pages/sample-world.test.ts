@@ -144,6 +144,24 @@ test.each(["transfer of tokens", "verified contract", "token", "block", "account
   },
 );
 
+test.each(["transfer of tokens", "verified contract", "token", "block", "account"])(
+  "what is asked while the modules are still to come is what they ask, and is asked once: %s",
+  async (name) => {
+    await visit(browser, at(name), async ({ page, asked }) => {
+      const early = (await page.evaluate(
+        "[...document.querySelectorAll('link[as=fetch]')].map(({ href }) => href)",
+      )) as string[];
+      await page.getByText("This page as API requests").click();
+      const commands = await page.locator(".requests code").allTextContents();
+      expect(early.length).toBeGreaterThan(0);
+      for (const url of early) {
+        expect(commands).toContain(`curl '${url}'`);
+        expect([url, asked.filter((other) => other === url).length]).toEqual([url, 1]);
+      }
+    });
+  },
+);
+
 test("a transfer of tokens is what the API says of it", async () => {
   const [, hash = ""] = (paths["transfer of tokens"] ?? "").split("/");
   const info = (await ask(

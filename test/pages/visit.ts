@@ -15,6 +15,8 @@ export interface Visit {
   page: Page;
   /** Answers of the API that it got, by their path and query. */
   answers: Map<string, unknown>;
+  /** The URLs that it asked for. */
+  asked: string[];
   /** Bytes that came over the wire, headers included. */
   bytes(): Promise<number>;
 }
@@ -35,6 +37,7 @@ export async function visit(
   const { origin } = new URL(url);
   const complaints: string[] = [];
   const answers = new Map<string, unknown>();
+  const asked: string[] = [];
   const sizes: Promise<number>[] = [];
   const complain = (text: string) => {
     if (!expected?.test(text)) complaints.push(text);
@@ -42,6 +45,7 @@ export async function visit(
   page.on("console", (message) => complain(message.text()));
   page.on("pageerror", (error) => complain(error.message));
   page.on("request", (request) => {
+    asked.push(request.url());
     const isOurs = request.url().startsWith(`${origin}/`) || request.url().startsWith("blob:");
     if (!isOurs) complain(`asked ${request.url()}`);
   });
@@ -61,7 +65,7 @@ export async function visit(
     await page.goto(url);
     await settled(page);
     const bytes = async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-    await use({ page, answers, bytes });
+    await use({ page, answers, asked, bytes });
     expect(complaints).toEqual([]);
     const overflow = await page.evaluate(
       "document.documentElement.scrollWidth - document.documentElement.clientWidth",

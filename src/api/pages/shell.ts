@@ -24,6 +24,8 @@ export interface ShellFiles {
   styles: readonly string[];
   /** The page's module first, then all that it imports. */
   modules: readonly string[];
+  /** What the page asks the API first, relative to the base: the browser asks while the modules are still to come. */
+  requests: readonly string[];
 }
 
 const LONGEST_TITLE = 120;
@@ -50,6 +52,12 @@ export function renderShell(
     coin: coinSymbol,
     chains: JSON.stringify(chains),
   };
+  const preloads = [
+    ...files.requests.map(
+      (path) => `rel="preload" as="fetch" crossorigin href="${escaped(base + path)}"`,
+    ),
+    ...files.modules.map((file) => `rel="modulepreload" href="${escaped(`${folder}/${file}`)}"`),
+  ];
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
   return `<!doctype html>
 <html lang="en"${attributes.join("")}>
@@ -65,7 +73,7 @@ export function renderShell(
 <meta property="og:description" content="${escaped(about)}">
 <link rel="icon" href="${escaped(folder)}/icon.svg" type="image/svg+xml">
 ${files.styles.map((file) => `<link rel="stylesheet" href="${escaped(`${folder}/${file}`)}">`).join("\n")}
-${files.modules.map((file) => `<link rel="modulepreload" href="${escaped(`${folder}/${file}`)}">`).join("\n")}
+${preloads.map((link) => `<link ${link}>`).join("\n")}
 <script type="module" src="${escaped(`${folder}/${files.modules[0]}`)}"></script>
 </head>
 <body>

@@ -14,6 +14,7 @@ import {
 } from "../served-chain.ts";
 import { onOneState, type Task } from "../state.ts";
 import type { Assets } from "./assets.ts";
+import { firstRequests } from "./first-requests.ts";
 import { OLD_PATHS, partOf } from "./old-links.ts";
 import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
 import { SECURITY_HEADERS } from "./security.ts";
@@ -81,6 +82,7 @@ export function addSubjects(
       folder: `pages/${assets.digest}`,
       styles: WITH_CHARTS.has(content.page) ? ["uplot.css", ...STYLES] : STYLES,
       modules: assets.importsOf(`${content.page}.js`),
+      requests: firstRequests(content, chain.chainId),
     };
     return reply
       .code(httpStatus)

@@ -1,0 +1,54 @@
+import type { ShellContent } from "./shell.ts";
+
+type Parameters = Readonly<Record<string, string>>;
+
+/**
+ * What a page asks the API whatever part of it is shown, as paths relative to its chain's root, letter by letter as its
+ * module asks (`browser/api.js`): a browser takes an answer that it already has only for the same URL.
+ */
+export function firstRequests(
+  { page, subject = "" }: ShellContent,
+  chainId: number | null,
+): readonly string[] {
+  switch (page) {
+    case "transaction":
+      return [
+        action("transaction", "gettxinfo", { txhash: subject, details: "true" }),
+        action("transaction", "listtransfers", { txhash: subject, page: "1", offset: "25" }),
+        actionV2(chainId, "account", "txlistinternal", {
+          txhash: subject,
+          sort: "asc",
+          include_zero_value: "true",
+        }),
+      ];
+    case "block":
+      return [action("block", "getblock", { block: subject })];
+    case "token":
+      return [
+        action("token", "getToken", { contractaddress: subject }),
+        action("token", "tokenholdercount", { contractaddress: subject }),
+      ];
+    case "address":
+      return [
+        action("account", "balance", { address: subject }),
+        action("contract", "getcontractcreation", { contractaddresses: subject }),
+        action("contract", "getabi", { address: subject }),
+      ];
+    default:
+      return [];
+  }
+}
+
+function action(module: string, name: string, parameters: Parameters): string {
+  return `api?${new URLSearchParams({ module, action: name, ...parameters })}`;
+}
+
+function actionV2(
+  chainId: number | null,
+  module: string,
+  name: string,
+  parameters: Parameters,
+): string {
+  const chain = chainId === null ? {} : { chainid: String(chainId) };
+  return `v2/api?${new URLSearchParams({ ...chain, module, action: name, ...parameters })}`;
+}
