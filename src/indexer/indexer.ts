@@ -4,7 +4,12 @@ import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { isDatabaseGone } from "../db/failures.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
-import { takeWriterLock, WriterReplacedError } from "../store/writer.ts";
+import {
+  beginHandingOver,
+  releaseWriterLock,
+  takeWriterLock,
+  WriterReplacedError,
+} from "../store/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { createBelief } from "./belief.ts";
 import type { SyncOptions } from "./context.ts";
@@ -17,7 +22,10 @@ import { synchronise } from "./sync.ts";
 export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   chain: Chain;
   sql: Sql;
-  /** A client of one connection: its session holds the writer's lock. */
+  /**
+   * A client of one connection: its session holds the writer's lock. Those of one process have the same application
+   * name, and no other ones have it.
+   */
   lockSql: Sql;
   /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
@@ -27,6 +35,8 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
 }
 
 const STANDBY_INTERVAL_MS = 1_000;
+/** The least time between two looks at whether another process has fewer chains, and the most that is added to it. */
+const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
@@ -35,8 +45,8 @@ const PENDING_COUNT_LIMIT = 10_000;
 
 /**
  * Indexes until the signal is aborted, whatever happens to the node, the database or other indexers. While another
- * indexer writes it stands by. After any failure it starts again from what is published. Rejects with `ConfigError`
- * only.
+ * indexer writes it stands by, and it gives its chain away to a process that writes two fewer. After any failure it
+ * starts again from what is published. Rejects with `ConfigError` only.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;
@@ -66,7 +76,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           continue;
         }
         status.phase = "starting";
-        await synchronise(chain, { sql, epoch, families, metrics }, { ...options, status }, belief);
+        await write(epoch);
       } catch (error) {
         if (error instanceof ConfigError) throw error;
         if (signal.aborted) break;
@@ -78,6 +88,45 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   } finally {
     await reporting.stop();
+  }
+
+  /** Writes until the signal is aborted, or until another process is to write. */
+  async function write(epoch: number): Promise<void> {
+    const term = new AbortController();
+    const writing = AbortSignal.any([signal, term.signal]);
+    let handsOver = false;
+    const sharing = share(writing, () => {
+      handsOver = true;
+      term.abort();
+    });
+    try {
+      const writer = { sql, epoch, families, metrics };
+      await synchronise(chain, writer, { ...options, status, signal: writing }, belief);
+    } catch (error) {
+      if (!handsOver || error instanceof ConfigError) throw error;
+    } finally {
+      term.abort();
+      await sharing;
+      if (handsOver) await releaseWriterLock(lockSql);
+    }
+  }
+
+  /** Calls `end` when the chain is to be handed over. */
+  async function share(writing: AbortSignal, end: () => void): Promise<void> {
+    while (!writing.aborted) {
+      await sleep(SHARING_INTERVAL_MS * (1 + Math.random()), writing);
+      // An index that is being built cannot be left.
+      const isBuilding = status.indexes !== null || status.replacedIndexes !== null;
+      if (writing.aborted || isBuilding) continue;
+      try {
+        if (!(await beginHandingOver(lockSql))) continue;
+        log.info("another process writes fewer chains: handing this one over");
+        end();
+      } catch (error) {
+        // The synchronisation itself reports a database that is away.
+        if (!isDatabaseGone(error)) log.error({ error }, `no sharing: ${messageOf(error)}`);
+      }
+    }
   }
 
   function explain(error: unknown, pauseMs: number): void {

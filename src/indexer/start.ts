@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { BaseLogger, LevelWithSilent } from "pino";
 import type { ChainOptions } from "../chain/chain.ts";
@@ -6,7 +7,7 @@ import type { CountedMetrics } from "../telemetry/metrics.ts";
 import type { SyncOptions } from "./context.ts";
 import { type IndexerStatus, initialStatus } from "./status.ts";
 
-/** All that the indexer's thread is told; plain data. */
+/** What an indexer needs to know; plain data. */
 export interface IndexerSettings {
   databaseUrl: string;
   databaseSchema: string;
@@ -21,6 +22,12 @@ export interface IndexerSettings {
   sync: Omit<SyncOptions, "log" | "signal" | "status">;
 }
 
+/** All that the indexer's thread is told. */
+export interface ThreadSettings extends IndexerSettings {
+  /** Tells the indexers of this process from those of others. */
+  processName: string;
+}
+
 export type WorkerMessage = { status: IndexerStatus; counted: CountedMetrics } | { fatal: string };
 
 export interface Indexer {
@@ -32,6 +39,7 @@ export interface Indexer {
   stop(): Promise<void>;
 }
 
+const PROCESS_NAME = randomBytes(4).toString("hex");
 const RESTART_PAUSE_MS = 1_000;
 /** Blocks live shortly and take many megabytes. V8's default would hold several times this much, and be no faster. */
 const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
@@ -52,7 +60,7 @@ export function startIndexer(
 
   function startWorker(): Worker {
     return new Worker(new URL("./worker.ts", import.meta.url), {
-      workerData: settings,
+      workerData: { ...settings, processName: PROCESS_NAME } satisfies ThreadSettings,
       resourceLimits: {
         maxYoungGenerationSizeMb:
           YOUNG_GENERATION_MB[settings.chainName === undefined ? "alone" : "amongOthers"],

@@ -7,13 +7,13 @@ import { createSql } from "../db/client.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { countRpcRequest, createMetrics } from "../telemetry/metrics.ts";
 import { runIndexer } from "./indexer.ts";
-import type { IndexerSettings, WorkerMessage } from "./start.ts";
+import type { ThreadSettings, WorkerMessage } from "./start.ts";
 import { stateFamilies } from "./state/families.ts";
 import type { IndexerStatus } from "./status.ts";
 
 // The entry of the indexer's thread: builds its parts from the settings and runs until it is told to stop.
 
-const settings = workerData as IndexerSettings;
+const settings = workerData as ThreadSettings;
 const stop = new AbortController();
 parentPort?.once("message", () => stop.abort());
 
@@ -27,14 +27,19 @@ const NICE = 5;
 if (settings.chainName !== undefined && process.platform === "linux") os.setPriority(NICE);
 
 const metrics = createMetrics("indexer");
-const database = { schema: settings.databaseSchema, applicationName: "periscope indexer" };
+const schema = settings.databaseSchema;
 const sql = createSql(settings.databaseUrl, {
-  ...database,
+  schema,
+  applicationName: "periscope indexer",
   connections: settings.databaseConnections - 1,
   // A crash of the server can lose only the last commits, in order: a block's rows go together with its head row.
   asynchronousCommit: true,
 });
-const lockSql = createSql(settings.databaseUrl, { ...database, connections: 1 });
+const lockSql = createSql(settings.databaseUrl, {
+  schema,
+  applicationName: `periscope writer ${settings.processName}`,
+  connections: 1,
+});
 const chain = createChain({
   ...settings.chain,
   log,

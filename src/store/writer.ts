@@ -1,8 +1,10 @@
 import { StoreError } from "../core/errors.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
 
-/** Any constant that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
-const LOCK_CLASS = 722_041_500;
+/** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
+const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
+/** A session that stands by asks every second. One that is silent for so long is passed over. */
+const SILENCE = "5 seconds";
 
 /** Another indexer has become the writer. This one must stop writing at once and stand by. */
 export class WriterReplacedError extends StoreError {
@@ -14,16 +16,51 @@ export class WriterReplacedError extends StoreError {
 /**
  * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
  * client must have one connection that is not recycled. Gives the writer's epoch, or undefined while another writer
- * holds the lock.
+ * holds the lock, or while a process that writes fewer chains than this one waits for it. The sessions of one process
+ * have the same application name.
  */
 export async function takeWriterLock(sql: Queryable): Promise<number | undefined> {
-  const [lock] = await sql<{ taken: boolean }[]>`
-    SELECT pg_try_advisory_lock(${LOCK_CLASS}, current_schema()::regnamespace::oid::bigint::bit(32)::int) AS taken`;
-  if (!lock?.taken) return undefined;
+  const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
+    SELECT coalesce(bool_or(classid = ${LOCK_CLASS.standby} AND pid = pg_backend_pid()), false) AS is_standby,
+      coalesce(bool_or(classid = ${LOCK_CLASS.writer} AND pid = pg_backend_pid()), false) AS is_writer,
+      coalesce(bool_or(classid = ${LOCK_CLASS.writer}), false) AS is_written
+    FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND objid = current_schema()::regnamespace::oid
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  if (!locks.isStandby) {
+    await sql`SELECT pg_advisory_lock_shared(${LOCK_CLASS.standby}, ${ownSchema(sql)})`;
+  }
+  if (!locks.isWriter) {
+    if (locks.isWritten || (await isAnothersTurn(sql))) return undefined;
+    const [lock] = await sql<[{ taken: boolean }]>`
+      SELECT pg_try_advisory_lock(${LOCK_CLASS.writer}, ${ownSchema(sql)}) AS taken`;
+    if (!lock.taken) return undefined;
+  }
   const [writer] = await sql<{ epoch: number }[]>`
     UPDATE writer SET epoch = epoch + 1 RETURNING epoch`;
   if (!writer) throw new StoreError("writer-missing", "the table writer has lost its row");
   return writer.epoch;
+}
+
+/**
+ * Whether the writer in the session of `sql` should let another process have its chain: one that stands by for it and
+ * writes two chains fewer. One chain at a time is handed over: after this has given true, `releaseWriterLock` must
+ * follow.
+ */
+export async function beginHandingOver(sql: Queryable): Promise<boolean> {
+  if (!(await isUneven(sql))) return false;
+  const [lock] = await sql<{ taken: boolean }[]>`
+    SELECT pg_try_advisory_lock(${LOCK_CLASS.handingOver}, 0) AS taken`;
+  if (!lock?.taken) return false;
+  // The chain that was handed over before this one counts only now.
+  if (await isUneven(sql)) return true;
+  await sql`SELECT pg_advisory_unlock(${LOCK_CLASS.handingOver}, 0)`;
+  return false;
+}
+
+/** Ends being the writer. */
+export async function releaseWriterLock(sql: Queryable): Promise<void> {
+  await sql`SELECT pg_advisory_unlock_all()`;
 }
 
 /**
@@ -33,4 +70,51 @@ export async function takeWriterLock(sql: Queryable): Promise<number | undefined
 export async function assertWriter(sql: Transaction, epoch: number): Promise<void> {
   const [writer] = await sql`SELECT FROM writer WHERE epoch = ${epoch} FOR SHARE`;
   if (!writer) throw new WriterReplacedError();
+}
+
+/** Whether another process that writes fewer chains stands by for the chain. */
+async function isAnothersTurn(sql: Queryable): Promise<boolean> {
+  const found = await sql`
+    WITH ${sessionsAndProcesses(sql)}
+    SELECT FROM others, own WHERE others.chains < own.chains`;
+  return found.count > 0;
+}
+
+/** Whether a process that stands by for the chain writes two chains fewer, and has no other one to take first. */
+async function isUneven(sql: Queryable): Promise<boolean> {
+  const found = await sql`
+    WITH ${sessionsAndProcesses(sql)}
+    SELECT FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
+      SELECT FROM sessions free WHERE free.process = others.process
+        AND NOT EXISTS (SELECT FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))`;
+  return found.count > 0;
+}
+
+/**
+ * Queries of a WITH: `own` process, and the `others` that stand by for its chain, with the number of chains that each
+ * writes.
+ */
+function sessionsAndProcesses(sql: Queryable) {
+  return sql`
+    sessions AS (
+      SELECT lock.objid AS schema, lock.classid = ${LOCK_CLASS.writer} AS writes, lock.pid,
+        activity.application_name AS process,
+        activity.state_change > now() - ${SILENCE}::interval AS speaks
+      FROM pg_locks lock JOIN pg_stat_activity activity USING (pid)
+      WHERE lock.locktype = 'advisory' AND lock.classid IN (${LOCK_CLASS.writer}, ${LOCK_CLASS.standby})
+        AND lock.granted AND activity.datname = current_database() AND lock.database = activity.datid),
+    processes AS (
+      SELECT process, count(*) FILTER (WHERE writes) AS chains FROM sessions GROUP BY process),
+    own AS (
+      SELECT processes.* FROM processes
+      WHERE process = (SELECT DISTINCT process FROM sessions WHERE pid = pg_backend_pid())),
+    others AS (
+      SELECT processes.* FROM processes JOIN sessions USING (process)
+      WHERE sessions.schema = current_schema()::regnamespace::oid AND NOT sessions.writes AND sessions.speaks
+        AND process <> (SELECT process FROM own))`;
+}
+
+/** The second key of the schema's locks. */
+function ownSchema(sql: Queryable) {
+  return sql`current_schema()::regnamespace::oid::bigint::bit(32)::int`;
 }
