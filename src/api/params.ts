@@ -134,6 +134,16 @@ export function offset(standard: number, maximum = MAXIMUM_OFFSET) {
     });
 }
 
+/** On where it is `true`, in any letter case; off otherwise. */
+export function flag(description: string) {
+  return z
+    .string()
+    .transform((value) => value.toLowerCase() === "true")
+    .default(false)
+    .catch(false)
+    .meta({ description, type: "boolean" });
+}
+
 /** Order of a list; a bad value is ignored. The action decides the order when it is undefined. */
 export const sort = z
   .enum(["asc", "desc"])

@@ -3,7 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
-import type { PageRange } from "./page.ts";
+import { direction, type Order, type PageRange } from "./page.ts";
 
 /** A log with what its block and transaction add. */
 export interface LogEntry {
@@ -62,15 +62,17 @@ interface LogRange {
 const FEW = 1_000;
 
 /**
- * Logs that match at least one of the patterns, by block and log index. Each pattern is read in that order from the
- * index range with the fewest entries, as far as the page asks.
+ * Logs that match at least one of the patterns, by block and log index in `order`. Each pattern is read in that order from
+ * the index range with the fewest entries, as far as the page asks.
  */
 export async function searchLogs(
   sql: Queryable,
   patterns: readonly LogPattern[],
   blocks: LogBlocks,
   { limit, skip }: PageRange,
+  order: Order = "asc",
 ): Promise<LogEntry[]> {
+  const by = direction(sql, order);
   const ranges = await Promise.all(
     patterns.map((pattern) => narrowestRange(sql, rangesOf(sql, pattern), blocks)),
   );
@@ -79,7 +81,7 @@ export async function searchLogs(
     return sql`
       SELECT block_number, log_index FROM logs
       WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}
-      ORDER BY ${range ? sql`${range.order}, block_number` : sql`block_number, log_index`}
+      ORDER BY ${range ? sql`${range.order} ${by}, block_number ${by}` : sql`block_number ${by}, log_index ${by}`}
       FETCH FIRST (${skip + limit}::bigint) ROWS WITH TIES`;
   });
   const query = sql<LogEntry[]>`
@@ -87,7 +89,7 @@ export async function searchLogs(
       l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
       t.hash AS transaction_hash, l.transaction_index, t.gas_price,
       t.gas_used
-    FROM (${pageOf(sql, branches, { limit, skip })}) page
+    FROM (${pageOf(sql, branches, { limit, skip }, by)}) page
     CROSS JOIN LATERAL (
       SELECT * FROM logs WHERE block_number = page.block_number AND log_index = page.log_index LIMIT 1
     ) l
@@ -99,7 +101,7 @@ export async function searchLogs(
     CROSS JOIN LATERAL (
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
-    ORDER BY page.block_number, page.log_index`;
+    ORDER BY page.block_number ${by}, page.log_index ${by}`;
   return readPage(query, limit, ({ data }) => [data]);
 }
 
@@ -108,12 +110,13 @@ function pageOf(
   sql: Queryable,
   [first, ...others]: readonly Fragment[],
   { limit, skip }: PageRange,
+  by: Fragment,
 ): Fragment {
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
   const union = others.reduce((all, branch) => sql`${all} UNION (${branch})`, sql`(${first})`);
   return sql`
     SELECT * FROM (${union}) AS found
-    ORDER BY block_number, log_index LIMIT ${limit} OFFSET ${skip}`;
+    ORDER BY block_number ${by}, log_index ${by} LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */

@@ -19,6 +19,7 @@ import {
 } from "../../src/store/internal-transactions.ts";
 import { type LogPattern, searchLogs } from "../../src/store/logs.ts";
 import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
+import type { Order } from "../../src/store/page.ts";
 import {
   getHolderPage,
   getHolding,
@@ -128,8 +129,8 @@ const pattern = (topics: (number | undefined)[], address?: number): LogPattern =
   topics: topics.map((topic) => (topic === undefined ? undefined : word(topic))),
   address: address === undefined ? undefined : addr(address),
 });
-const logs = (patterns: LogPattern[], page = FIRST, from = 0) =>
-  searchLogs(sql, patterns, { from, to: "latest" }, page);
+const logs = (patterns: LogPattern[], page = FIRST, from = 0, order: Order = "asc") =>
+  searchLogs(sql, patterns, { from, to: "latest" }, page, order);
 const owner = addr(1);
 
 /** Each with the entries that it skips: these may be sorted too, where the index has the order of blocks only. */
@@ -266,6 +267,9 @@ describe("reads one index range up to the page, and sorts no more than that", ()
 /** Each with the branches that it is put together from, and the entries that are counted to choose an index. */
 const SEARCHES: [string, () => Promise<unknown>, branches: number, counted?: number][] = [
   ["a late contract", () => logs([pattern([], 77)]), 1],
+  ["the newest of a contract", () => logs([pattern([], 1)], FIRST, 0, "desc"), 1],
+  ["the newest of a late contract", () => logs([pattern([], 77)], FIRST, 0, "desc"), 1],
+  ["the newest of a frequent topic 0", () => logs([pattern([1])], FIRST, 0, "desc"), 1],
   ["a late contract and topic 0", () => logs([pattern([1], 77)]), 1],
   ["a frequent topic 0", () => logs([pattern([1])]), 1],
   ["a topic 0 that never occurs", () => logs([pattern([9])]), 1],

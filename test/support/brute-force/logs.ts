@@ -114,13 +114,15 @@ export const getLogs: Answerer = ({ oracle, dialect, parameters }) => {
     const topic = parameters.get(name);
     if (topic !== undefined && !hashOf(topic)) return fail(dialect, `Invalid ${name} format`);
   }
-  const found = oracle.logs.filter(
+  const matching = oracle.logs.filter(
     (log) =>
       log.blockNumber >= first &&
       log.blockNumber <= last &&
       (!address || log.address === address) &&
       matches(log, parameters),
   );
+  const isNewestFirst = parameters.get("newest_first")?.toLowerCase() === "true";
+  const found = isNewestFirst ? matching.toReversed() : matching;
   return list(
     dialect,
     pageOf(found, page).map((log) => listedLog(oracle, log, dialect)),

@@ -199,6 +199,7 @@ function logs(draw: Draw): Parameters {
     topic1: [0.35, topicOf(1)],
     topic2: [0.25, topicOf(2)],
     topic3: [0.15, topicOf(3)],
+    newest_first: [0.3, () => random.pick(["true", "True", "false"])],
   });
   return { ...drawn, ...operators(random, drawn), ...pages(draw) };
 }

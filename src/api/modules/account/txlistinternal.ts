@@ -8,7 +8,7 @@ import {
 } from "../../../store/internal-transactions.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
-import { address, pageRange, side, text, windowCheck } from "../../params.ts";
+import { address, flag, pageRange, side, text, windowCheck } from "../../params.ts";
 import {
   internalTransactionRecord,
   presentInternalTransaction,
@@ -17,13 +17,6 @@ import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./l
 import { whoOf, withParties } from "./parties.ts";
 
 const INVALID_HASH = "Invalid txhash format";
-
-const includeZeroValue = z
-  .string()
-  .transform((value) => value.toLowerCase() === "true")
-  .default(false)
-  .catch(false)
-  .meta({ description: "`true`: also those that moved no coins", type: "boolean" });
 
 const params = z.object({
   address: address(ADDRESS_FORMAT)
@@ -34,7 +27,7 @@ const params = z.object({
     .describe("Transaction; ignored when an address is given"),
   ...listing,
   filter_by: side,
-  include_zero_value: includeZeroValue,
+  include_zero_value: flag("`true`: also those that moved no coins"),
 });
 
 export const txlistinternal = defineAction({

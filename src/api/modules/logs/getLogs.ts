@@ -2,7 +2,16 @@ import { z } from "zod";
 import { searchLogs } from "../../../store/logs.ts";
 import { defineAction, type RawParameters } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { address, hash, integer, offset, page, pageRange, windowCheck } from "../../params.ts";
+import {
+  address,
+  flag,
+  hash,
+  integer,
+  offset,
+  page,
+  pageRange,
+  windowCheck,
+} from "../../params.ts";
 import { logRecord, presentLog } from "../../present/log.ts";
 import { type Operator, topicAlternatives } from "./topic-alternatives.ts";
 
@@ -84,6 +93,7 @@ export const getLogs = defineAction({
     topic3: topic(3),
     page,
     offset: offset(ROWS, ROWS),
+    newest_first: flag("`true`: the newest first"),
   }),
   etherscanDefaults: {
     fromBlock: "0",
@@ -114,7 +124,8 @@ export const getLogs = defineAction({
       topics: topics.map((value, position) => (set.includes(position) ? value : undefined)),
     }));
     const blocks = { from: input.fromBlock, to: input.toBlock };
-    const rows = await read((sql) => searchLogs(sql, patterns, blocks, pageRange(input)));
+    const order = input.newest_first ? "desc" : "asc";
+    const rows = await read((sql) => searchLogs(sql, patterns, blocks, pageRange(input), order));
     return ok(rows.map((row) => presentLog(row, dialect)));
   },
 });

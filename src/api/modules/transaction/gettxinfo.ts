@@ -3,7 +3,7 @@ import { getTransaction, listLogsOfTransaction } from "../../../store/transactio
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { fetchRevertData } from "../../live/revert-data.ts";
-import { integer } from "../../params.ts";
+import { flag, integer } from "../../params.ts";
 import { fourTopics } from "../../present/log.ts";
 import {
   presentTransactionDetails,
@@ -24,16 +24,9 @@ const index = integer({ invalid: "" })
   .catch(-1)
   .describe("Lists the logs after the one with this index; -1 starts at the first");
 
-const details = z
-  .string()
-  .transform((value) => value.toLowerCase() === "true")
-  .default(false)
-  .catch(false)
-  .meta({
-    description:
-      "`true`: adds type, nonce, fees, created contract, and call, logs and error as decoded by verified ABIs",
-    type: "boolean",
-  });
+const details = flag(
+  "`true`: adds type, nonce, fees, created contract, and call, logs and error as decoded by verified ABIs",
+);
 
 export const gettxinfo = defineAction({
   name: "gettxinfo",

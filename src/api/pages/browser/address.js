@@ -72,6 +72,7 @@ const LISTS = {
         address,
         fromBlock: "0",
         toBlock: "latest",
+        newest_first: "true",
         ...paging,
       }),
     columns: logColumns,

@@ -114,12 +114,13 @@ describe("getLogs", () => {
     address: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
     topics: fc.tuple(topicOf, topicOf, topicOf, topicOf),
     operators: fc.array(fc.constantFrom("and", "or"), { minLength: 6, maxLength: 6 }),
+    isNewestFirst: fc.boolean(),
   });
 
   test("finds what each log by itself tells, in every combination of topics and operators", async () => {
     const property = fc.asyncProperty(
       requests,
-      async ({ from, blocks, address, topics, operators }) => {
+      async ({ from, blocks, address, topics, operators, isNewestFirst }) => {
         fc.pre(address !== undefined || topics.some((topic) => topic !== undefined));
         const query = new URLSearchParams({ fromBlock: `${from}`, toBlock: `${from + blocks}` });
         if (address !== undefined) query.set("address", addressAt(address));
@@ -133,28 +134,36 @@ describe("getLogs", () => {
         const expected = matching(query).map(
           ({ blockNumber, logIndex }) => `${blockNumber}/${logIndex}`,
         );
+        if (isNewestFirst) {
+          query.set("newest_first", "true");
+          expected.reverse();
+        }
         expect(await searched(query)).toEqual(expected);
       },
     );
     await fc.assert(property, { numRuns: 500, seed: 20_251_121 });
   });
 
-  test("pages what several branches find together, each log once", async () => {
-    const query = new URLSearchParams({ fromBlock: "0", toBlock: "latest" });
-    query.set("topic0", wordAt(1));
-    query.set("topic1", wordAt(1));
-    query.set("topic0_1_opr", "or");
-    const all = await searched(query);
-    expect(all.length).toBeGreaterThan(30);
-    const pages = [];
-    for (let page = 1; page <= Math.ceil(all.length / 10) + 1; page++) {
-      pages.push(
-        await searched(new URLSearchParams([...query, ["page", `${page}`], ["offset", "10"]])),
-      );
-    }
-    expect(pages.at(-1)).toEqual([]);
-    expect(pages.flat()).toEqual(all);
-  });
+  test.each(["false", "true"])(
+    "pages what several branches find together, each log once: newest first %s",
+    async (newestFirst) => {
+      const query = new URLSearchParams({ fromBlock: "0", toBlock: "latest" });
+      query.set("topic0", wordAt(1));
+      query.set("topic1", wordAt(1));
+      query.set("topic0_1_opr", "or");
+      query.set("newest_first", newestFirst);
+      const all = await searched(query);
+      expect(all.length).toBeGreaterThan(30);
+      const pages = [];
+      for (let page = 1; page <= Math.ceil(all.length / 10) + 1; page++) {
+        pages.push(
+          await searched(new URLSearchParams([...query, ["page", `${page}`], ["offset", "10"]])),
+        );
+      }
+      expect(pages.at(-1)).toEqual([]);
+      expect(pages.flat()).toEqual(all);
+    },
+  );
 
   test("ignores an offset above 1000 and answers the first rows", async () => {
     const query = new URLSearchParams({ fromBlock: "0", toBlock: "latest", address: addressAt(1) });
