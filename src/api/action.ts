@@ -104,6 +104,8 @@ export interface Action<
    * tokens), on verified sources or on the clock. The head row then tells whether a client's copy is still right.
    */
   changesWithHead?: PerDialect<boolean>;
+  /** Whether a request asks for names of verified sources besides, which change without the head. */
+  asksForSources?(input: z.output<Params> | z.output<EtherscanParams>): boolean;
   handle(
     context: Context,
     input: z.output<Params> | z.output<EtherscanParams>,

@@ -132,7 +132,8 @@ export function createDispatch(
     if (!parsed.success)
       return { outcome: invalidParameters(action, parsed.error.issues, parameters) };
     const { data } = parsed;
-    const isOfHead = forDialect(action.changesWithHead ?? false, dialect);
+    const isOfHead =
+      forDialect(action.changesWithHead ?? false, dialect) && !action.asksForSources?.(data);
     if (isOfHead && known.length > 0) {
       const { head: served, isIndexed } = await getServedState(sql);
       if (served && isIndexed && known.includes(tagOfHead(served, version))) {

@@ -75,6 +75,11 @@ describe("a poll without news", () => {
   test("of anything else costs no transfer", async () => {
     expect(await poll(TOKENTX)).toMatchObject({ status: 304 });
     expect(await poll(TXLIST.replace("/api", "/v2/api"))).toMatchObject({ status: 304 });
+    // A source that is verified meanwhile is no matter of the head.
+    expect(await poll("/api?module=account&action=txlistinternal&names=true")).toMatchObject({
+      status: 304,
+    });
+    expect(statements).toBeGreaterThan(1);
   });
 
   test("HEAD is told, too", async () => {

@@ -130,7 +130,7 @@ const MEANINGS: readonly [name: RegExp, values: fc.Arbitrary<string>][] = [
   [/^closest$/, fc.constantFrom("before", "after")],
   [/^sort$/, fc.constantFrom("asc", "desc")],
   [/filter/, fc.constantFrom("from", "to", "verified", "unverified", "empty")],
-  [/^cmc$|^(include_zero_value|newest_first|details)$/, fc.constant("true")],
+  [/^cmc$|^(include_zero_value|newest_first|details|names)$/, fc.constant("true")],
 ];
 const meaningful = fc.oneof(count, ...MEANINGS.map(([, values]) => values));
 const hostile = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: "binary", maxLength: 80 }));

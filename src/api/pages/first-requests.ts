@@ -19,6 +19,7 @@ export function firstRequests(
           txhash: subject,
           sort: "asc",
           include_zero_value: "true",
+          names: "true",
         }),
       ];
     case "block":

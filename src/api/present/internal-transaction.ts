@@ -19,6 +19,7 @@ const record = z.object({
   gasUsed: wire.decimalOrEmpty,
   isError: wire.flag,
   errCode: z.string(),
+  functionName: z.string().optional().describe("With `names` only; empty where no ABI tells it"),
 });
 
 /** An internal transaction in a list. */
@@ -36,10 +37,11 @@ export const internalTransactionRecord = {
 /** Error of an entry that did not fail itself but was rolled back, in the reference's words. */
 const PARENT_REVERTED = "Parent reverted";
 
-/** The record of an internal transaction. */
+/** The record of an internal transaction, with the name of the called function where that is given. */
 export function presentInternalTransaction(
   row: InternalTransactionEntry,
   dialect: Dialect,
+  functionName?: string,
 ): z.output<typeof record> {
   const isEtherscan = dialect === "etherscan";
   const isCreation = row.type === "create" || row.type === "create2";
@@ -59,6 +61,7 @@ export function presentInternalTransaction(
     gasUsed: row.gasUsed ?? (isEtherscan ? "0" : ""),
     isError: row.effective ? "0" : "1",
     errCode: row.error ?? (row.effective ? "" : PARENT_REVERTED),
+    ...(functionName !== undefined && { functionName }),
     ...(isEtherscan && { hash: row.transactionHash, traceId: row.traceAddress.join("_") }),
   };
 }

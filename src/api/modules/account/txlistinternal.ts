@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isHash, lowerHex } from "../../../core/hex.ts";
+import type { Queryable } from "../../../db/client.ts";
 import {
   type InternalTransactionEntry,
   listInternalTransactionsOfAddress,
@@ -7,6 +8,7 @@ import {
   listInternalTransactionsOfTransaction,
 } from "../../../store/internal-transactions.ts";
 import { defineAction } from "../../action.ts";
+import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
 import { address, flag, pageRange, side, text, windowCheck } from "../../params.ts";
 import {
@@ -28,6 +30,7 @@ const params = z.object({
   ...listing,
   filter_by: side,
   include_zero_value: flag("`true`: also those that moved no coins"),
+  names: flag("`true`: adds the called functions by name, as verified ABIs tell them"),
 });
 
 export const txlistinternal = defineAction({
@@ -44,29 +47,40 @@ export const txlistinternal = defineAction({
   example: { startblock: "0" },
   check: windowCheck(),
   changesWithHead: true,
+  asksForSources: ({ names }) => names,
   async handle({ read, dialect }, input) {
     const order = orderOf(input.sort, dialect);
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
     const page = pageRange(input);
-    const present = (rows: readonly InternalTransactionEntry[]) =>
-      ok(rows.map((row) => presentInternalTransaction(row, dialect)));
-    // With an address any hash is ignored, even an invalid one.
-    const who = whoOf(input);
-    if (who) {
-      const ofAddress = { ...filter, ...who };
-      return present(
-        await read((sql) => listInternalTransactionsOfAddress(sql, ofAddress, order, page)),
-      );
-    }
-    if (input.txhash === undefined) {
-      return present(
-        await read((sql) => listInternalTransactionsOfBlocks(sql, filter, order, page)),
-      );
-    }
-    if (!isHash(input.txhash)) return failed(INVALID_HASH);
-    const hash = lowerHex(input.txhash);
-    return present(
-      await read((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order)),
+    const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
+      // With an address any hash is ignored, even an invalid one.
+      const who = whoOf(input);
+      if (who) {
+        return (sql) => listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
+      }
+      const { txhash } = input;
+      if (txhash === undefined) {
+        return (sql) => listInternalTransactionsOfBlocks(sql, filter, order, page);
+      }
+      if (!isHash(txhash)) return undefined;
+      return (sql) => listInternalTransactionsOfTransaction(sql, lowerHex(txhash), filter, order);
+    };
+    const list = listOf();
+    if (!list) return failed(INVALID_HASH);
+    const frames = await read(async (sql) => nameFrames(sql, await list(sql), input.names));
+    return ok(
+      frames.map(({ entry, call }) =>
+        presentInternalTransaction(
+          entry.row,
+          dialect,
+          input.names ? (call?.functionName ?? "") : undefined,
+        ),
+      ),
     );
   },
 });
+
+function nameFrames(sql: Queryable, rows: readonly InternalTransactionEntry[], isAsked: boolean) {
+  const frames = rows.map((row) => ({ row, mayBeNamed: isAsked && row.type === "call" }));
+  return nameCalls(sql, frames, ({ row: { to, input } }) => ({ to, input: input ?? "0x" }));
+}

@@ -10,6 +10,7 @@ import { AddressLink, Coins, Section, Waiting } from "./parts.js";
 const SHOWN_AT_ONCE = 200;
 /** Deeper ones are not moved further to the right. */
 const DEEPEST_SHOWN = 12;
+const SELECTOR_LENGTH = 10;
 
 export function InternalCalls({ hash, isTraced }) {
   const answer = useAnswer(
@@ -17,6 +18,7 @@ export function InternalCalls({ hash, isTraced }) {
       txhash: hash,
       sort: "asc",
       include_zero_value: "true",
+      names: "true",
     }),
   );
   return html`<${Section} id="internal" title="Internal calls">
@@ -37,18 +39,24 @@ function Tree({ frames, isTraced }) {
   </div>`;
 }
 
+/** The function that a call is for, by name where a verified ABI tells it. */
+function calledBy({ functionName, input }) {
+  const [name] = functionName.split("(");
+  if (name) return cleaned(name);
+  return input.length < SELECTOR_LENGTH ? "" : input.slice(0, SELECTOR_LENGTH);
+}
+
 function Frame({ frame }) {
   const depth = frame.traceId === "" ? 0 : frame.traceId.split("_").length;
   const isRolledBack = frame.isError === "1";
   const to = frame.contractAddress || frame.to;
-  const selector =
-    frame.type === "call" && frame.input.length >= 10 ? frame.input.slice(0, 10) : "";
+  const called = frame.type === "call" ? calledBy(frame) : "";
   const what = html`
     <span class="kind">${frame.callType || frame.type}</span>${" "}
     <${AddressLink} address=${frame.from} /> <span aria-label="to">→</span>${" "}
     ${to ? html`<${AddressLink} address=${to} />` : html`<span class="soft">nothing that lasted</span>`}
     ${frame.value !== "0" && html` <${Coins} wei=${frame.value} />`}
-    ${selector && html` <code class="data">${selector}</code>`}
+    ${called && html` <code class="data">${called}</code>`}
   `;
   return html`<li style=${{ "--depth": Math.min(depth, DEEPEST_SHOWN) }} class=${isRolledBack ? "rolled-back" : undefined}>
     <span class="hidden">Depth ${depth}, </span>

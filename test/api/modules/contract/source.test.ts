@@ -63,6 +63,14 @@ beforeAll(async () => {
       { blockNumber: 3, address: REBORN },
       { blockNumber: HEAD + 1, address: PLAIN },
     ],
+    internalTransactions: [
+      { toAddress: LEDGER, input: "0x2ddbd13a" as const },
+      { toAddress: PROXY, input: "0xa9059cbb00" as const, callType: "delegatecall" },
+      { toAddress: PLAIN, input: "0x2ddbd13a" as const },
+      { toAddress: LEDGER, input: "0x2d" as const },
+      { toAddress: LEDGER, input: null },
+      { type: "create", callType: null, toAddress: null, input: "0x2ddbd13a" as const },
+    ].map((frame, index) => ({ blockNumber: 4, position: index + 1, ...frame })),
     tokens: [{ address: TOKEN }],
     tokenTransfers: [2, 3, 4].map((blockNumber) => ({
       blockNumber,
@@ -246,6 +254,25 @@ describe("names of called functions", () => {
       "",
     ]);
   });
+
+  test.each(["/api", "/v2/api"] as const)(
+    "stand in internal transactions where they are asked for: %s",
+    async (path) => {
+      const query = `module=account&action=txlistinternal&txhash=${transactionHash(4)}&sort=asc&include_zero_value=true`;
+      const { result } = await ask(server.app, `${query}&names=true`, path);
+      expect(result.map(({ functionName }: { functionName: string }) => functionName)).toEqual([
+        "total()",
+        "transfer(address to, uint256 amount)",
+        "",
+        "",
+        "",
+        "",
+      ]);
+      const { result: plain } = await ask(server.app, query, path);
+      expect(plain).toHaveLength(6);
+      for (const row of plain) expect(row).not.toHaveProperty("functionName");
+    },
+  );
 
   test("stand in token transfers with their selector, which only Etherscan writes with 0x", async () => {
     const query = `module=account&action=tokentx&address=${CALLER}&sort=asc`;
