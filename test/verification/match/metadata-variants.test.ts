@@ -1,74 +1,138 @@
-import { createRequire } from "node:module";
-import { expect, test } from "vitest";
-import { loadSoljson } from "../../../src/verification/compilers/soljson.ts";
-import { readCodeMetadata } from "../../../src/verification/match/metadata.ts";
+import { describe, expect, test } from "vitest";
+import {
+  base58,
+  ipfsHash,
+  keccak,
+  swarmHash,
+} from "../../../src/verification/match/content-hash.ts";
 import { findSourceVariant } from "../../../src/verification/match/metadata-variants.ts";
 
-const require = createRequire(import.meta.url);
-/** Sizes around those at which IPFS and Swarm build their trees anew. */
-const SIZES = [0, 4096, 4097, 262_144, 4096 * 128, 4096 * 129, 600_000];
+const TEXT = "contract A {}\n";
+const WINDOWS = "contract A {}\r\n";
 
-const solc = loadSoljson(require.resolve("solc-0.8.28/soljson.js"));
-
-function compile(path: string, text: string, metadata: object) {
-  const outputSelection = { "*": { "*": ["metadata", "evm.deployedBytecode.object"] } };
-  const input = {
-    language: "Solidity",
-    sources: { [path]: { content: text } },
-    settings: { metadata, outputSelection },
+/** The entry of a source as compilers write it. */
+function entryOf(text: string, isLiteral = false) {
+  const bytes = Buffer.from(text);
+  const hash = `0x${keccak(bytes).toString("hex")}`;
+  if (isLiteral) return { content: text, keccak256: hash };
+  return {
+    keccak256: hash,
+    urls: [
+      `bzz-raw://${swarmHash(bytes, "bzzr1").toString("hex")}`,
+      `bzzr://${swarmHash(bytes, "bzzr0").toString("hex")}`,
+      `dweb:/ipfs/${base58(ipfsHash(bytes))}`,
+    ],
   };
-  const contract = JSON.parse(solc.compile(JSON.stringify(input))).contracts[path].A;
-  const code = Buffer.from(contract.evm.deployedBytecode.object, "hex");
-  return { metadata: contract.metadata as string, hash: readCodeMetadata(code)?.hash };
 }
 
-function sourceOf(size: number): string {
-  const text = "pragma solidity ^0.8.0;\ncontract A { uint256 public mark; }\n//\n";
-  return text.replace("//", `//${"x".repeat(Math.max(0, size - text.length))}`);
+function metadataOf(sources: Record<string, string>, target = "A.sol", isLiteral = false): string {
+  const entries = Object.entries(sources).map(([path, text]) => [path, entryOf(text, isLiteral)]);
+  return JSON.stringify({
+    compiler: { version: "0.8.20" },
+    settings: { compilationTarget: { [target]: "A" } },
+    sources: Object.fromEntries(entries),
+  });
 }
 
-test.each(
-  SIZES.flatMap((size) => [
-    [size, "ipfs"],
-    [size, "bzzr1"],
-  ]),
-)("the hashes of a source of %i bytes are the compiler's own (%s)", (size, bytecodeHash) => {
-  const text = sourceOf(Number(size));
-  const deployed = compile("src/A.sol", text, { bytecodeHash });
-  const sent = compile("A.sol", text, { bytecodeHash });
-  if (!deployed.hash) throw new Error("no hash");
-  const variant = findSourceVariant(
-    sent.metadata,
-    new Map([["A.sol", text]]),
-    ["A.sol", "src/A.sol"],
-    deployed.hash,
-  );
-  expect(variant).toEqual({ sources: new Map([["src/A.sol", text]]), path: "src/A.sol" });
+/** Looks for the sources of `deployed`, when those of `sent` were sent. */
+function find(
+  sent: Record<string, string>,
+  deployed: string,
+  {
+    paths = [],
+    metadata = metadataOf(sent),
+    kind = "ipfs",
+  }: {
+    paths?: string[];
+    metadata?: string;
+    kind?: "ipfs" | "bzzr0" | "bzzr1";
+  } = {},
+) {
+  const bytes = Buffer.from(deployed);
+  const value = kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, kind);
+  return findSourceVariant(metadata, new Map(Object.entries(sent)), paths, { kind, value });
+}
+
+describe("the sources that were deployed are found", () => {
+  test.each(["ipfs", "bzzr0", "bzzr1"] as const)("by the %s hash of their metadata", (kind) => {
+    const deployed = metadataOf({ "A.sol": WINDOWS });
+    expect(find({ "A.sol": TEXT }, deployed, { kind })).toEqual({
+      sources: new Map([["A.sol", WINDOWS]]),
+      path: null,
+    });
+  });
+
+  test("as they were sent", () => {
+    expect(find({ "A.sol": TEXT }, metadataOf({ "A.sol": TEXT }))?.sources.get("A.sol")).toBe(TEXT);
+  });
+
+  test("where the metadata holds their texts", () => {
+    const metadata = metadataOf({ "A.sol": TEXT }, "A.sol", true);
+    const deployed = metadataOf({ "A.sol": WINDOWS }, "A.sol", true);
+    expect(find({ "A.sol": TEXT }, deployed, { metadata })?.sources.get("A.sol")).toBe(WINDOWS);
+  });
+
+  test("all of them changed alike", () => {
+    const sources = new Map([
+      ["A.sol", WINDOWS],
+      ["B.sol", WINDOWS],
+    ]);
+    const deployed = metadataOf(Object.fromEntries(sources));
+    expect(find({ "A.sol": TEXT, "B.sol": TEXT }, deployed)?.sources).toEqual(sources);
+    expect(find({ "A.sol": TEXT, "B.sol": WINDOWS }, deployed)?.sources).toEqual(sources);
+    const mixed = metadataOf({ "A.sol": WINDOWS, "B.sol": TEXT });
+    expect(find({ "A.sol": TEXT, "B.sol": TEXT }, mixed)).toBeUndefined();
+  });
+
+  test("under another path, when the source was flattened", () => {
+    const deployed = metadataOf({ "src/A.sol": WINDOWS }, "src/A.sol");
+    expect(find({ "A.sol": TEXT }, deployed, { paths: ["B.sol", "src/A.sol"] })).toEqual({
+      sources: new Map([["src/A.sol", WINDOWS]]),
+      path: "src/A.sol",
+    });
+    expect(find({ "A.sol": TEXT }, deployed)).toBeUndefined();
+  });
+
+  test("beside sources that were not sent, and stand as they are", () => {
+    const metadata = metadataOf({ "A.sol": TEXT, "B.sol": TEXT });
+    const deployed = metadataOf({ "A.sol": WINDOWS, "B.sol": TEXT });
+    expect(find({ "A.sol": TEXT }, deployed, { metadata })?.sources.get("A.sol")).toBe(WINDOWS);
+  });
+
+  test("where an entry or the target is of another form", () => {
+    const form = { settings: {}, sources: { "A.sol": null, "B.sol": { urls: 7 } } };
+    const metadata = JSON.stringify(form);
+    const described = { urls: 7, keccak256: entryOf(TEXT).keccak256 };
+    const deployed = { ...form, sources: { ...form.sources, "B.sol": described } };
+    const sent = { "A.sol": TEXT, "B.sol": TEXT };
+    expect(find(sent, JSON.stringify(deployed), { metadata })?.path).toBeNull();
+    const renamed = { settings: { compilationTarget: {} }, sources: { "C.sol": described } };
+    expect(find(sent, JSON.stringify(renamed), { metadata, paths: ["C.sol"] })?.path).toBe("C.sol");
+  });
 });
 
-test("files of a project are changed alike, each from its own end", () => {
-  const sources = { "a.sol": 'import "./b.sol"; contract A is B {}\n', "b.sol": "contract B {}" };
-  const outputSelection = { "*": { "*": ["metadata", "evm.deployedBytecode.object"] } };
-  const run = (texts: Record<string, string>) => {
-    const files = Object.entries(texts).map(([path, content]) => [path, { content }]);
-    const input = {
-      language: "Solidity",
-      sources: Object.fromEntries(files),
-      settings: { outputSelection },
+describe("nothing is found", () => {
+  const sent = { "A.sol": TEXT };
+  const form = { settings: {}, sources: {} };
+
+  test.each([
+    ["there is no metadata", ""],
+    ["it is no object", "[]"],
+    ["it would be written in another way", `${JSON.stringify(form)} `],
+    ["it has no settings", JSON.stringify({ sources: {} })],
+    ["it has no sources", JSON.stringify({ settings: {} })],
+  ])("when %s", (_case, metadata) => {
+    expect(find(sent, metadata, { metadata })).toBeUndefined();
+  });
+
+  test("in more than 2,097,152 characters", () => {
+    const find = (length: number) => {
+      const text = "x".repeat(length);
+      const metadata = metadataOf({ "A.sol": text }, "A.sol", true);
+      const wanted = { kind: "ipfs", value: ipfsHash(Buffer.from(metadata)) } as const;
+      return findSourceVariant(metadata, new Map([["A.sol", text]]), [], wanted);
     };
-    return JSON.parse(solc.compile(JSON.stringify(input))).contracts["a.sol"].A;
-  };
-  const windows = { "a.sol": sources["a.sol"].replace("\n", "\r\n"), "b.sol": "contract B {}\r\n" };
-  const code = Buffer.from(run(windows).evm.deployedBytecode.object, "hex");
-  const wanted = readCodeMetadata(code)?.hash;
-  if (!wanted) throw new Error("no hash");
-  const sent = new Map([
-    ["a.sol", windows["a.sol"].trimEnd()],
-    ["b.sol", "contract B {}\r\n"],
-  ]);
-  const metadata = run(Object.fromEntries(sent)).metadata;
-  expect(findSourceVariant(metadata, sent, [], wanted)?.sources).toEqual(
-    new Map(Object.entries(windows)),
-  );
-  expect(findSourceVariant(metadata, new Map([["a.sol", "x"]]), [], wanted)).toBeUndefined();
+    expect(find(2 * 1024 * 1024)).toBeDefined();
+    expect(find(2 * 1024 * 1024 + 1)).toBeUndefined();
+  });
 });

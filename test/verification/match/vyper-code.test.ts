@@ -1,10 +1,17 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { CodeMatch, Mismatch } from "../../../src/verification/match/code-match.ts";
 import {
   matchVyperContract,
   qualityOf,
   readContract,
 } from "../../../src/verification/match/contract-match.ts";
+import { readVyperMetadata, type VyperMetadata } from "../../../src/verification/match/metadata.ts";
+import {
+  matchVyperCreationCode,
+  matchVyperRuntimeCode,
+} from "../../../src/verification/match/vyper-code.ts";
 import { addressAt } from "../../support/build.ts";
+import { bytes, compiled, matched } from "../../support/compiled-code.ts";
 
 // Code that ends in what reads as vyper's metadata (sizes as of 0.4.3), whether the compiler wrote it or not.
 
@@ -20,7 +27,7 @@ function tail(hash: string): string {
 }
 
 /** How code on chain whose last 32 bytes of "hash" differ, or do not, matches. */
-function matched(release: string, settings: Record<string, unknown>, onChain: string) {
+function qualityWith(release: string, settings: Record<string, unknown>, onChain: string) {
   const code = (object: string) => ({ object, linkReferences: {}, immutableReferences: {} });
   const output = {
     abi: [],
@@ -47,8 +54,8 @@ function matched(release: string, settings: Record<string, unknown>, onChain: st
 
 test("metadata that vyper wrote: full with its hash, partial with another", () => {
   for (const settings of [{}, { bytecodeMetadata: true }]) {
-    expect(matched("0.4.3", settings, INTEGRITY)).toBe("full");
-    expect(matched("0.4.3", settings, OTHER)).toBe("partial");
+    expect(qualityWith("0.4.3", settings, INTEGRITY)).toBe("full");
+    expect(qualityWith("0.4.3", settings, OTHER)).toBe("partial");
   }
 });
 
@@ -59,6 +66,85 @@ test.each([
   ["0.4.0", {}],
   ["0.3.9", {}],
 ])("what only reads as metadata is code: vyper %s with %j", (release, settings) => {
-  expect(matched(release, settings, INTEGRITY)).toBe("partial");
-  expect(matched(release, settings, OTHER)).toBeNull();
+  expect(qualityWith(release, settings, INTEGRITY)).toBe("partial");
+  expect(qualityWith(release, settings, OTHER)).toBeNull();
+});
+
+describe("the runtime code of vyper", () => {
+  const code = compiled(bytes("6001"));
+  const sizes = (immutableBytes: number) => ({
+    version: "0.3.10",
+    integrity: null,
+    immutableBytes,
+    offset: 0,
+  });
+  const match = (
+    onChain: string,
+    ...[metadata, creation]: [VyperMetadata | null, CodeMatch | Mismatch | null]
+  ) => matchVyperRuntimeCode(code, metadata, bytes(onChain), creation);
+  const withImmutables = {
+    quality: "partial",
+    transformations: [{ type: "insert", reason: "immutable", offset: 2, id: "0" }],
+    values: { immutables: { "0": "0xaabb" } },
+  };
+
+  test("is followed by as many immutables as the metadata tells", () => {
+    expect(match("6001aabb", sizes(2), null)).toEqual(withImmutables);
+    expect(match("6001", sizes(0), null)).toEqual(matched({ quality: "partial" }));
+    expect(match("6001", sizes(2), null)).toEqual({ kind: "length", compiled: 4, onChain: 2 });
+    expect(match("6001aabb", sizes(0), null)).toEqual({ kind: "length", compiled: 2, onChain: 4 });
+  });
+
+  test("without metadata is followed by immutables beside a creation code that matches", () => {
+    expect(match("6001aabb", null, matched())).toEqual(withImmutables);
+    expect(match("6001aabb", null, { kind: "empty" })).toMatchObject({ kind: "length" });
+    expect(match("6001aabb", null, null)).toMatchObject({ kind: "length" });
+    expect(match("6001", null, null)).toMatchObject({ quality: "partial" });
+    expect(match("60", null, matched())).toEqual({ kind: "length", compiled: 2, onChain: 1 });
+  });
+
+  test("is equal in front of them", () => {
+    expect(match("6002aabb", sizes(2), null)).toEqual({
+      kind: "bytes",
+      offset: 1,
+      metadataEqual: false,
+    });
+    expect(matchVyperRuntimeCode(compiled(bytes("")), null, bytes(""), null)).toEqual({
+      kind: "empty",
+    });
+  });
+});
+
+describe("the creation code of vyper", () => {
+  const creation = (onChain: string, code = CODE + tail(INTEGRITY)) =>
+    matchVyperCreationCode(
+      compiled(bytes(code)),
+      readVyperMetadata(bytes(code)),
+      bytes(onChain),
+      [],
+      null,
+    );
+
+  test("may have another hash of the sources, and nothing else", () => {
+    const other = creation(CODE + tail(OTHER));
+    expect(other).toEqual({
+      quality: "partial",
+      transformations: [
+        { type: "replace", reason: "cborAuxdata", offset: CODE.length / 2 + 3, id: "1" },
+      ],
+      values: { cborAuxdata: { "1": `0x${OTHER}` } },
+    });
+    expect(creation(CODE + tail(OTHER).replace("1828", "1829"))).toMatchObject({ kind: "bytes" });
+    expect(creation(CODE + tail(INTEGRITY))).toEqual(matched());
+    expect(creation(`${CODE}00`, CODE)).toMatchObject({ kind: "constructor-arguments" });
+    expect(creation("", "")).toEqual({ kind: "empty" });
+  });
+
+  test("is only compared where there is no metadata, or one of another length", () => {
+    expect(creation(CODE, CODE)).toEqual(matched({ quality: "partial" }));
+    const short = `8541${"bb"}18288000a165767970657283000403`;
+    const padded = "00".repeat((tail(OTHER).length - short.length) / 2 - 2);
+    const onChain = CODE + padded + short + (short.length / 2 + 2).toString(16).padStart(4, "0");
+    expect(creation(onChain)).toMatchObject({ kind: "bytes" });
+  });
 });

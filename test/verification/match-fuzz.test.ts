@@ -1,15 +1,15 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
-import { type ContractOutput, readOutput } from "../../../src/verification/compilers/output.ts";
-import { loadSoljson } from "../../../src/verification/compilers/soljson.ts";
-import { isMatch } from "../../../src/verification/match/code-match.ts";
+import { type ContractOutput, readOutput } from "../../src/verification/compilers/output.ts";
+import { loadSoljson } from "../../src/verification/compilers/soljson.ts";
+import { isMatch } from "../../src/verification/match/code-match.ts";
 import {
   type CompiledContract,
   matchContract,
   readContract,
   withInnerAuxdata,
-} from "../../../src/verification/match/contract-match.ts";
-import { addressAt } from "../../support/build.ts";
+} from "../../src/verification/match/contract-match.ts";
+import { addressAt } from "../support/build.ts";
 
 const SEED = 20_261_122;
 const TRIES = 5000;

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { readSyntax } from "../../../src/verification/match/syntax.ts";
+
+type Node = Record<string, unknown>;
+
+function types(typeIdentifier: string, typeString = ""): Node {
+  return { typeDescriptions: { typeIdentifier, typeString } };
+}
+
+function variable(id: number, typeIdentifier: string, parts: Node = {}): Node {
+  return {
+    nodeType: "VariableDeclaration",
+    id,
+    name: `v${id}`,
+    ...types(typeIdentifier, "t"),
+    ...parts,
+  };
+}
+
+const FUNCTION = "t_function_internal_view$__$";
+
+function keepsFunctions(...nodes: unknown[]): boolean {
+  return readSyntax([{ nodeType: "SourceUnit", nodes }], new Set()).keepsFunctions;
+}
+
+test("variables are read by their ids, wherever they stand", () => {
+  const tree = {
+    nodeType: "SourceUnit",
+    nodes: [null, "text", { inner: [variable(7, "t_uint8"), variable(8, "t_bool")] }],
+  };
+  expect(readSyntax([tree], new Set(["7"])).variables).toEqual(
+    new Map([["7", { name: "v7", type: "t", typeIdentifier: "t_uint8" }]]),
+  );
+});
+
+test("enums tell the number of their members, value types what is below them", () => {
+  const { enums, valueTypes, keepsFunctions } = readSyntax(
+    [
+      { nodeType: "EnumDefinition", id: 5, members: [{}, {}, {}] },
+      { nodeType: "EnumDefinition", id: 6 },
+      { nodeType: "UserDefinedValueTypeDefinition", id: 9, underlyingType: types("t_uint8") },
+      { nodeType: "UserDefinedValueTypeDefinition", id: 10 },
+    ],
+    new Set(),
+  );
+  expect(enums).toEqual(
+    new Map([
+      ["5", 3],
+      ["6", 0],
+    ]),
+  );
+  expect(valueTypes).toEqual(
+    new Map([
+      ["9", "t_uint8"],
+      ["10", ""],
+    ]),
+  );
+  expect(keepsFunctions).toBe(false);
+});
+
+describe("internal functions are kept", () => {
+  test("by state variables that are not immutable", () => {
+    expect(
+      keepsFunctions(variable(1, FUNCTION, { stateVariable: true, mutability: "mutable" })),
+    ).toBe(true);
+    expect(
+      keepsFunctions(variable(1, FUNCTION, { stateVariable: true, mutability: "immutable" })),
+    ).toBe(false);
+    expect(keepsFunctions(variable(1, FUNCTION))).toBe(false);
+    expect(
+      keepsFunctions(variable(1, "t_uint8", { stateVariable: true, mutability: "mutable" })),
+    ).toBe(false);
+  });
+
+  test("by lists and mappings of them", () => {
+    expect(keepsFunctions(variable(1, `t_array$_${FUNCTION}$dyn_memory_ptr`))).toBe(true);
+    expect(keepsFunctions(variable(1, "t_array$_t_uint8_$dyn_memory_ptr"))).toBe(false);
+  });
+
+  test("by structs", () => {
+    expect(
+      keepsFunctions({ nodeType: "StructDefinition", members: [types("t_bool"), types(FUNCTION)] }),
+    ).toBe(true);
+    expect(keepsFunctions({ nodeType: "StructDefinition", members: [types("t_bool")] })).toBe(
+      false,
+    );
+    expect(keepsFunctions({ nodeType: "StructDefinition" })).toBe(false);
+  });
+
+  test("by assembly that names one, in the form of each compiler", () => {
+    const named = (externalReferences: unknown) => ({
+      nodeType: "InlineAssembly",
+      externalReferences,
+    });
+    expect(keepsFunctions(variable(1, FUNCTION), named([{ declaration: 1 }]))).toBe(true);
+    expect(keepsFunctions(variable(1, FUNCTION), named([{ v1: { declaration: 1 } }]))).toBe(true);
+    expect(keepsFunctions(variable(1, FUNCTION), named([{ declaration: 2 }]))).toBe(false);
+    expect(keepsFunctions(variable(1, "t_uint8"), named([{ declaration: 1 }]))).toBe(false);
+    expect(keepsFunctions(variable(1, FUNCTION), named([{}]))).toBe(false);
+  });
+
+  test("by assembly that jumps", () => {
+    const assembly = (operations: string) => ({ nodeType: "InlineAssembly", operations });
+    expect(keepsFunctions(assembly("{ jump(7) }"))).toBe(true);
+    expect(keepsFunctions(assembly("{ jumpi(7, 1) }"))).toBe(true);
+    expect(keepsFunctions(assembly("{ jumper := 7 }"))).toBe(false);
+  });
+});
