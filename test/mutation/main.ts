@@ -11,7 +11,11 @@ const ROOT = path.join(import.meta.dirname, "../..");
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   "src/indexer/validate.ts": ["test/indexer/validate.test.ts"],
   "src/indexer/decode": ["test/indexer/decode.test.ts"],
-  "src/api/live": ["test/api/live/merge.test.ts", "test/api/live/node-answers.test.ts"],
+  "src/api/live": [
+    "test/api/live/merge.test.ts",
+    "test/api/live/node-answers.test.ts",
+    "test/api/live/revert-data.test.ts",
+  ],
   "src/api/present": ["test/api/present"],
   "src/api/modules/stats": ["test/api/modules/stats"],
   "src/store/page.ts": ["test/store/page.test.ts"],

@@ -11,7 +11,6 @@ export function takesArguments(abi: readonly AbiEntry[]): boolean {
 /** Whether `bytes` are exactly the ABI encoding of some values for the constructor's parameters. */
 export function areConstructorArguments(abi: readonly AbiEntry[], bytes: Buffer): boolean {
   const parameters = constructorParameters(abi);
-  if (parameters.length === 0) return bytes.length === 0;
   const encoded: Hex = hexFromBytes(bytes);
   try {
     // A decoder accepts more than an encoder makes: other offsets, dirty padding, bytes behind the end.
