@@ -103,6 +103,16 @@ describe.each([
     }
   });
 
+  it("lists contracts where it saw them first", async () => {
+    const { app } = await index(64);
+    const { result } = await ask(app, "module=contract&action=listcontracts");
+    const { predeployed, early, child } = holders;
+    const inOrder = startBlock === 0 ? [early, predeployed, child] : [predeployed, early, child];
+    expect(result.map(({ Address }: { Address: string }) => Address)).toEqual(
+      traces === "off" ? [] : inOrder,
+    );
+  });
+
   it("follows a reorg that takes a creation away", async () => {
     const running = await index(64);
     running.node.chain.reorg(1, 2);

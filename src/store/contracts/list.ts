@@ -3,27 +3,39 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import { inPublishedBlocks, type PageRange } from "../page.ts";
 
 /**
- * Addresses with contracts in the order of their first creation. With `unverified` only those that have code now and no
- * verified source.
+ * Addresses with contracts in the order in which they were seen first: where they were created, or, where no indexed
+ * creation tells (genesis allocation, before START_BLOCK), before all of the first block that names them. With `unverified`
+ * only those that have code now and no verified source.
  */
 export async function listContracts(
   sql: Queryable,
   kind: "all" | "unverified",
   { limit, skip }: PageRange,
 ): Promise<Address[]> {
-  const isUnverified = sql`
-    AND NOT EXISTS (SELECT FROM valid_verified_contracts v WHERE v.address = c.address)
-    AND NOT ${isEmpty(sql)}`;
+  const isWanted = (address: Fragment, isGone: Fragment) =>
+    kind === "all"
+      ? sql``
+      : sql`
+        AND NOT EXISTS (SELECT FROM valid_verified_contracts v WHERE v.address = ${address})
+        AND NOT ${isGone}`;
+  const most = skip + limit;
   const rows = await sql<{ address: Address }[]>`
-    SELECT c.address FROM contracts c
-    WHERE ${inPublishedBlocks(sql)} AND ${isFirstCreation(sql)} ${kind === "all" ? sql`` : isUnverified}
-    ORDER BY c.block_number, c.transaction_index, c.position, c.address
+    SELECT address FROM (
+      (SELECT c.address, c.block_number, c.transaction_index, c.position FROM contracts c
+       WHERE ${inPublishedBlocks(sql)} AND ${isFirstCreation(sql)} ${isWanted(sql`c.address`, isEmpty(sql))}
+       ORDER BY c.block_number, c.transaction_index, c.position, c.address LIMIT ${most}::bigint)
+      UNION ALL
+      (SELECT a.address, a.first_block, -1, -1 FROM addresses a
+       WHERE ${isBefore(sql)} ${isWanted(sql`a.address`, isDestroyed(sql))}
+       ORDER BY a.first_block, a.address LIMIT ${most}::bigint)
+    ) AS seen
+    ORDER BY block_number, transaction_index, position, address
     LIMIT ${limit} OFFSET ${skip}`;
   return rows.map(({ address }) => address);
 }
 
 /**
- * Addresses of contracts without code now, destroyed or never given any, in the order of their first creation. Begins
+ * Addresses of contracts without code now, destroyed or never given any, in the order in which they were seen first. Begins
  * with all that were ever without: they are few beside all contracts.
  */
 export async function listEmptyContracts(
@@ -31,18 +43,41 @@ export async function listEmptyContracts(
   { limit, skip }: PageRange,
 ): Promise<Address[]> {
   const rows = await sql<{ address: Address }[]>`
-    SELECT c.address
-    FROM (
-      SELECT address FROM contract_destructions WHERE ${inPublishedBlocks(sql)}
-      UNION
-      SELECT address FROM contracts
-      WHERE code_hash = ${emptyCodeHash(sql)} AND ${inPublishedBlocks(sql)}
-    ) candidates
-    JOIN contracts c USING (address)
-    WHERE ${isFirstCreation(sql)} AND ${isEmpty(sql)}
-    ORDER BY c.block_number, c.transaction_index, c.position, c.address
+    WITH destroyed AS (
+      SELECT DISTINCT address FROM contract_destructions WHERE ${inPublishedBlocks(sql)}
+    )
+    SELECT address FROM (
+      SELECT c.address, c.block_number, c.transaction_index, c.position
+      FROM (
+        SELECT address FROM destroyed
+        UNION
+        SELECT address FROM contracts
+        WHERE code_hash = ${emptyCodeHash(sql)} AND ${inPublishedBlocks(sql)}
+      ) candidates
+      JOIN contracts c USING (address)
+      WHERE ${isFirstCreation(sql)} AND ${isEmpty(sql)}
+      UNION ALL
+      SELECT a.address, a.first_block, -1, -1 FROM destroyed JOIN addresses a USING (address)
+      WHERE ${isBefore(sql)}
+    ) AS seen
+    ORDER BY block_number, transaction_index, position, address
     LIMIT ${limit} OFFSET ${skip}`;
   return rows.map(({ address }) => address);
+}
+
+/**
+ * Whether the node told of code at the address `a`, and no indexed creation does. Without traces most are unknown. The
+ * planner would join what NOT EXISTS asks as a whole, and read all contracts for it.
+ */
+function isBefore(sql: Queryable): Fragment {
+  return sql`a.has_code AND (SELECT traced FROM sync_state) AND (
+    SELECT true FROM contracts c WHERE c.address = a.address AND ${inPublishedBlocks(sql)} LIMIT 1) IS NULL`;
+}
+
+/** Whether the contract at the address `a` destroyed itself. */
+function isDestroyed(sql: Queryable): Fragment {
+  return sql`EXISTS (
+    SELECT FROM contract_destructions d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
 }
 
 /** Whether the creation `c` is the first of its address. */

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import type { ContractEvent } from "../oracle/contracts.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import { isContract } from "./funding.ts";
 import { addressOf, pageOf, paging } from "./parameters.ts";
 import { type Answerer, fail, type Question, succeed, type WireAnswer } from "./wire.ts";
 
@@ -51,9 +52,20 @@ function compareEvents(left: ContractEvent, right: ContractEvent): number {
   );
 }
 
-/** The first creation of each contract, in the order of the chain. */
-function firstCreations({ creations }: Oracle): Address[] {
-  return [...new Set(creations.toSorted(compareEvents).map(({ address }) => address))];
+/**
+ * Each contract once, where the chain first shows it: at its creation, or, where none is on the chain (genesis), before
+ * everything else of the block that names it first. Without traces nobody knows the latter.
+ */
+function firstSeen(oracle: Oracle): Address[] {
+  const { creations, addresses, internalTransactions } = oracle;
+  const created = new Set(creations.map(({ address }) => address));
+  const before = [...addresses].flatMap(([address, { firstBlock: blockNumber }]) =>
+    internalTransactions && !created.has(address) && isContract(oracle, address)
+      ? [{ address, blockNumber, transactionIndex: -1, position: -1 }]
+      : [],
+  );
+  const all = [...creations, ...before].toSorted(compareEvents);
+  return [...new Set(all.map(({ address }) => address))];
 }
 
 const FILTERS = ["verified", "unverified", "empty"];
@@ -69,7 +81,7 @@ export const listcontracts: Answerer = ({ oracle, dialect, parameters }) => {
     return fail(dialect, message, 400);
   }
   const isEmpty = (address: Address) => (oracle.addresses.get(address)?.code ?? "0x") === "0x";
-  const found = firstCreations(oracle).filter((address) => {
+  const found = firstSeen(oracle).filter((address) => {
     if (kind === undefined) return true;
     return kind !== "verified" && isEmpty(address) === (kind === "empty");
   });

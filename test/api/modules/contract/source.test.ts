@@ -7,6 +7,7 @@ import {
   blockHash,
   blockTime,
   publish,
+  setSyncState,
   transactionHash,
 } from "../../../support/build.ts";
 import { recordedCases } from "../../../support/recorded-cases.ts";
@@ -242,6 +243,40 @@ describe("listcontracts", () => {
       `${text} is not a valid value for \`filter\`. Please use one of: verified, unverified, 1, 2.`,
     );
   });
+});
+
+test("listcontracts has contracts that no creation tells of where they were seen first", async () => {
+  const before = await createTestApp();
+  const EARLY = addressAt(1);
+  const SEEN = addressAt(2);
+  const DESTROYED = addressAt(3);
+  const CREATED = addressAt(4);
+  await publish(before.sql, {
+    blocks: [0, 1, 2, 3].map((number) => ({ number })),
+    transactions: [2, 3].map((blockNumber) => ({ blockNumber, toAddress: null })),
+    contracts: [2, 3].map((blockNumber) => ({ blockNumber, address: CREATED })),
+    contractDestructions: [{ blockNumber: 3, address: DESTROYED }],
+    addresses: [
+      { address: SEEN, firstBlock: 2, hasCode: true },
+      { address: EARLY, firstBlock: 1, hasCode: true },
+      { address: DESTROYED, firstBlock: 3, hasCode: true },
+      { address: CREATED, firstBlock: 1, hasCode: true },
+      { address: addressAt(5), firstBlock: 1, hasCode: false },
+    ],
+  });
+  const listed = async (query: string) =>
+    (await ask(before.app, `module=contract&action=listcontracts&${query}`)).result.map(
+      ({ Address }: { Address: string }) => Address,
+    );
+  expect(await listed("")).toEqual([EARLY, SEEN, CREATED, DESTROYED]);
+  expect(await listed("page=2&offset=2")).toEqual([CREATED, DESTROYED]);
+  expect(await listed("filter=unverified")).toEqual([EARLY, SEEN, CREATED]);
+  expect(await listed("filter=empty")).toEqual([DESTROYED]);
+  await save(before.sql, { address: SEEN });
+  expect(await listed("filter=unverified")).toEqual([EARLY, CREATED]);
+  await setSyncState(before.sql, { traced: false });
+  expect(await listed("")).toEqual([CREATED]);
+  await before.close();
 });
 
 describe("names of called functions", () => {
