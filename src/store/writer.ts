@@ -74,20 +74,20 @@ export async function assertWriter(sql: Transaction, epoch: number): Promise<voi
 
 /** Whether another process that writes fewer chains stands by for the chain. */
 async function isAnothersTurn(sql: Queryable): Promise<boolean> {
-  const found = await sql`
+  const [found] = await sql<[{ isTheirs: boolean }]>`
     WITH ${sessionsAndProcesses(sql)}
-    SELECT FROM others, own WHERE others.chains < own.chains`;
-  return found.count > 0;
+    SELECT EXISTS (SELECT FROM others, own WHERE others.chains < own.chains) AS is_theirs`;
+  return found.isTheirs;
 }
 
 /** Whether a process that stands by for the chain writes two chains fewer, and has no other one to take first. */
 async function isUneven(sql: Queryable): Promise<boolean> {
-  const found = await sql`
+  const [found] = await sql<[{ isUneven: boolean }]>`
     WITH ${sessionsAndProcesses(sql)}
-    SELECT FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
+    SELECT EXISTS (SELECT FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
       SELECT FROM sessions free WHERE free.process = others.process
-        AND NOT EXISTS (SELECT FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))`;
-  return found.count > 0;
+        AND NOT EXISTS (SELECT FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))) AS is_uneven`;
+  return found.isUneven;
 }
 
 /**
