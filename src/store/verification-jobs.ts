@@ -56,14 +56,21 @@ const MAX_ATTEMPTS = 2;
 const UNIQUE_VIOLATION = "23505";
 
 /**
- * Adds a job, committed when this resolves, or tells which limit it would exceed. One statement: hundreds of
- * submissions may come at once, and every round trip delays other queries.
+ * Adds a job, committed when this resolves, or tells which limit it would exceed. Those of waiting jobs are for all chains
+ * of a queue together, whose tables are in `schemas`. One statement: hundreds of submissions may come at once, and every
+ * round trip delays other queries.
  */
-export async function insertJob(sql: Sql, job: NewJob, limits: JobLimits): Promise<JobInsertion> {
+export async function insertJob(
+  sql: Sql,
+  job: NewJob,
+  limits: JobLimits,
+  schemas: readonly string[],
+): Promise<JobInsertion> {
   const [row] = await sql<[{ outcome: JobInsertion }]>`
     SELECT add_verification_job(${job.guid}, ${job.address}, ${job.client}, ${job.compiler},
       ${job.compilerVersion}, ${job.request}, ${limits.perHour}, ${limits.waitingOfClient}, ${limits.waiting},
-      ${[...limits.uncounted]}::text[], ${limits.displaced.code}, ${limits.displaced.reason}) AS outcome`;
+      ${[...limits.uncounted]}::text[], ${limits.displaced.code}, ${limits.displaced.reason},
+      ${[...schemas]}::text[]) AS outcome`;
   return row.outcome;
 }
 

@@ -151,7 +151,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
         request,
         client,
         options.jobLimits ?? DEFAULT_JOB_LIMITS,
-        submissionOptions,
+        { ...submissionOptions, schemas: works?.queue.schemas() ?? [] },
       );
       options.onSubmission?.(submission.outcome);
       if (submission.outcome === "accepted") queue?.wake();

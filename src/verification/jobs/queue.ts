@@ -19,6 +19,8 @@ import { createSlots } from "./slots.ts";
 export interface JobQueue {
   /** Adds a chain. */
   add(source: JobSource): JobChain;
+  /** Schemas of its chains. */
+  schemas(): string[];
   /** Stops the running jobs and gives them back to the queue. */
   stop(): Promise<void>;
 }
@@ -200,6 +202,7 @@ export function startQueue(options: QueueOptions): JobQueue {
   const working = work();
   const chains: JobChain[] = [];
   return {
+    schemas: () => [...members].map(({ schema }) => schema),
     add: (source) => {
       const member = {
         ...source,

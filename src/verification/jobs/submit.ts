@@ -59,6 +59,8 @@ export interface SubmissionOptions {
   withoutCode?: boolean;
   /** Identifier of the job; default: a new one. */
   guid?: string;
+  /** Schemas of the chains whose jobs wait in one queue with those of this chain; default: it is alone. */
+  schemas?: readonly string[];
 }
 
 /** Characters of a request as stored. Escapes can make it several times as long as sent. */
@@ -76,7 +78,7 @@ export async function submitVerification(
   request: VerificationRequest,
   client: string,
   limits: JobLimits,
-  { withoutCode = false, guid = createGuid(request.address) }: SubmissionOptions = {},
+  { withoutCode = false, guid = createGuid(request.address), schemas = [] }: SubmissionOptions = {},
 ): Promise<Submission> {
   const { sql, chain } = source;
   const { address } = request;
@@ -101,7 +103,7 @@ export async function submitVerification(
       .slice(0, MAX_VERSION),
     request: text,
   };
-  const outcome = await insertJob(sql, job, limits);
+  const outcome = await insertJob(sql, job, limits, schemas);
   return outcome === "added" || outcome === "displaced"
     ? { outcome: "accepted", guid }
     : { outcome };
