@@ -33,6 +33,7 @@ import { checkverifystatus } from "./modules/contract/checkverifystatus.ts";
 import { getabi } from "./modules/contract/getabi.ts";
 import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
 import { getsourcecode } from "./modules/contract/getsourcecode.ts";
+import { listbyname } from "./modules/contract/listbyname.ts";
 import { listcontracts } from "./modules/contract/listcontracts.ts";
 import { readcontract } from "./modules/contract/readcontract.ts";
 import { verify } from "./modules/contract/verify.ts";
@@ -154,6 +155,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   ],
   contract: [
     listcontracts,
+    listbyname,
     getabi,
     readcontract,
     getsourcecode,

@@ -16,6 +16,7 @@ test("every head, asked at once for everything that an oracle knows, is answered
 const OF_PAGES = [
   "block/getblock",
   "block/listblocks",
+  "contract/listbyname",
   "contract/readcontract",
   "transaction/listtransactions",
   "transaction/listtransfers",
@@ -30,7 +31,7 @@ test("every action has its oracle but those that no block decides", () => {
     "account/pendingtxlist",
     "stats/ethprice",
     "stats/coinprice",
-    ...OF_PAGES.slice(0, 3),
+    ...OF_PAGES.slice(0, 4),
     "contract/verify",
     "contract/verify_via_sourcify",
     "contract/verify_via_repository",
@@ -39,7 +40,7 @@ test("every action has its oracle but those that no block decides", () => {
     "contract/checkverifystatus",
     "contract/verifyproxycontract",
     "contract/checkproxyverification",
-    ...OF_PAGES.slice(3),
+    ...OF_PAGES.slice(4),
     // A client's own limit, and the node's own answers, which are compared with it where they are tested.
     "getapilimit/getapilimit",
     ...(registry["proxy"] ?? []).map(({ name }) => `proxy/${name.toLowerCase()}`),

@@ -216,6 +216,8 @@ const PATHS: Readonly<Record<string, string>> = {
   account: `/address/${USER}`,
   "transfers of an account": `/address/${USER}#transfers`,
   "NFT transfers of an account": `/address/${USER}#nft`,
+  "names that begin with markup": `/search?q=${encodeURIComponent(MARKUP.slice(0, 3))}`,
+  "names that are too long": "/search?q=wwww",
   "strange sources": `/address/${VERIFIED}#code`,
   "strange functions": `/address/${VERIFIED}#read`,
   proxy: `/address/${PROXY}`,

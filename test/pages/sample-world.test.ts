@@ -41,6 +41,7 @@ beforeAll(async () => {
     contracts: "contracts",
     "contracts without a source": "contracts#unverified",
     search: "search",
+    "contracts by name": "search?q=harbour",
     block: "block/latest",
     "first block": "block/0",
     "transfer of tokens": `tx/${find("transfer", ({ functionName, isError }) => functionName.startsWith("transfer(") && isError === "0")}`,
@@ -82,6 +83,7 @@ const NAMES = [
   "contracts",
   "contracts without a source",
   "search",
+  "contracts by name",
   "block",
   "first block",
   "transfer of tokens",
@@ -244,6 +246,22 @@ test("a contract tells what is proven of it, its files and its functions", async
     if ((await forms.count()) === 0) return;
     await forms.first().getByRole("button").click();
     await forms.first().locator(".parameters").waitFor(PATIENCE);
+  });
+});
+
+test("a token and a contract are found by the beginnings of their names", async () => {
+  await visit(browser, at("home"), async ({ page }) => {
+    const coin = sampleAddress("Coin");
+    for (const [text, href] of [
+      ["harb", `token/${coin}`],
+      ["HARBOUR", `token/${coin}`],
+      ["Coin", `token/${coin}`],
+      ["proxy", `address/${sampleAddress("Proxy")}#code`],
+    ]) {
+      await page.getByRole("searchbox").fill(text ?? "");
+      await page.keyboard.press("Enter");
+      await page.locator(`main a[href="${world.origin}/${href}"]`).waitFor(PATIENCE);
+    }
   });
 });
 

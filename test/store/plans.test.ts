@@ -18,6 +18,7 @@ import {
   listInternalTransactionsOfTransaction,
 } from "../../src/store/internal-transactions.ts";
 import { type LogPattern, searchLogs } from "../../src/store/logs.ts";
+import { listContractsByName } from "../../src/store/names.ts";
 import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
 import type { Order } from "../../src/store/page.ts";
 import {
@@ -106,15 +107,15 @@ const WORLD = `
     FROM generate_series(0, 14999) n;
   INSERT INTO contract_destructions SELECT addr(10000 + n), ${BLOCKS - 1}, 19, 1 FROM generate_series(0, 90, 30) n;
   INSERT INTO addresses SELECT addr(n), n % ${BLOCKS}, n, 1, n < 10000 AND n % 5 = 0 FROM generate_series(0, 19999) n;
-  INSERT INTO tokens (address, standard, first_block, metadata_block, supply_block)
-    SELECT addr(n), CASE n % 3 WHEN 0 THEN 20 WHEN 1 THEN 721 ELSE 1155 END, 0, 1, 1 FROM generate_series(0, 2999) n;
+  INSERT INTO tokens (address, standard, first_block, metadata_block, supply_block, name, symbol)
+    SELECT addr(n), CASE n % 3 WHEN 0 THEN 20 WHEN 1 THEN 721 ELSE 1155 END, 0, 1, 1, 'Coin ' || n, 'COIN' || n FROM generate_series(0, 2999) n;
   INSERT INTO token_balances SELECT addr(n % 3), addr(n), n + 1, 1 FROM generate_series(0, 14999) n;
   INSERT INTO token_balances SELECT addr(n), addr(1), n + 1, 1 FROM generate_series(3, 2999) n;
   INSERT INTO token_id_balances SELECT addr(2), addr(n / 10), n % 10, 1, 1 FROM generate_series(0, 14999) n;
   INSERT INTO verified_contracts (address, verified_at, code_hash, block_number, block_hash, language, format,
       compiler_version, file_path, contract_name, sources, settings, libraries, abi, metadata, metadata_uri, outputs,
       methods, compilation)
-    SELECT addr(20000 + n), now(), '\\x01', 1, word(1), '', '', '', '', '', '', '', '', '', '', '', '', '{}', ''
+    SELECT addr(20000 + n), now(), '\\x01', 1, word(1), '', '', '', '', 'Purse' || n, '', '', '', '', '', '', '', '{}', ''
     FROM generate_series(0, 2999) n;
   INSERT INTO proxies SELECT addr(20000 + n), '', '[]', '[]', NULL, 1, word(1) FROM generate_series(0, 2999) n;
   INSERT INTO nft_owners SELECT addr(1), n, addr(n % 3) FROM generate_series(0, 14999) n;
@@ -239,6 +240,7 @@ const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
       ),
   ],
   ["contracts", () => listContracts(sql, "all", DEEP), 4 * 900],
+  ["contracts by the beginning of their names", () => listContractsByName(sql, "coIN", FIRST), 100],
   [
     "creations of contracts",
     () => listContractCreations(sql, [addr(10_000), addr(1), addr(10_001)]),

@@ -33,7 +33,7 @@ const LISTS = {
   blocks: ["Blocks", "The newest blocks of the chain."],
   transactions: ["Transactions", "The newest transactions of the chain."],
   contracts: ["Contracts", "Contracts of the chain, verified or not."],
-  search: ["Search", "Find a transaction, an address, a block or a token."],
+  search: ["Search", "Find a transaction, an address, a block, a token or a contract."],
 } as const;
 
 /** Whether a path names something that may exist; any letter case is accepted. */

@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isAddress } from "../../core/address.ts";
 import { isHash, lowerHex } from "../../core/hex.ts";
+import type { Queryable } from "../../db/client.ts";
+import { listContractsByName } from "../../store/names.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
 import { inTime } from "../deadline.ts";
 import { httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
@@ -92,26 +95,24 @@ export function addSubjects(
   }
 
   /** What the index knows of a page's subject; undefined when it knows that the subject does not exist. */
-  async function look(
+  function look(
     { sql, coinSymbol }: ServedChain,
     kind: PageKind,
     subject: string,
   ): Promise<ShellContent | undefined> {
     const plain = plainContent(kind, subject);
-    const task: Task<ShellContent | undefined> = {
-      servedWhileLoading: false,
-      run: (read) =>
-        read(async (snapshot, served) => {
-          const head = await served;
-          return head
-            ? describe(snapshot, kind, subject, { head: head.number, coinSymbol })
-            : plain;
-        }),
-    };
-    const state = await inTime(onOneState(sql, [task]), PATIENCE_MS).catch(() => undefined);
-    const [outcome] = state?.outcomes ?? [];
-    // While the index does not answer, the page itself says why.
-    return outcome?.status === "fulfilled" ? outcome.value : plain;
+    return readSoon<ShellContent | undefined>(sql, plain, async (snapshot, served) => {
+      const head = await served;
+      return head ? describe(snapshot, kind, subject, { head: head.number, coinSymbol }) : plain;
+    });
+  }
+
+  /** Whether a token or a verified contract has a name that begins so. */
+  function isName({ sql }: ServedChain, text: string): Promise<boolean> {
+    return readSoon(sql, true, async (snapshot) => {
+      const found = await listContractsByName(snapshot, text, { limit: 1, skip: 0 });
+      return found.length > 0;
+    });
   }
 
   function unknown(subject: string): ShellContent {
@@ -163,13 +164,17 @@ export function addSubjects(
   }
   app.get("/search", async (request, reply) => {
     const sought = lookUp(queryInput(request), "q");
-    const text = typeof sought === "string" ? sought.trim().slice(0, LONGEST_SUBJECT) : "";
+    const text =
+      typeof sought === "string"
+        ? sought.replaceAll("\0", "").trim().slice(0, LONGEST_SUBJECT)
+        : "";
     const path = await find(decideChain(request), text);
     if (path !== undefined) return reply.redirect(`${baseOf(request.originalUrl, 1)}${path}`, 302);
+    const isKnown = text === "" || (await isName(decideChain(request), text));
     return answer(request, reply, {
       content: plainContent("search", text),
       parts: 1,
-      httpStatus: text === "" ? 200 : 404,
+      httpStatus: isKnown ? 200 : 404,
     });
   });
 
@@ -189,6 +194,18 @@ export function addSubjects(
     const content = unknown(pathname.slice(0, LONGEST_SUBJECT));
     return answer(request, reply, { content, parts: partsIn(pathname), httpStatus: 404 });
   };
+}
+
+/** What a query finds; `otherwise` while the index does not answer: then the page itself says why. */
+async function readSoon<Found>(
+  sql: ServedChain["sql"],
+  otherwise: Found,
+  query: (snapshot: Queryable, head: Promise<ServedHead | undefined>) => Promise<Found>,
+): Promise<Found> {
+  const task: Task<Found> = { servedWhileLoading: false, run: (read) => read(query) };
+  const state = await inTime(onOneState(sql, [task]), PATIENCE_MS).catch(() => undefined);
+  const [outcome] = state?.outcomes ?? [];
+  return outcome?.status === "fulfilled" ? outcome.value : otherwise;
 }
 
 /** Whether a browser asks for a page: it accepts HTML by name, programs accept anything. */

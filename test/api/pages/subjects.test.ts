@@ -73,6 +73,8 @@ describe("previews of links", () => {
     ["/blocks", "Blocks", /./],
     ["/txs", "Transactions", /./],
     ["/contracts", "Contracts", /./],
+    ["/search?q=GOL", "Search", /./],
+    ["/search?q=ledger", "Search", /./],
   ])("%s says what it is", async (url, title, description) => {
     for (const headers of [BROWSER, { accept: "*/*" }]) {
       const answer = await page(url, headers);
@@ -105,6 +107,8 @@ describe("what there is not", () => {
     "/address/%3Cscript%3E",
     `/token/${addressAt(0x77)}`,
     "/search?q=nothing",
+    "/search?q=a%00b",
+    "/search?q=%25",
     "/no/such/page",
     "/tx",
   ];

@@ -28,7 +28,7 @@ export const listtransfers = defineAction({
       tokenDecimal: wire.decimalOrEmpty,
     }),
   ),
-  empty: "No token transfers found",
+  empty: { blockscout: "No token transfers found", etherscan: "No records found" },
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   check: windowCheck(MOST_ROWS),
   async handle({ read }, input) {

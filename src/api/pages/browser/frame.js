@@ -39,8 +39,8 @@ function Frame({ sought, children }) {
         <input
           type="search"
           name="q"
-          aria-label="Transaction, address, block or token"
-          placeholder="Transaction, address or block"
+          aria-label="Transaction, address, block or name"
+          placeholder="Transaction, address, block or name"
           value=${sought}
           autocomplete="off"
           autocapitalize="off"

@@ -1,18 +1,42 @@
-// The search, where its text means nothing that the index knows.
+// The search, where its text is no hash, number or address that the index knows: contracts by their names.
 
+import { action } from "./api.js";
 import { show } from "./frame.js";
 import { html } from "./html.js";
+import { AddressLink, Name, TokenLink } from "./parts.js";
 import { subjectOfPage } from "./surroundings.js";
+import { List } from "./table.js";
+
+const WAYS =
+  "the hash of a transaction or of a block, the number of a block, an address, or the beginning of a token\u2019s or contract\u2019s name";
 
 function Search() {
+  if (subjectOfPage === "") return html`<h1>Search</h1><p>Give ${WAYS}.</p>`;
   return html`
     <h1>Search</h1>
-    ${
-      subjectOfPage === ""
-        ? html`<p>Give the hash of a transaction or of a block, the number of a block, or an address.</p>`
-        : html`<p role="status">Nothing was found for <bdi class="data">${subjectOfPage}</bdi>. Give the whole hash of a transaction or of a block, the number of a block, or a whole address.</p>`
-    }
+    <p>Tokens and verified contracts by the name <bdi class="data">${subjectOfPage}</bdi>. Anybody may choose any name: the address tells which one it is.</p>
+    <${List}
+      what="contracts of this name"
+      request=${(paging) => action("Contracts by name", "contract", "listbyname", { name: subjectOfPage, ...paging })}
+      columns=${[
+        ["Name", (row) => html`<${Found} row=${row} />`],
+        ["Symbol", ({ tokenSymbol }) => tokenSymbol && html`<${Name} text=${tokenSymbol} />`],
+        ["Kind", ({ type }) => type || "contract"],
+        [
+          "Source",
+          ({ contractName }) => contractName && html`<span class="status good">Verified</span>`,
+        ],
+        ["Address", ({ address }) => html`<${AddressLink} address=${address} isWhole />`],
+      ]}
+    />
+    <p class="soft">A search takes ${WAYS}.</p>
   `;
+}
+
+function Found({ row: { address, type, tokenName, contractName } }) {
+  return type === ""
+    ? html`<${AddressLink} address=${address} name=${contractName} part="#code" />`
+    : html`<${TokenLink} address=${address} name=${tokenName} />`;
 }
 
 show(Search);
