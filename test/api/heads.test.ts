@@ -12,16 +12,6 @@ test("every head, asked at once for everything that an oracle knows, is answered
   expect(answers).toBeGreaterThanOrEqual(HEADS * COMPARED.length);
 });
 
-/** What the pages ask for. Tests of their own compare it with the chain. */
-const OF_PAGES = [
-  "block/getblock",
-  "block/listblocks",
-  "contract/listbyname",
-  "contract/readcontract",
-  "transaction/listtransactions",
-  "transaction/listtransfers",
-];
-
 test("every action has its oracle but those that no block decides", () => {
   const actions = Object.entries(registry).flatMap(([module, own]) =>
     own.map(({ name }) => `${module}/${name.toLowerCase()}`),
@@ -31,7 +21,6 @@ test("every action has its oracle but those that no block decides", () => {
     "account/pendingtxlist",
     "stats/ethprice",
     "stats/coinprice",
-    ...OF_PAGES.slice(0, 4),
     "contract/verify",
     "contract/verify_via_sourcify",
     "contract/verify_via_repository",
@@ -40,7 +29,6 @@ test("every action has its oracle but those that no block decides", () => {
     "contract/checkverifystatus",
     "contract/verifyproxycontract",
     "contract/checkproxyverification",
-    ...OF_PAGES.slice(4),
     // A client's own limit, and the node's own answers, which are compared with it where they are tested.
     "getapilimit/getapilimit",
     ...(registry["proxy"] ?? []).map(({ name }) => `proxy/${name.toLowerCase()}`),

@@ -53,7 +53,12 @@ function transactionFields(oracle: Oracle, transaction: OracleTransaction) {
   };
 }
 
-function listedTransaction(oracle: Oracle, transaction: OracleTransaction, dialect: Dialect) {
+/** A transaction in a list, of contracts that are not verified. */
+export function listedTransaction(
+  oracle: Oracle,
+  transaction: OracleTransaction,
+  dialect: Dialect,
+) {
   const isEtherscan = dialect === "etherscan";
   const succeeded = transaction.succeeded ?? isEtherscan;
   const hasStatus = transaction.status !== null || !isEtherscan;
@@ -165,7 +170,10 @@ export const txlistinternal: Answerer = (question) => {
   if (!isAscending(parameters, dialect)) found.reverse();
   return list(
     dialect,
-    pageOf(found, range).map((entry) => listedInternal(oracle, entry, dialect)),
+    pageOf(found, range).map((entry) => ({
+      ...listedInternal(oracle, entry, dialect),
+      ...(parameters.get("names")?.toLowerCase() === "true" && { functionName: "" }),
+    })),
     { blockscout: "No internal transactions found", etherscan: NO_TRANSACTIONS },
   );
 };

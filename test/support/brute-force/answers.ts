@@ -27,6 +27,14 @@ import {
   txsBeaconWithdrawal,
 } from "./held-tokens.ts";
 import { getLogs } from "./logs.ts";
+import {
+  getblock,
+  listblocks,
+  listbyname,
+  listtransactions,
+  listtransfers,
+  readcontract,
+} from "./pages.ts";
 import { createParameters, type Parameters } from "./parameters.ts";
 import { getabi, getsourcecode, listcontracts } from "./sources.ts";
 import { coinsupply, ethsupply, ethsupply2, ethsupplyexchange, tokensupply } from "./supplies.ts";
@@ -78,6 +86,12 @@ export const ANSWERERS: Readonly<Record<string, Answerer>> = {
   "contract/getabi": getabi,
   "contract/getsourcecode": getsourcecode,
   "contract/listcontracts": listcontracts,
+  "block/getblock": getblock,
+  "block/listblocks": listblocks,
+  "transaction/listtransactions": listtransactions,
+  "transaction/listtransfers": listtransfers,
+  "contract/readcontract": readcontract,
+  "contract/listbyname": listbyname,
   "token/tokenholderlist": tokenholderlist,
   "token/tokenholdercount": tokenholdercount,
   "token/tokeninfo": tokeninfo,

@@ -4,6 +4,7 @@ import type { Random } from "../world/random.ts";
 import { ANSWERERS } from "./answers.ts";
 import { DAILY_SERIES } from "./daily-series.ts";
 import type { LogFilter } from "./eth-logs.ts";
+import { displayName } from "./token.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** Draws requests that mostly find something, on the chain that the oracle read. */
@@ -164,9 +165,21 @@ function internalTransactions(draw: Draw): Parameters {
   ])();
   const zero = some(random, {
     include_zero_value: [0.5, () => random.pick(["true", "TRUE", "false", "1"])],
+    names: [0.2, () => random.pick(["true", "True", "no"])],
   });
   const list = { ...form, ...zero, ...pages(draw), ...order(draw), ...range(draw) };
   return byParties(draw, draw.oracle.internalTransactions, { ...list, ...side(draw) });
+}
+
+/** The beginning of a token's name or symbol, for the most part. */
+function name({ oracle, random }: Draw): string {
+  const names = [...oracle.tokens.values()].flatMap((known) =>
+    [known.name, known.symbol].map((bytes) => [...(displayName(bytes) ?? "")]),
+  );
+  const drawn = names.length === 0 ? [] : random.pick(names);
+  if (drawn.length === 0 || random.chance(0.1)) return random.pick(["%", "_", " ", "", "zzz"]);
+  const start = drawn.slice(0, 1 + random.integer(drawn.length)).join("");
+  return random.chance(0.3) ? start.toUpperCase() : start;
 }
 
 function operators(random: Random, parameters: Parameters): Parameters {
@@ -368,6 +381,32 @@ const PARAMETERS: Readonly<Record<keyof typeof ANSWERERS, (draw: Draw) => Parame
     ...some(draw.random, {
       filter: [0.7, () => draw.random.pick(["unverified", "empty", "verified", "2", "3", "x"])],
     }),
+  }),
+  "block/getblock": (draw) => {
+    const { oracle, random } = draw;
+    const byHash = () => mixedCase(random.pick(oracle.blocks).hash, random);
+    const forms = [() => blockNumber(draw), () => blockNumber(draw), byHash, () => "latest"];
+    return some(random, {
+      block: [0.97, random.chance(0.05) ? () => random.bytes(32) : random.pick(forms)],
+    });
+  },
+  "block/listblocks": (draw) => ({ ...pages(draw), ...range(draw) }),
+  "transaction/listtransactions": (draw) => ({
+    ...pages(draw),
+    ...order(draw),
+    ...range(draw),
+  }),
+  "transaction/listtransfers": (draw) => ({ ...hash(draw), ...pages(draw) }),
+  "contract/readcontract": (draw) => ({
+    ...oneAddress(draw),
+    ...some(draw.random, {
+      function: [0.9, () => draw.random.pick(["totalSupply", "balanceOf(address)", ""])],
+      arguments: [0.3, () => draw.random.pick(["[]", "[1]", "x"])],
+    }),
+  }),
+  "contract/listbyname": (draw) => ({
+    ...some(draw.random, { name: [0.97, () => name(draw)] }),
+    ...pages(draw),
   }),
   "token/tokenholderlist": (draw) => ({ contractaddress: token(draw), ...pages(draw) }),
   "token/tokenholdercount": (draw) => ({ contractaddress: token(draw) }),

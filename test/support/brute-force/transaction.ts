@@ -5,7 +5,8 @@ import { type Answerer, fail, type Question, succeed, type WireAnswer } from "./
 const LOGS_OF_A_PAGE = 50;
 const NOT_REPEATED = ["apikey", "type", "method", "filter", "q", "sort", "order"];
 
-function withHash(
+/** Refuses what is no hash; else answers with the transaction, if there is one. */
+export function withHash(
   answer: (question: Question, found: OracleTransaction | undefined) => WireAnswer,
 ): Answerer {
   return (question) => {

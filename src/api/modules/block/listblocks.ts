@@ -14,7 +14,7 @@ export const listblocks = defineAction({
   envelope: "explorer",
   params: z.object({ page, offset: offset(ROWS, MOST_ROWS), ...blockBounds }),
   result: z.array(blockRecord),
-  empty: "No blocks found",
+  empty: { blockscout: "No blocks found", etherscan: "No records found" },
   example: {},
   check: windowCheck(MOST_ROWS),
   changesWithHead: true,
