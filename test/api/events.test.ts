@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import net from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../support/build.ts";
@@ -92,6 +94,29 @@ test("the listeners of one client are bounded, and a place is free again when on
     )
     .toBe(200);
   for (const listener of listeners) listener.end();
+});
+
+test("a listener that does not read is cut off before much waits for it, and the others hear on", async () => {
+  const accepted = once(server.app.server, "connection");
+  const client = net.connect(Number(new URL(url).port), "127.0.0.1");
+  client.write("GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n");
+  const closed = once(client, "close");
+  const [socket] = (await accepted) as [net.Socket];
+  // It passes nothing on, as when the kernel has no room for more.
+  socket.cork();
+  const unread: number[] = [];
+  for (let generation = 1; !socket.destroyed && generation < 500; generation++) {
+    await head(2, generation);
+    const other = await listen();
+    await other.until(`id: 2;${blockHash(2)};${generation}\n`);
+    other.end();
+    unread.push(socket.writableLength);
+  }
+  expect(socket.destroyed).toBe(true);
+  expect(Math.max(...unread)).toBeGreaterThan(10_000);
+  expect(Math.max(...unread)).toBeLessThan(20_000);
+  await closed;
+  await head(2);
 });
 
 test("listeners do not keep the server from closing", async () => {
