@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHAIN_ID, type Explorer, startExplorer } from "./explorer.ts";
 import { createFoundryProject, type FoundryProject, VERIFIED } from "./foundry.ts";
+import { follow, linksIn } from "./links.ts";
 import type { Ending } from "./program.ts";
 import { ENCODED_ARGUMENTS } from "./vaults.ts";
 
@@ -34,6 +35,8 @@ test("forge verifies standard JSON by its first poll, and skips what is verified
   const first = await verify("Plain", address, ...GIVEN);
   expect(first.said).toContain(VERIFIED);
   expect(first.said).not.toContain("Pending in queue");
+  const links = linksIn(first.said, explorer.url);
+  expect(await follow(links)).toEqual([expect.stringMatching(/^Plain /)]);
   expect(first.code).toBe(0);
 
   const second = await verify("Plain", address, ...GIVEN);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Explorer, startExplorer } from "./explorer.ts";
 import { createHardhatProject, type HardhatProject } from "./hardhat.ts";
+import { follow, linksIn } from "./links.ts";
 import { ARGUMENTS } from "./vaults.ts";
 
 describe.each(["hardhat-2", "hardhat-3"] as const)("%s", (generation) => {
@@ -26,6 +27,11 @@ describe.each(["hardhat-2", "hardhat-3"] as const)("%s", (generation) => {
     const first = await project.verify(verifier, address, ...ARGUMENTS);
     expect(first.said).toMatch(/Successfully verified contract|Contract verified successfully/);
     expect(first.code).toBe(0);
+    const links = linksIn(first.said, explorer.url);
+    expect(links.map((link) => link.toLowerCase())).toContain(
+      `${explorer.url}/address/${address}#code`.toLowerCase(),
+    );
+    expect(await follow(links)).toContainEqual(expect.stringMatching(new RegExp(`^${name} `)));
 
     const second = await project.verify(verifier, address, ...ARGUMENTS);
     expect(second.said).toContain("already been verified");

@@ -130,10 +130,19 @@ beforeAll(async () => {
       amount: String(LARGEST),
       blockNumber: HEAD,
     })),
+    withdrawals: Array.from({ length: 40 }, (_, withdrawalIndex) => ({
+      blockNumber: 9,
+      withdrawalIndex,
+      address: USER,
+      amount: withdrawalIndex === 0 ? 2n ** 64n - 1n : 32_000_000_000n,
+    })),
     contracts: [{ blockNumber: 5, address: VERIFIED }],
     addresses: [{ address: USER, balance: String(LARGEST), balanceBlock: HEAD }],
     syncState: { headNumber: HEAD, headTimestamp: blockTime(HEAD) },
   });
+  await server.sql`
+    INSERT INTO uncles (block_number, position, hash, number, timestamp, miner)
+    VALUES (9, 0, ${blockHash(8)}, 8, ${blockTime(8)}, ${MARKED})`;
   for (const table of ["token_transfers", "address_token_transfers"]) {
     await repeat(table);
   }
@@ -214,6 +223,8 @@ const PATHS: Readonly<Record<string, string>> = {
   "transaction of unknown outcome": `/tx/${transactionHash(6)}`,
   "deep calls and long logs": `/tx/${transactionHash(7)}`,
   account: `/address/${USER}`,
+  "withdrawals to an account": `/address/${USER}#withdrawals`,
+  "logs of a contract": `/address/${VERIFIED}#logs`,
   "transfers of an account": `/address/${USER}#transfers`,
   "NFT transfers of an account": `/address/${USER}#nft`,
   "names that begin with markup": `/search?q=${encodeURIComponent(MARKUP.slice(0, 3))}`,
@@ -262,6 +273,45 @@ test("of ten thousand transfers the next page is a click away", async () => {
       await transfers.getByRole("button", { name: "Next" }).click();
       await transfers.getByText("Page 2").waitFor(PATIENCE);
       await transfers.locator("tbody tr").first().waitFor(PATIENCE);
+    },
+    { expected: WITHOUT_NODE },
+  );
+});
+
+test("a block shows its withdrawals and uncles, an address the withdrawals to it", async () => {
+  const largest = "18,446,744,073.70955161";
+  await visit(
+    browser,
+    `${origin}/block/9`,
+    async ({ page }) => {
+      const withdrawals = page.locator("#withdrawals tbody tr");
+      expect(await withdrawals.count()).toBe(40);
+      expect(await withdrawals.first().textContent()).toContain(largest);
+      const uncle = page.locator("#uncles tbody tr");
+      expect(await uncle.locator("a").first().getAttribute("href")).toBe(`${origin}/block/8`);
+      expect(await uncle.locator(`a[href="${origin}/address/${MARKED}"]`).count()).toBe(1);
+    },
+    { expected: WITHOUT_NODE },
+  );
+  await visit(
+    browser,
+    `${origin}/address/${USER}#withdrawals`,
+    async ({ page }) => {
+      expect(await page.locator("main tbody tr").count()).toBe(25);
+      await page.getByRole("button", { name: "Next" }).click();
+      await page.getByText(largest).waitFor(PATIENCE);
+    },
+    { expected: WITHOUT_NODE },
+  );
+});
+
+test("the newest logs of a contract come first", async () => {
+  await visit(
+    browser,
+    `${origin}/address/${VERIFIED}#logs`,
+    async ({ page }) => {
+      const first = page.locator("main tbody tr").first();
+      expect(await first.locator("code").first().getAttribute("title")).toBe(wordAt(119));
     },
     { expected: WITHOUT_NODE },
   );

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Browser } from "playwright-core";
+import { createPublicClient, type Hex, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleAddress } from "../../src/devnet/world.ts";
 import { startBrowser } from "../support/browser.ts";
@@ -213,6 +214,17 @@ test("what is shown first of a transaction is small and soon there", async () =>
   for (const { bytes } of figures) expect(bytes).toBeLessThan(MOST_BYTES);
 });
 
+test("the tree of calls names the functions that verified ABIs know", async () => {
+  const frames = (await ask(
+    "v2/api?module=account&action=txlistinternal&include_zero_value=true&names=true",
+  )) as { hash: string; functionName: string }[];
+  const named = frames.find(({ functionName }) => functionName !== "");
+  const [name] = named?.functionName.split("(") ?? [];
+  await visit(browser, `${world.origin}/tx/${named?.hash}`, async ({ page }) => {
+    expect(await page.locator(".calls code").allTextContents()).toContain(name);
+  });
+});
+
 test("a reason of a failure is told in words", async () => {
   await visit(browser, at("failed call"), async ({ page }) => {
     const reason = (await page.locator(".reason").textContent()) ?? "";
@@ -262,6 +274,25 @@ test("a token and a contract are found by the beginnings of their names", async 
       await page.keyboard.press("Enter");
       await page.locator(`main a[href="${world.origin}/${href}"]`).waitFor(PATIENCE);
     }
+  });
+});
+
+test("an unverified contract tells which verified one it is similar to", async () => {
+  const coin = sampleAddress("Coin");
+  const [creation] = (await ask(
+    `api?module=contract&action=getcontractcreation&contractaddresses=${coin}`,
+  )) as { creationBytecode: Hex }[];
+  const node = createPublicClient({ transport: http(world.chain), pollingInterval: 50 });
+  const hash = await node.request<{ Parameters: [object]; ReturnType: Hex }>({
+    method: "eth_sendTransaction",
+    params: [{ from: USER, data: creation?.creationBytecode }],
+  });
+  const { contractAddress } = await node.waitForTransactionReceipt({ hash });
+  const url = `${world.origin}/address/${contractAddress?.toLowerCase()}`;
+  await expect.poll(async () => (await fetch(`${world.origin}/tx/${hash}`)).status).toBe(200);
+  await visit(browser, `${url}#code`, async ({ page }) => {
+    await page.locator(`#similar a[href="${world.origin}/address/${coin}#code"]`).waitFor(PATIENCE);
+    expect(await page.locator("main .status").first().textContent()).toBe("Not verified");
   });
 });
 

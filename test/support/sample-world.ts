@@ -8,13 +8,16 @@ const PATIENCE_MS = 60_000;
 export interface SampleWorld {
   /** Of its URLs. */
   origin: string;
+  /** JSON-RPC of its chain. */
+  chain: string;
   end(): Promise<unknown>;
 }
 
 /** Starts it in an empty folder. */
 export async function startSampleWorld(folder: string): Promise<SampleWorld> {
   const periscope = startPeriscope({ DATA_DIR: folder });
-  const { origin } = new URL((await periscope.ready).api);
+  const { api, chain = "" } = await periscope.ready;
+  const { origin } = new URL(api);
   // Verifications go on for a few seconds behind the first answers.
   const last = registry["contract"]?.find(({ name }) => name === "checkproxyverification");
   const url = `${origin}/v2/api/contract/checkproxyverification?${new URLSearchParams(last?.example)}`;
@@ -24,5 +27,5 @@ export async function startSampleWorld(folder: string): Promise<SampleWorld> {
     if (answer.status === "1") break;
     await sleep(200);
   }
-  return { origin, end: () => periscope.end() };
+  return { origin, chain, end: () => periscope.end() };
 }
