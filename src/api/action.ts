@@ -38,6 +38,8 @@ export interface Context extends Omit<Services, "sql"> {
   largeAnswers: LargeAnswers;
   /** Who asks, as the rate limiter tells clients apart. */
   client: string;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
   /** Gas prices at the head, kept until the head changes. */
   gasOracle: GasOracle;
   /** What a client has used of its rate limit; undefined where there is none. */

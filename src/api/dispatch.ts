@@ -18,6 +18,7 @@ import {
   rpcError,
 } from "./envelope.ts";
 import { rpcErrorOf, TOO_LARGE } from "./failures.ts";
+import type { Caller } from "./forwarding.ts";
 import { createGasOracle } from "./gas/prices.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 import type { LargeAnswers } from "./large-answers.ts";
@@ -38,9 +39,7 @@ export type Dispatch = (
 ) => Promise<Answer>;
 
 /** Who asks. */
-interface Asker {
-  /** As the rate limiter tells clients apart. */
-  client: string;
+interface Asker extends Caller {
   /** Tags of answers that the client has. */
   known: readonly string[];
 }
@@ -119,7 +118,7 @@ export function createDispatch(
     input: Input,
     dialect: Dialect,
     chain: ServedChain,
-    { client, known }: Asker,
+    { client, signal, known }: Asker,
     waits: Waits,
   ): Promise<Made> {
     const { sql, ...services } = chain;
@@ -155,6 +154,7 @@ export function createDispatch(
               dialect,
               sent: input,
               client,
+              signal,
             },
             data,
           ),

@@ -1,3 +1,4 @@
+import { CALLER_TIMEOUT_MS, type Unanswered } from "../chain/chain.ts";
 import { ChainError, RequestError } from "../core/errors.ts";
 import { isDatabaseGone } from "../db/failures.ts";
 import { PageTooLarge } from "../store/large-pages.ts";
@@ -17,10 +18,24 @@ export const NODE_SILENT =
  * so.
  */
 export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller result dataset";
+/** Error text for a call that would have to wait too long for its turn at the node. */
+const BUSY = "Too many calls wait for the node, please try again later";
 /** Error of a node that cannot be reached, or whose answer cannot be used. */
-export const UNREACHABLE: RpcError = { code: -32_603, message: "upstream node is not reachable" };
+const UNREACHABLE: RpcError = { code: -32_603, message: "upstream node is not reachable" };
 const SERVER_ERROR = -32_000;
+/** EIP-1474: limit exceeded. */
+const LIMIT_EXCEEDED = -32_005;
 const NODE_GONE = "The node does not answer, please try again later";
+
+/** The JSON-RPC error objects for calls that the node did not answer. */
+export const UNANSWERED: Readonly<Record<Unanswered, RpcError>> = {
+  unreachable: UNREACHABLE,
+  busy: { code: LIMIT_EXCEEDED, message: BUSY },
+  late: {
+    code: SERVER_ERROR,
+    message: `upstream node gave no answer within ${CALLER_TIMEOUT_MS / 1000} s`,
+  },
+};
 
 const QUERY_CANCELLED = "57014";
 /** A replica dropped the query because the rows it read are gone on the primary. */
@@ -36,7 +51,11 @@ export class QueryTimedOut extends RequestError {
 /** HTTP status and the wire's text for what a handler threw; undefined for an unexpected fault. */
 export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (thrown instanceof RequestError) return thrown;
-  if (thrown instanceof ChainError) return new RequestError(503, NODE_GONE, { cause: thrown });
+  if (thrown instanceof ChainError) {
+    const text =
+      thrown.code === "busy" ? BUSY : thrown.code === "aborted" ? NODE_SILENT : NODE_GONE;
+    return new RequestError(503, text, { cause: thrown });
+  }
   if (thrown instanceof PageTooLarge) return new RequestError(200, TOO_LARGE, { cause: thrown });
   if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };

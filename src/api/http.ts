@@ -157,6 +157,13 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply.code(httpStatus).header("content-type", contentType).send(body);
 }
 
+/** A signal that is aborted once the answer is sent, or its connection closed. */
+export function endOf({ raw }: FastifyReply): AbortSignal {
+  const end = new AbortController();
+  raw.once("close", () => end.abort());
+  return end.signal;
+}
+
 /** Error envelope, or error object, in the dialect of the request's path. */
 export function httpError(
   httpStatus: number,

@@ -13,7 +13,7 @@ import type { Dialect } from "./envelope.ts";
 import { parseRpcBody } from "./eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/handle.ts";
 import { addEvents } from "./events.ts";
-import { createHttp, type HttpOptions, httpError, send } from "./http.ts";
+import { createHttp, endOf, type HttpOptions, httpError, send } from "./http.ts";
 import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
 import { addMultipart } from "./multipart.ts";
 import { addDocumentation } from "./openapi/document.ts";
@@ -101,6 +101,7 @@ function addActions(
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
+      const signal = endOf(reply);
       const known = knownTags(request);
       const chain = action.ofNoChain
         ? request.chains[0]
@@ -108,7 +109,7 @@ function addActions(
             request,
             dialect === "etherscan" ? chooseChain(request.chains, parsed) : undefined,
           );
-      const answer = await dispatch(action, parsed, dialect, chain, { client, known });
+      const answer = await dispatch(action, parsed, dialect, chain, { client, signal, known });
       return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
     };
   const takesSources = (request: FastifyRequest) =>
@@ -149,10 +150,9 @@ function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter)
   for (const path of RPC_PATHS) {
     app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
-      return send(
-        reply,
-        body ? await answerRpc(body.json, decideChain(request)) : parseErrorAnswer(),
-      );
+      if (!body) return send(reply, parseErrorAnswer());
+      const caller = { client: limiter.clientOf(request, new Map()), signal: endOf(reply) };
+      return send(reply, await answerRpc(body.json, decideChain(request), caller));
     });
     // This path has no actions, yet the reference checks their names first.
     app.get(path, async (request, reply) => {

@@ -33,6 +33,9 @@ export interface ChainOptions {
   onRequest?(method: string, outcome: "ok" | ChainErrorCode, ms: number): void;
 }
 
+/** What a question of a caller may take, from its waiting for a place to its answer. */
+export const CALLER_TIMEOUT_MS = 5000;
+
 /** Where a question goes. Without `node` the nodes are tried in order of preference. */
 export interface AskOptions {
   /** Only this node. */
@@ -46,6 +49,11 @@ export interface AskOptions {
   headWaits?: boolean;
   /** A block that is unknown or a head that moves is told at once: the caller looks whether the chain has changed. */
   tellReorgs?: boolean;
+  /**
+   * Who chose what the node has to do, as the API tells clients apart. Such a question waits at a gate of its own
+   * (`CallerGate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
+   */
+  caller?: string;
 }
 
 export interface FetchOptions extends AskOptions {
@@ -58,10 +66,11 @@ export interface RpcCall {
   params: readonly unknown[];
 }
 
-/**
- * What the node said, or that no node could be asked. `error` is the JSON-RPC error object, without what names the node.
- */
-export type ForwardedAnswer = { result: unknown } | { error: unknown } | { unreachable: true };
+/** What the node said, or why no node said anything. `error` is the JSON-RPC error object, without what names the node. */
+export type ForwardedAnswer = { result: unknown } | { error: unknown } | { unanswered: Unanswered };
+
+/** `busy`: the caller, or all of them, have too many calls waiting. `late`: given up after `CALLER_TIMEOUT_MS`. */
+export type Unanswered = "unreachable" | "busy" | "late";
 
 export type Tracer =
   | "debug_traceBlockByHash"

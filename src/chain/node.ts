@@ -1,4 +1,5 @@
 import { sleep } from "../core/async.ts";
+import { CallerGate } from "./caller-gate.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import { type ChainErrorCode, errorOfAnswer, NodeError } from "./errors.ts";
@@ -15,7 +16,7 @@ export interface Node {
    * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
    * that the head waits for are sent twice when the answer is late and the node has room.
    */
-  call(calls: readonly RpcCall[], signal: AbortSignal, headWaits?: boolean): Promise<Outcome[]>;
+  call(calls: readonly RpcCall[], signal: AbortSignal, options?: CallOptions): Promise<Outcome[]>;
   /** False from a failure until `accept`, and while the node wants to be left alone. */
   readonly usable: boolean;
   /** Why the node is out of use, null when it is not. */
@@ -31,6 +32,12 @@ export interface Node {
   readonly returns: number;
   status(): NodeStatus;
   close(): Promise<void>;
+}
+
+/** See `AskOptions`. */
+interface CallOptions {
+  headWaits?: boolean | undefined;
+  caller?: string | undefined;
 }
 
 type NodeOptions = Pick<
@@ -59,12 +66,19 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
   const health = createHealth(name, options);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
+  const callerGate = new CallerGate(concurrency);
   const lookUps = new AdaptiveLimit(options.batchSize);
   const traces = new AdaptiveLimit(options.batchSize);
   const secondAsking = new SecondAsking();
 
-  function adapt(error: NodeError, batchLimit: AdaptiveLimit, startedAt: number): void {
+  function adapt(
+    error: NodeError,
+    batchLimit: AdaptiveLimit,
+    startedAt: number,
+    caller: string | undefined,
+  ): void {
     if (error.code === "rate-limited") gate.closeFor(error.retryAfterMs);
+    if (isOfCaller(error, caller)) return;
     if (error.code === "rate-limited" || error.code === "timeout") concurrency.shrink(startedAt);
     if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
   }
@@ -106,7 +120,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     calls: readonly RpcCall[],
     batchLimit: AdaptiveLimit,
     signal: AbortSignal,
-    headWaits: boolean,
+    { headWaits, caller }: CallOptions,
   ): Promise<Outcome[]> {
     const startedAt = performance.now();
     let outcomes: Outcome[];
@@ -127,10 +141,10 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       const error = thrown;
       outcomes = calls.map(() => ({ error }));
       failure = error;
-      health.noteFailure(error);
+      if (!isOfCaller(error, caller)) health.noteFailure(error);
     }
     if (failure) {
-      adapt(failure, batchLimit, startedAt);
+      adapt(failure, batchLimit, startedAt, caller);
     } else {
       concurrency.grow(1 / concurrency.value);
       if (calls.length >= batchLimit.value) batchLimit.grow(1);
@@ -139,10 +153,25 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     return outcomes;
   }
 
+  /** Waits for a place; gives the way to leave it. */
+  async function enter(signal: AbortSignal, caller: string | undefined): Promise<() => void> {
+    const leaveCallers = caller === undefined ? undefined : await callerGate.enter(caller, signal);
+    try {
+      await gate.enter(signal);
+    } catch (error) {
+      leaveCallers?.();
+      throw error;
+    }
+    return () => {
+      gate.leave();
+      leaveCallers?.();
+    };
+  }
+
   async function call(
     calls: readonly RpcCall[],
     signal: AbortSignal,
-    headWaits = false,
+    options: CallOptions = {},
   ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(calls.length);
     const batchLimit = HEAVY.test(calls[0]?.method ?? "") ? traces : lookUps;
@@ -153,7 +182,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       const indexes = waiting.splice(0, Math.min(batchLimit.value, largest));
       if (indexes.length === 0) return;
       const batch = indexes.map((index) => calls[index] as RpcCall);
-      const answers = await exchange(batch, batchLimit, signal, headWaits);
+      const answers = await exchange(batch, batchLimit, signal, options);
       for (const [position, index] of indexes.entries()) {
         const outcome = answers[position] as Outcome;
         if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
@@ -167,11 +196,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
 
     async function work(): Promise<void> {
       while (waiting.length > 0) {
-        await gate.enter(signal);
+        const leave = await enter(signal, options.caller);
         try {
           await sendNext();
         } finally {
-          gate.leave();
+          leave();
         }
       }
     }
@@ -216,6 +245,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     }),
     close: () => http.close(),
   };
+}
+
+/** Whether a failure may be the work of a caller's question: then it says nothing of the node. */
+function isOfCaller({ code }: NodeError, caller: string | undefined): boolean {
+  return caller !== undefined && !FATAL.has(code);
 }
 
 /** Whether a node is in use; tells the log when that changes, and only then. */

@@ -1,4 +1,10 @@
-import type { AskOptions, ForwardedAnswer, RpcCall } from "./chain.ts";
+import {
+  type AskOptions,
+  CALLER_TIMEOUT_MS,
+  type ForwardedAnswer,
+  type RpcCall,
+  type Unanswered,
+} from "./chain.ts";
 import { type ChainErrorCode, NodeError, unwrapError } from "./errors.ts";
 import type { Node } from "./node.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
@@ -31,11 +37,18 @@ const REORGANISED: ReadonlySet<ChainErrorCode> = new Set(["block-unknown", "head
 
 /** Creates the client over a pool; every wait of it ends when `signal` is aborted. */
 export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient {
-  const stopOf = (options: AskOptions): AbortSignal =>
-    options.signal ? AbortSignal.any([signal, options.signal]) : signal;
+  const stopOf = (options: AskOptions): AbortSignal => {
+    const stops = options.signal ? [signal, options.signal] : [signal];
+    if (options.caller !== undefined) stops.push(AbortSignal.timeout(CALLER_TIMEOUT_MS));
+    return stops.length === 1 ? signal : AbortSignal.any(stops);
+  };
 
-  const mayAskAgain = (error: NodeError, { tellReorgs }: AskOptions): boolean =>
-    error.retryable && !(tellReorgs && REORGANISED.has(error.code));
+  const mayAskAgain = (error: NodeError, { tellReorgs, caller }: AskOptions): boolean => {
+    const isToldAtOnce =
+      (tellReorgs && REORGANISED.has(error.code)) ||
+      (caller !== undefined && error.code === "busy");
+    return error.retryable && !isToldAtOnce;
+  };
 
   /**
    * Asks one node for the parts of one task. What it left open of a question is asked again if it answered the rest, or
@@ -44,7 +57,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {
-      const outcomes = await node.call(calls, stop, options.headWaits);
+      const outcomes = await node.call(calls, stop, options);
       let asked = calls.length;
       for (;;) {
         const open = [...outcomes.keys()].filter((index) => {
@@ -57,7 +70,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         if (open.length === 0 || leaveToOthers) return outcomes;
         if (!(await retry.again({ partly }))) return outcomes;
         asked = open.length;
-        const answers = await node.call(pick(calls, open), stop, options.headWaits);
+        const answers = await node.call(pick(calls, open), stop, options);
         for (const [position, index] of open.entries()) {
           outcomes[index] = answers[position] as Outcome;
         }
@@ -75,7 +88,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       const asked = open.length;
       const worthRetrying = new Set<number>();
       for (const node of pool.candidates(options)) {
-        const answers = await node.call(pick(calls, open), stop);
+        const answers = await node.call(pick(calls, open), stop, { caller: options.caller });
         open = open.filter((index, position) => {
           const outcome = answers[position] as Outcome;
           const failed = "error" in outcome;
@@ -118,17 +131,22 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       }
     },
     async forward(calls, options = {}) {
-      const answers: ForwardedAnswer[] = calls.map(() => ({ unreachable: true }));
+      const stop = stopOf(options);
+      const answers: ForwardedAnswer[] = calls.map(() => ({ unanswered: "unreachable" }));
       let open = calls.map((_, index) => index);
       for (const node of pool.candidates(options)) {
-        const outcomes = await node.call(pick(calls, open), stopOf(options));
+        const outcomes = await node.call(pick(calls, open), stop, { caller: options.caller });
         open = open.filter((index, position) => {
           const outcome = outcomes[position] as Outcome;
           if (!("error" in outcome)) {
             answers[index] = { result: outcome.result };
             return false;
           }
-          if (outcome.error.answer) answers[index] = { error: outcome.error.answer };
+          const { answer } = outcome.error;
+          if (answer) answers[index] = { error: answer };
+          else if (!("error" in (answers[index] as ForwardedAnswer))) {
+            answers[index] = { unanswered: reasonOf(outcome.error) };
+          }
           return mayForwardAgain(calls[index] as RpcCall, outcome.error);
         });
         if (open.length === 0) break;
@@ -145,4 +163,9 @@ function pick(calls: readonly RpcCall[], indexes: readonly number[]): readonly R
 /** A transaction that may have arrived is not sent again: another node would refuse it as known. */
 function mayForwardAgain({ method }: RpcCall, error: NodeError): boolean {
   return method === "eth_sendRawTransaction" ? error.code === "unreachable" : error.elsewhere;
+}
+
+function reasonOf({ code }: NodeError): Unanswered {
+  if (code === "busy") return "busy";
+  return code === "aborted" || code === "timeout" ? "late" : "unreachable";
 }

@@ -284,7 +284,7 @@ describe("forwarding", () => {
     const node = await openNode();
     const { chain } = openChain([node]);
     await node.stop();
-    expect(await chain.forward([chainId])).toEqual([{ unreachable: true }]);
+    expect(await chain.forward([chainId])).toEqual([{ unanswered: "unreachable" }]);
   });
 
   test("does not send a transaction to a second node when the first may have got it", async () => {
@@ -293,7 +293,7 @@ describe("forwarding", () => {
     first.fail({ effect: { kind: "drop" } });
     const send = { method: "eth_sendRawTransaction", params: ["0x01"] };
     expect(await chain.forward([send, chainId])).toEqual([
-      { unreachable: true },
+      { unanswered: "unreachable" },
       { result: "0x7a69" },
     ]);
     expect(second.count("eth_sendRawTransaction")).toBe(0);
@@ -305,6 +305,64 @@ describe("forwarding", () => {
     await first.stop();
     const send = { method: "eth_sendRawTransaction", params: ["0x01"] };
     expect(await chain.forward([send])).toMatchObject([{ result: expect.any(String) }]);
+  });
+});
+
+describe("a question of a caller", () => {
+  const call = { method: "eth_call", params: [{}, "latest"] };
+  const caller = "somebody";
+
+  test.each([
+    ["takes too long", { kind: "stall" as const }, "late"],
+    ["has the node answer what is no answer", html(), "unreachable"],
+    ["has the node answer too much", rpcError(-32_000, "response is too large"), undefined],
+  ])("that %s is not held against the node", async (_, effect, unanswered) => {
+    const node = await openNode();
+    const { chain, log } = openChain([node], { requestTimeoutMs: 50 });
+    const before = chain.status();
+    node.fail({ method: "eth_call", effect });
+    for (let round = 0; round < 4; round++) {
+      const [answer] = await chain.forward([call], { caller });
+      expect(answer).toEqual(unanswered ? { unanswered } : { error: expect.anything() });
+    }
+    expect(chain.status()).toEqual(before);
+    expect(log.join()).not.toContain("node lost");
+    node.heal();
+  });
+
+  test("leaves places to others, and is given up with the caller", async () => {
+    const node = await openNode();
+    const { chain } = openChain([node]);
+    node.fail({ method: "eth_call", effect: { kind: "stall" } });
+    const gone = new AbortController();
+    const options = { caller, signal: gone.signal };
+    const calls = Array.from({ length: 50 }, () => chain.forward([call], options));
+    expect(await calls.at(-1)).toEqual([{ unanswered: "busy" }]);
+    expect(await chain.request("eth_chainId", [])).toBe("0x7a69");
+    expect(await chain.forward([chainId], { caller: "another" })).toEqual([{ result: "0x7a69" }]);
+    expect(node.count("eth_call")).toBe(1);
+    gone.abort();
+    expect((await Promise.all(calls)).slice(0, 33)).toEqual(
+      Array(33).fill([{ unanswered: "late" }]),
+    );
+    expect(await chain.forward([chainId], { caller })).toEqual([{ result: "0x7a69" }]);
+    expect(node.count("eth_call")).toBe(1);
+  });
+
+  test("of the state is not asked again when the queue is full", async () => {
+    const node = await openNode();
+    const { chain } = openChain([node]);
+    node.chain.mine();
+    const head = await chain.fetchHead();
+    node.fail({ method: "eth_call", effect: { kind: "stall" } });
+    const gone = new AbortController();
+    const options = { caller, signal: gone.signal };
+    const ask = { to: "0x0000000000000000000000000000000000000001", data: "0x" } as const;
+    const calls = Array.from({ length: 34 }, () => chain.fetchCalls([ask], head, options));
+    const all = Promise.allSettled(calls);
+    await expect(calls.at(-1)).rejects.toMatchObject({ code: "busy" });
+    gone.abort();
+    expect((await all)[0]).toMatchObject({ status: "rejected", reason: { code: "aborted" } });
   });
 });
 

@@ -5,7 +5,8 @@ import { isRecord } from "../../core/record.ts";
 import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import { createWaits, inTime } from "../deadline.ts";
 import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
-import { requestErrorOf, TOO_LARGE, UNREACHABLE } from "../failures.ts";
+import { requestErrorOf, TOO_LARGE, UNANSWERED } from "../failures.ts";
+import { type Caller, forwardCalls } from "../forwarding.ts";
 import type { ServedChain } from "../served-chain.ts";
 import { type OneState, onOneState, type Read } from "../state.ts";
 import {
@@ -43,17 +44,17 @@ const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("Invalid params. Params must be a list.");
 
 /** Answers a parsed body: one request, or a batch in its order. Throws `RequestError` for a batch that is too long. */
-export type RpcHandler = (body: unknown, chain: ServedChain) => Promise<Answer>;
+export type RpcHandler = (body: unknown, chain: ServedChain, caller: Caller) => Promise<Answer>;
 
 /** Creates the JSON-RPC side of a server. */
 export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions): RpcHandler {
-  return async (body, chain) => {
+  return async (body, chain, caller) => {
     const isBatch = Array.isArray(body);
     if (isBatch && body.length > rpcBatchLimit) {
       throw new RequestError(413, `Payload Too Large. Max batch size is ${rpcBatchLimit}`);
     }
     const entries = isBatch ? body : [body];
-    const { answers, block } = await answerAll(entries, chain, requestTimeoutMs);
+    const { answers, block } = await answerAll(entries, chain, caller, requestTimeoutMs);
     return { ...jsonText(isBatch ? `[${answers.join(",")}]` : (answers[0] ?? "")), block };
   };
 }
@@ -62,6 +63,7 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
 async function answerAll(
   entries: readonly unknown[],
   { sql, ...services }: ServedChain,
+  caller: Caller,
   requestTimeoutMs: number,
 ): Promise<{ answers: string[]; block: BlockName | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
@@ -87,11 +89,10 @@ async function answerAll(
   async function forward(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     if (calls.length === 0) return [];
     try {
-      const answers = await inTime(services.chain.forward(calls), requestTimeoutMs);
-      return answers.map((answer) => ("unreachable" in answer ? { error: UNREACHABLE } : answer));
+      return await inTime(forwardCalls(services.chain, calls, caller), requestTimeoutMs);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
-      return calls.map(() => ({ error: UNREACHABLE }));
+      return calls.map(() => ({ error: UNANSWERED.unreachable }));
     }
   }
 

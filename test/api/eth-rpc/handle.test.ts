@@ -241,6 +241,14 @@ describe("forwarded methods", () => {
       [{ to: null, from: null, input: "0x" }, "safe"],
     ],
     ["eth_sendRawTransaction", ["0x02f8"], ["0x02f8"]],
+    ["eth_call", [{ ...call, gas: "0x2faf080" }], [{ ...call, gas: "0x2faf080" }, "latest"]],
+    ["eth_call", [{ ...call, gas: "0x2faf081" }], [{ ...call, gas: "0x2faf080" }, "latest"]],
+    ["eth_call", [{ ...call, gas: "0x" }], [{ ...call, gas: "0x" }, "latest"]],
+    [
+      "eth_estimateGas",
+      [{ ...call, gasLimit: `0x${"f".repeat(100)}` }],
+      [{ ...call, gasLimit: "0x2faf080" }, "latest"],
+    ],
   ])("%s of %j reaches the node", async (method, params, sent) => {
     const error = { code: -32000, message: "the node's answer" };
     node.fail({ method, effect: { kind: "error", ...error } });
@@ -274,6 +282,31 @@ describe("forwarded methods", () => {
       id: 7,
     });
     await alone.close();
+  });
+
+  test("calls of a client that went away are given up, those of one that asks too much refused", async () => {
+    const base = await server.app.listen({ port: 0, host: "127.0.0.1" });
+    const send = (id: number, signal: AbortSignal) =>
+      fetch(`${base}/api/eth-rpc`, {
+        method: "POST",
+        signal,
+        body: JSON.stringify({ ...REQUEST, id, method: "eth_call", params: [call] }),
+      });
+    node.fail({ method: "eth_call", effect: { kind: "stall" } });
+    const before = node.count("eth_call");
+    const gone = new AbortController();
+    const answered: number[] = [];
+    const all = Array.from({ length: 40 }, async (_, id) => {
+      const response = await send(id, gone.signal);
+      expect(await response.json()).toMatchObject({ error: { code: -32_005 }, id });
+      answered.push(id);
+    });
+    await expect.poll(() => answered.length).toBe(40 - 2 - 32);
+    gone.abort();
+    await Promise.allSettled(all);
+    const code = { ...REQUEST, method: "eth_getCode", params: [ADDRESS, "latest"] };
+    await expect.poll(() => ask(code)).toMatchObject({ result: "0x" });
+    expect(node.count("eth_call") - before).toBeLessThan(32);
   });
 
   test("eth_sendRawTransaction can be switched off", async () => {

@@ -38,7 +38,7 @@ export const readcontract = defineAction({
   }),
   result: z.object({ data: wire.data, values: z.array(decodedValue) }),
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", function: "totalSupply()" },
-  async handle({ read, chain }, input) {
+  async handle({ read, chain, client, signal }, input) {
     const { abis, head } = await read(async (sql, served) => ({
       abis: await listVerifiedAbis(sql, [input.address]),
       head: requireHead(await served),
@@ -51,7 +51,8 @@ export const readcontract = defineAction({
     const values = listIn(input.arguments);
     const data = values && encodeCall(selector, inputs, values);
     if (data === undefined) return failed(INVALID_ARGUMENTS);
-    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head);
+    const caller = { caller: client, signal };
+    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head, caller);
     if (!answer) return failed("The call fails");
     if (answer.length > LONGEST_ANSWER) return failed("What it returns is too large");
     const decoded = decode(outputs, answer);

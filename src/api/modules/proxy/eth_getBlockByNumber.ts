@@ -46,7 +46,7 @@ async function ofBranch(context: Context, call: RpcCall): Promise<Outcome<Block>
   const first = await forward<Block>(context, call);
   if (first.kind !== "ok" || first.result !== null) return first;
   for (const node of context.chain.nodes) {
-    const other = await forward<Block>(context, call, { node });
+    const other = await forward<Block>(context, call, node);
     if (other.kind === "ok" && other.result !== null) return other;
   }
   throw new ChainError("block-unknown", "no node has the block any more", { retryable: true });

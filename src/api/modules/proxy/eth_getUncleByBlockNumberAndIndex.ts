@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { quantity } from "../../../core/quantity.ts";
 import { ok } from "../../envelope.ts";
-import { UNREACHABLE } from "../../failures.ts";
 import { requireHead } from "../../state.ts";
 import { index, tag } from "./arguments.ts";
 import { defineProxyAction } from "./define.ts";
-import { forward } from "./forward.ts";
+import { forward, isUnanswered } from "./forward.ts";
 import { numberOf } from "./indexed-block.ts";
 
 const name = "eth_getUncleByBlockNumberAndIndex";
@@ -27,6 +26,6 @@ export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
     }
     const outcome = await forward<Uncle>(context, { method: name, params: [number, place] });
     // Nodes of chains without uncles do not know the method.
-    return outcome.kind === "rpc-error" && outcome.error !== UNREACHABLE ? ok(null) : outcome;
+    return outcome.kind === "rpc-error" && !isUnanswered(outcome.error) ? ok(null) : outcome;
   },
 });

@@ -1,18 +1,26 @@
-import type { AskOptions, RpcCall } from "../../../chain/chain.ts";
+import type { NodeName, RpcCall } from "../../../chain/chain.ts";
 import type { Context } from "../../action.ts";
 import { type Outcome, ok, type RpcError, rpcError } from "../../envelope.ts";
-import { UNREACHABLE } from "../../failures.ts";
+import { UNANSWERED } from "../../failures.ts";
+import { forwardCalls } from "../../forwarding.ts";
 
-/** The node's own answer to a call, its result or its error, unchanged. The type of the result is not checked. */
+/**
+ * The node's own answer to a call, its result or its error, unchanged; of any node unless one is named. The type of the
+ * result is not checked.
+ */
 export async function forward<Result>(
-  { chain }: Pick<Context, "chain">,
+  { chain, client, signal }: Pick<Context, "chain" | "client" | "signal">,
   call: RpcCall,
-  options?: AskOptions,
+  node?: NodeName,
 ): Promise<Outcome<Result>> {
-  const [answer] = await chain.forward([call], options);
+  const [answer] = await forwardCalls(chain, [call], { client, signal }, node);
   if (answer && "result" in answer) return ok(answer.result as Result);
-  const isError = answer && "error" in answer && isErrorObject(answer.error);
-  return rpcError(isError ? (answer.error as RpcError) : UNREACHABLE);
+  return rpcError(isErrorObject(answer?.error) ? answer.error : UNANSWERED.unreachable);
+}
+
+/** Whether the error is that the node did not answer. */
+export function isUnanswered(error: RpcError): boolean {
+  return Object.values(UNANSWERED).includes(error);
 }
 
 function isErrorObject(error: unknown): error is RpcError {

@@ -1,0 +1,49 @@
+import type { Chain, NodeName, RpcCall } from "../chain/chain.ts";
+import { isQuantity, quantity, quantityToBigInt } from "../core/quantity.ts";
+import { UNANSWERED } from "./failures.ts";
+
+/** Who chose the calls. */
+export interface Caller {
+  /** As the rate limiter tells clients apart. */
+  client: string;
+  /** Aborted when nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
+/** Most gas of a call, geth's default (`--rpc.gascap`): a node may take whatever a caller names. */
+const MOST_GAS = 50_000_000n;
+const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
+/** Some nodes know the second name, too. */
+const GAS_FIELDS = ["gas", "gasLimit"];
+
+/**
+ * The node's own answers to calls that a client chose, in one batch. A transaction is not called back when the client goes
+ * away: sending it costs the node little.
+ */
+export async function forwardCalls(
+  chain: Chain,
+  calls: readonly RpcCall[],
+  { client, signal }: Caller,
+  node?: NodeName,
+): Promise<({ result: unknown } | { error: unknown })[]> {
+  const onlySends = calls.every(({ method }) => method === "eth_sendRawTransaction");
+  const answers = await chain.forward(calls.map(boundGas), {
+    ...(node !== undefined && { node }),
+    ...(!onlySends && { caller: client, signal }),
+  });
+  return answers.map((answer) =>
+    "unanswered" in answer ? { error: UNANSWERED[answer.unanswered] } : answer,
+  );
+}
+
+function boundGas(call: RpcCall): RpcCall {
+  const [subject, ...rest] = call.params;
+  if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;
+  const bounds = GAS_FIELDS.filter((name) => {
+    const gas = (subject as Record<string, unknown>)[name];
+    return isQuantity(gas) && quantityToBigInt(gas) > MOST_GAS;
+  }).map((name) => [name, quantity(MOST_GAS)]);
+  return bounds.length === 0
+    ? call
+    : { ...call, params: [{ ...subject, ...Object.fromEntries(bounds) }, ...rest] };
+}
