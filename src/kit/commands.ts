@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { messageOf } from "../core/errors.ts";
+import { printable } from "../core/printable.ts";
 import { compare } from "./compare.ts";
 import { type Imported, importContracts } from "./import-contracts.ts";
 import { explorerOrigin, sourcifyOrigin } from "./origins.ts";
@@ -27,12 +28,18 @@ const OPTIONS = {
   pace: { type: "string", default: "250" },
 } as const;
 
-/** Runs a command of the kit; gives the exit code: 1 when something did not verify or differs, 2 for a wrong call. */
+const LONGEST_LINE = 1000;
+
+/**
+ * Runs a command of the kit; gives the exit code: 1 when something did not verify or differs, 2 for a wrong call. `print`
+ * gets lines for a terminal: whatever a server said in them is printable and bounded.
+ */
 export async function runKit(
   command: "import-contracts" | "compare",
   given: readonly string[],
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<number> {
+  const say = (line: string) => print(printable(line.slice(0, LONGEST_LINE)));
   try {
     const { values, positionals } = parseArgs({
       args: [...given],

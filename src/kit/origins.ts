@@ -18,6 +18,8 @@ const address = z
   .transform((text) => text.toLowerCase());
 const listed = z.array(z.object({ Address: address }));
 const PAGE = 100;
+/** More than any server has; one that makes up contracts ends here. */
+const MAXIMUM_PAGES = 20_000;
 const MAXIMUM_ATTEMPTS = 6;
 const LIMITED_PAUSE_MS = 1000;
 
@@ -38,21 +40,16 @@ export function explorerOrigin(web: Web, chain: string | undefined): Origin {
     }
   }
   return {
-    async *addresses() {
-      const seen = new Set<string>();
-      for (let page = 1; ; page++) {
+    addresses: () =>
+      newsOfPages(web, async (page) => {
         const place = { page: String(page), offset: String(PAGE) };
         const answer = await ask({ action: "listcontracts", filter: "verified", ...place });
         const parsed = listed.safeParse(answer.result);
         if (!parsed.success) {
           throw new Error(`${web.name} lists no contracts; name them with --addresses`);
         }
-        const news = parsed.data.map(({ Address }) => Address).filter((each) => !seen.has(each));
-        if (news.length === 0) return;
-        for (const address of news) seen.add(address);
-        yield* news;
-      }
-    },
+        return parsed.data.map(({ Address }) => Address);
+      }),
     async claim(address) {
       const { result } = await ask({ action: "getsourcecode", address });
       return claimOf(Array.isArray(result) ? result[0] : undefined);
@@ -72,8 +69,9 @@ const SOURCIFY_PAGE = 200;
 /** A server with Sourcify's API v2. */
 export function sourcifyOrigin(web: Web, chain: string): Origin {
   return {
-    async *addresses() {
-      for (let last: string | undefined; ; ) {
+    addresses: () => {
+      let last: string | undefined;
+      return newsOfPages(web, async () => {
         const parameters = {
           sort: "asc",
           limit: String(SOURCIFY_PAGE),
@@ -82,11 +80,9 @@ export function sourcifyOrigin(web: Web, chain: string): Origin {
         const { results } = contracts.parse(
           await web.get({ path: `/v2/contracts/${chain}`, parameters }),
         );
-        yield* results.map((each) => each.address);
-        const next = results.at(-1)?.matchId;
-        if (next === undefined || next === last) return;
-        last = next;
-      }
+        last = results.at(-1)?.matchId;
+        return results.map((each) => each.address);
+      });
     },
     async claim(address) {
       const parameters = { fields: "stdJsonInput,compilation" };
@@ -98,4 +94,22 @@ export function sourcifyOrigin(web: Web, chain: string): Origin {
       return claimOfInput(JSON.stringify(stdJsonInput), fullyQualifiedName, compilerVersion);
     },
   };
+}
+
+/** The addresses of a list, each once. It ends with the first page that has no new one. */
+async function* newsOfPages(
+  web: Web,
+  readPage: (page: number) => Promise<string[]>,
+): AsyncGenerator<string> {
+  const seen = new Set<string>();
+  for (let page = 1; page <= MAXIMUM_PAGES; page++) {
+    const before = seen.size;
+    for (const address of await readPage(page)) {
+      if (seen.has(address)) continue;
+      seen.add(address);
+      yield address;
+    }
+    if (seen.size === before) return;
+  }
+  throw new Error(`${web.name} lists contracts without an end; name them with --addresses`);
 }

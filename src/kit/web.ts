@@ -21,8 +21,8 @@ const LONGEST_PAUSE_SECONDS = 120;
 
 /**
  * Opens a server by the URL of its API. At least `paceMs` pass between two requests. 429 and 5xx are tried again after
- * a pause, as long as `retry-after` says. Redirects are followed only on the same host. Parameters in the URL go with
- * each request.
+ * a pause, as long as `retry-after` says. Redirects are followed only within the origin: protocol, host and port.
+ * Parameters in the URL go with each request.
  */
 export function openWeb(base: string, paceMs: number): Web {
   const url = new URL(base);
@@ -53,7 +53,9 @@ export function openWeb(base: string, paceMs: number): Web {
       if (response.status < 300 || response.status > 399 || location === null) return response;
       await response.body?.cancel();
       const to = URL.parse(location, at.href);
-      if (to?.host !== at.host) throw new Error(`${name} redirects to another host`);
+      if (to?.origin !== at.origin) {
+        throw new Error(`${name} redirects to another origin (${to?.origin ?? "no URL"})`);
+      }
       at = to;
     }
     throw new Error(`${name} redirects too often`);

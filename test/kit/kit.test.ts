@@ -251,7 +251,7 @@ test(
     const moved = await run("import-contracts", stubUrl("/elsewhere"), "--to", urlOf(first));
     expect(moved).toMatchObject({
       exitCode: 2,
-      text: expect.stringContaining("redirects to another host"),
+      text: expect.stringContaining("redirects to another origin (http://other.invalid)"),
     });
     for (const given of [
       [],

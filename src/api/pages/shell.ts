@@ -1,3 +1,5 @@
+import { printable } from "../../core/printable.ts";
+
 /** What a page is about, and what a preview of a link to it says. */
 export interface ShellContent {
   /** Name of the module that draws it. */
@@ -30,8 +32,6 @@ export interface ShellFiles {
 
 const LONGEST_TITLE = 120;
 const LONGEST_DESCRIPTION = 300;
-/** Control characters, and those that reverse the direction of text: a name may hold them. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** The document of a page: its head, and an empty body that its module fills. `base` leads to the chain's root. */
 export function renderShell(
@@ -86,15 +86,11 @@ ${preloads.map((link) => `<link ${link}>`).join("\n")}
 
 /** Foreign text as one line, cut to a length in characters. */
 function shorten(text: string, longest: number): string {
-  const line = text
-    .slice(0, longest * 4)
-    .replace(UNSEEN, " ")
+  const line = printable(text.slice(0, longest * 4))
     .replace(/\s+/g, " ")
     .trim();
-  const characters = [...line.toWellFormed()];
-  return characters.length > longest
-    ? `${characters.slice(0, longest - 1).join("")}…`
-    : line.toWellFormed();
+  const characters = [...line];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : line;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

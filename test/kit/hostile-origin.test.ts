@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+import type { AddressInfo } from "node:net";
+import tls from "node:tls";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { runKit } from "../../src/kit/commands.ts";
+import { createTestApp, type TestApp } from "../support/app.ts";
+
+// An origin that wants to write to the operator's terminal, to keep the command busy for ever, or to see the questions
+// sent in the clear.
+
+const CONTRACT = "0x1111111111111111111111111111111111111111";
+/** Sets the title of the terminal, clears it, and turns the direction of the text. */
+const ESCAPES = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e";
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+type Handler = (url: URL) => { status?: number; location?: string; body?: unknown };
+
+let here: TestApp;
+let hereUrl: string;
+let answer: Handler;
+let asked: string[] = [];
+const listen: http.RequestListener = (request, response) => {
+  const url = new URL(request.url ?? "", "http://origin");
+  asked.push(url.pathname + url.search);
+  const { status = 200, location, body } = answer(url);
+  response.writeHead(status, location === undefined ? {} : { location });
+  response.end(JSON.stringify(body ?? {}));
+};
+const origin = http.createServer(listen);
+const certificate = (name: string) =>
+  readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), "utf8");
+const secureOrigin = https.createServer(
+  { key: certificate("server.key"), cert: certificate("server.crt") },
+  listen,
+);
+const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  tls.setDefaultCACertificates([...tls.getCACertificates("default"), certificate("authority.crt")]);
+  here = await createTestApp();
+  hereUrl = `${await here.app.listen({ host: "127.0.0.1", port: 0 })}/api`;
+  await once(origin.listen(0, "127.0.0.1"), "listening");
+  await once(secureOrigin.listen(0, "localhost"), "listening");
+});
+beforeEach(() => {
+  asked = [];
+});
+afterAll(async () => {
+  await here.close();
+  origin.close();
+  secureOrigin.close();
+});
+
+async function run(command: "import-contracts" | "compare", ...given: string[]) {
+  const lines: string[] = [];
+  const exitCode = await runKit(command, [...given, "--pace", "0"], (line) => lines.push(line));
+  return { exitCode, lines, text: lines.join("") };
+}
+const importFrom = (url: string, ...given: string[]) =>
+  run("import-contracts", url, "--to", hereUrl, ...given);
+/** Compares the origin with another path of it, about the address in this file. */
+const compareWith = (url: string) =>
+  run("compare", url, "--to", originUrl("/other"), "--addresses", import.meta.filename);
+
+const originUrl = (place = "/api") => `http://127.0.0.1:${portOf(origin)}${place}`;
+const listing = [{ Address: CONTRACT }];
+
+test("nothing of an origin reaches the terminal but printable text", async () => {
+  answer = ({ searchParams }) => {
+    const isListing = searchParams.get("action") === "listcontracts";
+    const source = {
+      SourceCode: `{"a": ${ESCAPES}`,
+      ContractName: "Vault",
+      CompilerVersion: "v0.8.37",
+    };
+    return { body: { result: isListing ? listing : [source] } };
+  };
+  const imported = await importFrom(originUrl());
+  expect(imported).toMatchObject({ exitCode: 1 });
+  expect(imported.text).toContain("owned");
+  expect(imported.text).not.toMatch(UNSEEN);
+
+  answer = ({ pathname, searchParams }) => {
+    const isHead = searchParams.get("action") === "eth_block_number";
+    const result = { [ESCAPES]: pathname + ESCAPES };
+    return { body: { result: isHead ? "0x1" : result } };
+  };
+  const compared = await compareWith(originUrl());
+  expect(compared).toMatchObject({ exitCode: 1, text: expect.stringContaining("owned") });
+  expect(compared.text).not.toMatch(UNSEEN);
+});
+
+test("a line of an origin's is cut", async () => {
+  answer = ({ pathname, searchParams }) => {
+    const isHead = searchParams.get("action") === "eth_block_number";
+    const result = { ["long".repeat(10_000)]: pathname };
+    return { body: { result: isHead ? "0x1" : result } };
+  };
+  const { lines } = await compareWith(originUrl());
+  expect(lines.some((line) => line.includes("long"))).toBe(true);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1_100);
+});
+
+test("a list that goes on without news ends", async () => {
+  answer = ({ pathname, searchParams }) => {
+    if (!pathname.includes("/v2/contracts/")) return { status: 404 };
+    if (asked.length > 50) return { body: { results: [] } };
+    const matchId = searchParams.get("afterMatchId") === "1" ? "2" : "1";
+    return { body: { results: [{ address: CONTRACT, matchId }] } };
+  };
+  const { lines } = await importFrom(originUrl(""), "--sourcify", "--chain", "1");
+  expect(lines).toContain("1 contracts: 0 verified, 0 before, 1 not");
+  expect(asked.filter((path) => path.startsWith("/v2/contracts/"))).toHaveLength(2);
+});
+
+test("a redirect to another protocol of the same host is not followed", async () => {
+  const base = `https://localhost:${portOf(secureOrigin)}`;
+  answer = ({ pathname }) =>
+    pathname === "/api"
+      ? { status: 302, location: `${base.replace("https", "http")}/plain` }
+      : { body: { result: listing } };
+  expect(await importFrom(`${base}/api`)).toMatchObject({
+    exitCode: 2,
+    text: expect.stringContaining("redirects to another origin"),
+  });
+  answer = ({ pathname }) =>
+    pathname === "/api" ? { status: 302, location: "/other" } : { body: { result: "nothing" } };
+  await importFrom(`${base}/api`);
+  expect(asked.some((path) => path.startsWith("/other"))).toBe(true);
+});
