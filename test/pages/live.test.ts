@@ -2,10 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Browser } from "playwright-core";
+import { keccak256 } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, test } from "vitest";
 import { startBrowser } from "../support/browser.ts";
 import { type Periscope, startPeriscope } from "../support/periscope.ts";
 import { PATIENCE, visit } from "./visit.ts";
+
+/** Of an account that the sample world does not use. */
+const KEY = `0x${"5e".repeat(32)}` as const;
 
 let folder: string;
 let periscope: Periscope;
@@ -37,9 +42,9 @@ async function rpc(method: string, params: readonly unknown[] = []): Promise<str
   return result;
 }
 
-async function pay(): Promise<string> {
-  const [from, to] = (await rpc("eth_accounts")) as unknown as string[];
-  return rpc("eth_sendTransaction", [{ from, to, value: "0x1" }]);
+async function pay(receiver?: string, value = "0x1"): Promise<string> {
+  const [from, other] = (await rpc("eth_accounts")) as unknown as string[];
+  return rpc("eth_sendTransaction", [{ from, to: receiver ?? other, value }]);
 }
 
 test("the newest transactions come and go with their blocks, through a reorganisation and a reset", async () => {
@@ -58,6 +63,30 @@ test("the newest transactions come and go with their blocks, through a reorganis
     const after = await pay();
     await link(after).waitFor(PATIENCE);
   });
+});
+
+test("the page of a transaction that is not mined yet shows it once it is", async () => {
+  const account = privateKeyToAccount(KEY);
+  await pay(account.address, "0xde0b6b3a7640000");
+  const nonce = Number(await rpc("eth_getTransactionCount", [account.address, "latest"]));
+  const signed = await account.signTransaction({
+    chainId: Number(await rpc("eth_chainId")),
+    nonce,
+    gas: 21_000n,
+    maxFeePerGas: 10n ** 12n,
+    to: account.address,
+  });
+  const hash = keccak256(signed);
+  await visit(
+    browser,
+    `${origin}/tx/${hash}`,
+    async ({ page }) => {
+      await page.getByText("as soon as it is mined").waitFor(PATIENCE);
+      await rpc("eth_sendRawTransaction", [signed]);
+      await page.getByText("Success", { exact: true }).waitFor(PATIENCE);
+    },
+    { expected: /404/ },
+  );
 });
 
 test("without the stream the page asks now and then", async () => {

@@ -296,6 +296,13 @@ test("an unverified contract tells which verified one it is similar to", async (
   });
 });
 
+test("the address of a token leads to its page", async () => {
+  await visit(browser, at("verified contract"), async ({ page }) => {
+    const link = page.locator(`main a[href="${world.origin}/token/${sampleAddress("Coin")}"]`);
+    expect(await link.textContent()).toBe("HARBOUR");
+  });
+});
+
 test("a list can be taken as a file", async () => {
   await visit(browser, at("account"), async ({ page }) => {
     const download = page.waitForEvent("download");

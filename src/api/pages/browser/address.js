@@ -6,7 +6,7 @@ import { cleaned, grouped } from "./format.js";
 import { show } from "./frame.js";
 import { useAnswer, usePart } from "./hooks.js";
 import { html } from "./html.js";
-import { AddressLink, Coins, Copy, Facts, TransactionLink, Waiting } from "./parts.js";
+import { AddressLink, Coins, Copy, Facts, TokenLink, TransactionLink, Waiting } from "./parts.js";
 import { ReadContract } from "./read-contract.js";
 import {
   internalColumns,
@@ -116,6 +116,11 @@ function Address() {
   const [nonce, code] = state.value ?? [];
   const [created] = creation.value ?? [];
   const isContract = created !== undefined || (typeof code === "string" && code !== "0x");
+  const token = useAnswer(
+    isContract
+      ? action("The token that it is", "token", "getToken", { contractaddress: address })
+      : null,
+  );
   const part = usePart(abi.value && location.hash === "#code" ? "code" : "transactions");
   const name = verified.value?.compilation.name;
   const tabs = [
@@ -135,6 +140,10 @@ function Address() {
             : html`<${Coins} wei=${balance.value} />`,
         ],
         ["Nonce", nonceOf(state, nonce)],
+        token.value && [
+          "Token",
+          html`<${TokenLink} address=${address} symbol=${token.value.symbol} name=${token.value.name} />`,
+        ],
         created && [
           "Creator",
           html`<${AddressLink} address=${created.contractCreator} /> ${created.txHash && html`<span class="soft">in <${TransactionLink} hash=${created.txHash} /></span>`}`,

@@ -67,7 +67,7 @@ function Overview({ block }) {
       ["Fee recipient", html`<${AddressLink} address=${block.miner} isWhole />`],
       [
         "Gas",
-        html`${grouped(block.gasUsed)} of ${grouped(block.gasLimit)} <${Bar} percent=${used} label=${`${used} % of the gas limit`} /> <span class="soft">${used} %</span>`,
+        html`${grouped(block.gasUsed)} of ${grouped(block.gasLimit)} <${Bar} percent=${used} label=${`${used} % of the gas limit`} /> <span class="soft nowrap">${used} %</span>`,
       ],
       block.baseFeePerGas !== "" && ["Base fee", html`<${Gwei} wei=${block.baseFeePerGas} />`],
       [

@@ -13,33 +13,32 @@ const KINDS = [
   ["verified", "Verified"],
   ["unverified", "Not verified"],
 ];
+const ADDRESS = [
+  "Address",
+  ({ Address }) => html`<${AddressLink} address=${Address} isWhole part="#code" />`,
+];
+const SOURCE = [
+  [
+    "Contract",
+    ({ Address, ContractName }) =>
+      html`<${AddressLink} address=${Address} name=${ContractName} part="#code" />`,
+  ],
+  ADDRESS,
+  ["Compiler", ({ CompilerVersion }) => html`<code>${cleaned(CompilerVersion)}</code>`],
+  ["Optimised", ({ OptimizationUsed }) => (OptimizationUsed === "1" ? "yes" : "no")],
+];
 
 function Contracts() {
-  const kind = usePart("verified");
+  const isVerified = usePart("verified") !== "unverified";
+  const kind = isVerified ? "verified" : "unverified";
   return html`
     <h1>Contracts</h1>
     <${Tabs} label="Kinds of contracts" tabs=${KINDS} current=${kind} />
     <${List}
       key=${kind}
-      what=${kind === "verified" ? "verified contracts" : "contracts"}
-      request=${(paging) => action("Contracts", "contract", "listcontracts", { filter: kind === "verified" ? "verified" : "unverified", ...paging })}
-      columns=${[
-        [
-          "Contract",
-          ({ Address, ContractName }) =>
-            html`<${AddressLink} address=${Address} name=${ContractName} part="#code" />`,
-        ],
-        ["Address", ({ Address }) => html`<${AddressLink} address=${Address} isWhole />`],
-        [
-          "Compiler",
-          ({ CompilerVersion }) =>
-            CompilerVersion && html`<code>${cleaned(CompilerVersion)}</code>`,
-        ],
-        [
-          "Optimised",
-          ({ OptimizationUsed }) => OptimizationUsed && (OptimizationUsed === "1" ? "yes" : "no"),
-        ],
-      ]}
+      what=${isVerified ? "verified contracts" : "contracts"}
+      request=${(paging) => action("Contracts", "contract", "listcontracts", { filter: kind, ...paging })}
+      columns=${isVerified ? SOURCE : [ADDRESS]}
     />
   `;
 }

@@ -44,7 +44,7 @@ export function Called({ row: { to: receiver, input, functionName, isError } }) 
   if (!receiver) return html`<span class="badge">create</span>${failed}`;
   const [name] = (functionName ?? "").split("(");
   if (name) return html`<span class="badge"><${Name} text=${name} /></span>${failed}`;
-  if (input.length < SELECTOR_LENGTH) return html`<span class="badge">transfer</span>${failed}`;
+  if (input.length < SELECTOR_LENGTH) return html`<span class="badge">payment</span>${failed}`;
   return html`<span class="badge"><code>${input.slice(0, SELECTOR_LENGTH)}</code></span>${failed}`;
 }
 

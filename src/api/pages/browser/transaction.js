@@ -96,7 +96,7 @@ function Overview({ transaction }) {
         ["Fee", html`<${Coins} wei=${fee} />`],
         [
           "Gas",
-          html`${grouped(transaction.gasUsed)} of ${grouped(transaction.gasLimit)} <${Bar} percent=${used} label=${`${used} % of the gas used`} /> <span class="soft">${used} %</span>`,
+          html`${grouped(transaction.gasUsed)} of ${grouped(transaction.gasLimit)} <${Bar} percent=${used} label=${`${used} % of the gas used`} /> <span class="soft nowrap">${used} %</span>`,
         ],
         ["Gas price", html`<${Price} transaction=${transaction} />`],
         [
