@@ -26,30 +26,42 @@ interface Listener {
 
 /**
  * Adds `/events`: a stream (Server-Sent Events) of the heads as they are published. They are read from the database, so
- * every API process has them. Source: docs/clients.md, "Heads as they come".
+ * every API process has them. A stream ends with its chain: the client then opens one of the chain that took its place.
+ * Source: docs/clients.md, "Heads as they come".
  */
 export function addEvents(
   app: FastifyInstance,
-  { requestTimeoutMs }: Pick<HttpOptions, "requestTimeoutMs">,
+  { chains, requestTimeoutMs }: Pick<HttpOptions, "chains" | "requestTimeoutMs">,
   limiter: RateLimiter,
 ): void {
   const listeners = new Set<Listener>();
-  let isLooking = false;
+  const underWay = new Set<ServedChain>();
 
-  /** Reads the head of each chain that somebody listens to. */
-  async function look(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
-    const chains = new Set([...listeners].map(({ chain }) => chain));
-    for (const chain of chains) {
-      // The next look asks a database that does not answer again.
-      const head = await getServedHead(chain.sql).catch(() => undefined);
-      for (const listener of listeners) if (head && listener.chain === chain) tell(listener, head);
+  /** Looks at each chain that somebody listens to. */
+  function look(): void {
+    const served = new Set(chains());
+    for (const listener of listeners) if (!served.has(listener.chain)) end(listener);
+    for (const chain of new Set([...listeners].map((listener) => listener.chain))) {
+      void lookAt(chain);
     }
-    isLooking = false;
   }
 
-  const looking = setInterval(() => void look(), LOOK_INTERVAL_MS).unref();
+  /** Reads the head of one chain, unless that is under way: one that does not answer delays no other. */
+  async function lookAt(chain: ServedChain): Promise<void> {
+    if (underWay.has(chain)) return;
+    underWay.add(chain);
+    // The next look asks a database that does not answer again.
+    const head = await getServedHead(chain.sql).catch(() => undefined);
+    underWay.delete(chain);
+    for (const listener of listeners) if (head && listener.chain === chain) tell(listener, head);
+  }
+
+  function end(listener: Listener): void {
+    listeners.delete(listener);
+    listener.reply.raw.end();
+  }
+
+  const looking = setInterval(look, LOOK_INTERVAL_MS).unref();
   const heartbeat = setInterval(
     () => {
       for (const listener of listeners) write(listener, ":\n\n");
@@ -77,14 +89,14 @@ export function addEvents(
     reply.raw.once("close", () => listeners.delete(listener));
     listeners.add(listener);
     write(listener, `retry: ${RETRY_SECONDS * 1000}\n\n`);
-    void look();
+    void lookAt(listener.chain);
     return reply;
   });
 
   app.addHook("preClose", (done) => {
     clearInterval(heartbeat);
     clearInterval(looking);
-    for (const { reply } of listeners) reply.raw.end();
+    for (const listener of listeners) end(listener);
     done();
   });
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import net from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../support/build.ts";
 
@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** A listener that reads on until what it has read holds a text. */
-async function listen(headers: Record<string, string> = {}) {
+async function listen(headers: Record<string, string> = {}, at = url) {
   const controller = new AbortController();
-  const response = await fetch(url, { headers, signal: controller.signal });
+  const response = await fetch(at, { headers, signal: controller.signal });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   return {
@@ -36,8 +36,8 @@ async function listen(headers: Record<string, string> = {}) {
   };
 }
 
-const head = (number: number, generation = 0) =>
-  setSyncState(server.sql, {
+const head = (number: number, generation = 0, sql = server.sql) =>
+  setSyncState(sql, {
     headNumber: number,
     headHash: blockHash(number),
     headTimestamp: blockTime(number),
@@ -125,4 +125,47 @@ test("listeners do not keep the server from closing", async () => {
   const response = await fetch(`${origin}/events`);
   await other.close();
   await expect(response.text()).resolves.toContain("retry: 5000");
+});
+
+describe("of two chains", () => {
+  let north: TestApp;
+  let south: TestApp;
+  let isNorthServed = true;
+  let listenTo: (chain: string) => ReturnType<typeof listen>;
+  beforeAll(async () => {
+    south = await createTestApp({ networkName: "South" });
+    north = await createTestApp({
+      networkName: "North",
+      chains: (own) => (isNorthServed ? [own, south.served] : [south.served]),
+    });
+    for (const { sql } of [north, south]) await publish(sql, { blocks: [{ number: 0 }] });
+    const origin = await north.app.listen({ host: "127.0.0.1", port: 0 });
+    listenTo = (chain) => listen({}, `${origin}/${chain}/events`);
+  });
+  afterAll(async () => {
+    await north.close();
+    await south.close();
+  });
+
+  test("one whose database is busy delays no event of the other", async () => {
+    const listeners = [await listenTo("north"), await listenTo("south")] as const;
+    for (const listener of listeners) await listener.until("event: head");
+    await north.sql.begin(async (blocker) => {
+      await blocker`LOCK TABLE sync_state IN ACCESS EXCLUSIVE MODE`;
+      await listeners[0].until(":\n\n");
+      await head(7, 0, south.sql);
+      await listeners[1].until("id: 7;");
+    });
+    for (const listener of listeners) listener.end();
+  });
+
+  test("the streams of one that is no longer served end, and those of the other go on", async () => {
+    const [left, kept] = [await listenTo("north"), await listenTo("south")];
+    await left.until("event: head");
+    isNorthServed = false;
+    await expect(left.until("nothing")).rejects.toThrow("ended after");
+    await head(8, 0, south.sql);
+    await kept.until("id: 8;");
+    kept.end();
+  });
 });

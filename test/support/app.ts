@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
-import type { ServedChain } from "../../src/api/served-chain.ts";
+import type { ServedChain, ServedChains } from "../../src/api/served-chain.ts";
 import { createServer, type ServerOptions } from "../../src/api/server.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
@@ -29,6 +29,8 @@ export interface TestAppOptions
   nodeUrl?: string;
   /** Has a verifier of its own with the bundled compiler. */
   verifies?: boolean;
+  /** What is served, given the app's own chain; default: that alone. */
+  chains?: (own: ServedChain) => ReturnType<ServedChains>;
 }
 
 export const TEST_CHAIN_ID = 31_337;
@@ -42,7 +44,12 @@ const NO_NODE = "http://127.0.0.1:1";
 
 /** Builds the server over an empty, migrated database; fill it with the builders of build.ts. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { nodeUrl = NO_NODE, verifies = false, ...serverOptions } = options;
+  const {
+    nodeUrl = NO_NODE,
+    verifies = false,
+    chains = (own) => [own],
+    ...serverOptions
+  } = options;
   const { log: _log, metrics: _metrics, ...ofChain } = serverOptions;
   const database = await createTestDatabase();
   const log = pino({ level: "silent" });
@@ -83,7 +90,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     ...ofChain,
   };
   const app = createServer({
-    chains: () => [served],
+    chains: () => chains(served),
     log,
     rpcBatchLimit: 5,
     operationsApart: false,
