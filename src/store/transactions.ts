@@ -3,6 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { isHash } from "./index-keys.ts";
 import { inPublishedBlocks } from "./page.ts";
+import type { Delegation } from "./verified-contracts/abis.ts";
 
 /** One transaction as its own page shows it. */
 export interface TransactionDetail {
@@ -98,6 +99,21 @@ export async function getTransactionFacts(
     FROM transactions t JOIN blocks b ON b.number = t.block_number
     WHERE t.block_number = ${blockNumber} AND t.transaction_index = ${transactionIndex}`;
   return facts;
+}
+
+/** Calls of a transaction that ran other code in the caller's place, the first of each, at most `limit`. */
+export async function listDelegations(
+  sql: Queryable,
+  { blockNumber, transactionIndex }: Pick<TransactionDetail, "blockNumber" | "transactionIndex">,
+  limit: number,
+): Promise<Delegation[]> {
+  return sql<Delegation[]>`
+    SELECT from_address AS caller, to_address AS callee FROM internal_transactions
+    WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
+      AND call_type IN ('delegatecall', 'callcode') AND to_address IS NOT NULL
+    GROUP BY from_address, to_address
+    ORDER BY min(position)
+    LIMIT ${limit}`;
 }
 
 /** Callees of the frames of a transaction that failed, the outermost first, at most `limit`. */

@@ -319,11 +319,22 @@ test("a page is reached and used by the keyboard", async () => {
   await visit(browser, at("home"), async ({ page }) => {
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("To the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
     await page.getByRole("searchbox").focus();
     await page.keyboard.type("1");
     await page.keyboard.press("Enter");
     await page.waitForURL(`${world.origin}/block/1`);
     await page.getByRole("heading", { name: "Block 1", exact: true }).waitFor(PATIENCE);
+  });
+});
+
+test("the way to the content keeps the part that is shown", async () => {
+  await visit(browser, at("verified contract"), async ({ page }) => {
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#code");
+    expect(await page.locator("#proof").count()).toBe(1);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Hex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 import {
   getTransactionFacts,
+  listDelegations,
   listFailedCallees,
   type TransactionDetail,
   type TransactionFacts,
@@ -66,6 +67,7 @@ export interface ReadDetails {
 }
 
 const MOST_FAILED = 20;
+const MOST_DELEGATIONS = 50;
 
 /** Reads what the details of a transaction are made from; `sql` must be the snapshot that it was read from. */
 export async function readTransactionDetails(
@@ -77,10 +79,12 @@ export async function readTransactionDetails(
   if (!facts) return undefined;
   const failed =
     transaction.succeeded === false ? await listFailedCallees(sql, transaction, MOST_FAILED) : [];
+  // A proxy may have another contract behind it now.
+  const delegations = await listDelegations(sql, transaction, MOST_DELEGATIONS);
   const receiver = transaction.to ?? facts.createdContract;
   const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
   const distinct = new Set(addresses.filter((address) => address !== null));
-  return { facts, abis: await listVerifiedAbis(sql, [...distinct]) };
+  return { facts, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
 }
 
 /** The details of a transaction; `reason` is what it returned when it failed. */
@@ -134,11 +138,14 @@ function logData(log: TransactionLog) {
   return { topics: fourTopics(log).filter((topic) => topic !== null), data: log.data };
 }
 
-/** Names by address. A proxy gets the name of what it delegates to only if it has none itself. */
+/**
+ * Names by address. A proxy gets the name of what is behind it only if it has none itself; what delegated to a library does
+ * not get the library's.
+ */
 function namesOf(abis: readonly VerifiedAbi[]): { address: Address; name: string }[] {
   const names = new Map<Address, string>();
-  for (const { address, contractName } of abis) {
-    if (!names.has(address)) names.set(address, contractName);
+  for (const { address, contractName, isOfDelegation } of abis) {
+    if (!isOfDelegation && !names.has(address)) names.set(address, contractName);
   }
   return [...names].map(([address, name]) => ({ address, name }));
 }

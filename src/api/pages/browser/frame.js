@@ -26,7 +26,7 @@ export function show(Page) {
 
 function Frame({ sought, children }) {
   return html`
-    <a class="skip" href="#main">To the content</a>
+    <a class="skip" href="#main" onClick=${skip}>To the content</a>
     <header>
       <a class="brand" href=${at("./")}>
         <img src=${iconUrl()} alt="" width="28" height="28" />
@@ -52,6 +52,12 @@ function Frame({ sought, children }) {
     <main id="main" tabindex="-1">${children}</main>
     <footer><${Chains} /><${Requests} /></footer>
   `;
+}
+
+/** Without a change of the part that the address bar names. */
+function skip(event) {
+  event.preventDefault();
+  document.getElementById("main").focus();
 }
 
 /** The way to the same server's other chains. */

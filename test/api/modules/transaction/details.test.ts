@@ -19,6 +19,7 @@ const HEAD = 9;
 const LEDGER = addressAt(0x10);
 const PROXY = addressAt(0x11);
 const LIBRARY = addressAt(0x12);
+const UPGRADED = addressAt(0x13);
 const TOKEN = addressAt(0x20);
 const ABI = parseAbi([
   "function pay(uint256 amount)",
@@ -47,9 +48,18 @@ beforeAll(async () => {
       { blockNumber: 3, toAddress: null, createdContract: addressAt(9), input: "0x6080" },
       { blockNumber: 4, toAddress: LEDGER, input: PAY, status: 0, revertData: TOO_MUCH },
       { blockNumber: 5, toAddress: addressAt(0x99), input: PAY },
+      { blockNumber: 6, toAddress: UPGRADED, input: PAY },
       { blockNumber: HEAD + 1 },
     ],
     logs: [
+      {
+        blockNumber: 6,
+        logIndex: 0,
+        address: UPGRADED,
+        topic0: PAID ?? null,
+        topic1: wordAt(3),
+        data: `0x${"0".repeat(63)}5`,
+      },
       {
         blockNumber: 2,
         logIndex: 0,
@@ -67,6 +77,14 @@ beforeAll(async () => {
         toAddress: LIBRARY,
         error: "execution reverted",
         effective: false,
+      },
+      {
+        blockNumber: 6,
+        position: 1,
+        callType: "delegatecall",
+        fromAddress: UPGRADED,
+        toAddress: LEDGER,
+        input: PAY,
       },
     ],
     tokens: [{ address: TOKEN, name: "Gold", symbol: "AU", decimals: 3 }],
@@ -113,6 +131,14 @@ test("details are there only for who asks, and the rest is the same", async () =
     traced: true,
     contracts: [{ address: LEDGER, name: "Ledger" }],
   });
+});
+
+test("what a contract delegated to in the transaction tells its call and logs, but does not name it", async () => {
+  const { details } = await info(6);
+  const parameters = [{ name: "amount", type: "uint256", value: "5" }];
+  expect(details.call).toEqual({ signature: "pay(uint256)", parameters });
+  expect(details.logs[0]).toMatchObject({ signature: "Paid(address,uint256)" });
+  expect(details.contracts).toEqual([]);
 });
 
 test("call and logs are told by verified ABIs, and others not at all", async () => {
@@ -171,10 +197,10 @@ test("transactions are listed from the head down, and of one block in either ord
     (await ask(server.app, `module=transaction&action=listtransactions${query}`)).result.map(
       ({ hash }: { hash: string }) => hash,
     );
-  const all = [[5], [4], [3], [2, 1], [2, 0]].map(([block = 0, index]) =>
+  const all = [[6], [5], [4], [3], [2, 1], [2, 0]].map(([block = 0, index]) =>
     transactionHash(block, index),
   );
   expect(await list("")).toEqual(all);
   expect(await list("&page=2&offset=2")).toEqual(all.slice(2, 4));
-  expect(await list("&startblock=2&endblock=2&sort=asc")).toEqual(all.slice(3).toReversed());
+  expect(await list("&startblock=2&endblock=2&sort=asc")).toEqual(all.slice(4).toReversed());
 });
