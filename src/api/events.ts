@@ -70,6 +70,14 @@ export function addEvents(
     Math.min(LONGEST_SILENCE_MS, requestTimeoutMs / 3),
   ).unref();
 
+  const headers = {
+    "content-type": "text/event-stream; charset=utf-8",
+    // Otherwise a proxy buffers the events.
+    "x-accel-buffering": "no",
+  };
+  app.head("/events", { onRequest: limiter.admit }, (_request, reply) =>
+    reply.headers(headers).send(),
+  );
   app.get("/events", { onRequest: limiter.admit }, (request, reply) => {
     const client = networkOf(request);
     const ofClient = [...listeners].filter((listener) => listener.client === client);
@@ -82,9 +90,7 @@ export function addEvents(
     reply.hijack();
     reply.raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),
-      "content-type": "text/event-stream; charset=utf-8",
-      // Otherwise a proxy buffers the events.
-      "x-accel-buffering": "no",
+      ...headers,
     });
     reply.raw.once("close", () => listeners.delete(listener));
     listeners.add(listener);

@@ -96,6 +96,14 @@ test("the listeners of one client are bounded, and a place is free again when on
   for (const listener of listeners) listener.end();
 });
 
+test("HEAD has the headers alone, and takes no place", async () => {
+  for (let asked = 0; asked < 60; asked++) {
+    const response = await fetch(url, { method: "HEAD" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  }
+});
+
 test("a listener that does not read is cut off before much waits for it, and the others hear on", async () => {
   const accepted = once(server.app.server, "connection");
   const client = net.connect(Number(new URL(url).port), "127.0.0.1");
