@@ -61,12 +61,12 @@ export function addSubjects(
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    { content, parts, httpStatus }: { content: ShellContent; parts: number; httpStatus: number },
+    { content, httpStatus }: { content: ShellContent; httpStatus: number },
   ): Promise<FastifyReply> {
     if (httpStatus === 404 && !wantsPage(request)) {
       return send(reply, httpError(404, "Not found", request));
     }
-    const base = baseOf(request.originalUrl, parts);
+    const base = rootOf(request);
     const [served, ...others] = request.chains;
     // Every page is one chain's.
     if (others.length > 0 && httpStatus === 200) {
@@ -128,7 +128,7 @@ export function addSubjects(
         return reply.redirect(`${pathname.slice(pathname.lastIndexOf("/") + 1)}/`, 302);
       }
       const content = plainContent(kind, "");
-      return answer(request, reply, { content, parts: url === "/" ? 0 : 1, httpStatus: 200 });
+      return answer(request, reply, { content, httpStatus: 200 });
     });
   }
   for (const [name, kind] of Object.entries(THINGS)) {
@@ -138,28 +138,27 @@ export function addSubjects(
         ? await look(decideChain(request), kind, subject)
         : undefined;
       const content = found ?? { ...unknown(subject), subject: `${name} ${subject}` };
-      return answer(request, reply, { content, parts: 2, httpStatus: found ? 200 : 404 });
+      return answer(request, reply, { content, httpStatus: found ? 200 : 404 });
     });
     app.get<{ Params: { subject: string; "*": string } }>(
       `/${name}/:subject/*`,
       (request, reply) => {
-        const rest = request.params["*"];
-        const base = baseOf(request.originalUrl, 2 + partsIn(rest));
         const subject = encodeURIComponent(request.params.subject);
-        return reply.redirect(`${base}${name}/${subject}${partOf(rest)}`, 302);
+        const part = partOf(request.params["*"]);
+        return reply.redirect(`${rootOf(request)}${name}/${subject}${part}`, 302);
       },
     );
   }
   for (const [old, name] of Object.entries(OLD_THINGS)) {
     app.get<{ Params: { subject: string } }>(`/${old}/:subject`, (request, reply) => {
       const subject = encodeURIComponent(request.params.subject);
-      return reply.redirect(`${baseOf(request.originalUrl, 2)}${name}/${subject}`, 302);
+      return reply.redirect(`${rootOf(request)}${name}/${subject}`, 302);
     });
   }
   for (const [old, path] of Object.entries(OLD_PATHS)) {
     app.get(old, (request, reply) => {
       const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
-      return reply.redirect(`${baseOf(request.originalUrl, 1)}${path}${query}`, 302);
+      return reply.redirect(`${rootOf(request)}${path}${query}`, 302);
     });
   }
   app.get("/search", async (request, reply) => {
@@ -169,11 +168,10 @@ export function addSubjects(
         ? sought.replaceAll("\0", "").trim().slice(0, LONGEST_SUBJECT)
         : "";
     const path = await find(decideChain(request), text);
-    if (path !== undefined) return reply.redirect(`${baseOf(request.originalUrl, 1)}${path}`, 302);
+    if (path !== undefined) return reply.redirect(`${rootOf(request)}${path}`, 302);
     const isKnown = text === "" || (await isName(decideChain(request), text));
     return answer(request, reply, {
       content: plainContent("search", text),
-      parts: 1,
       httpStatus: isKnown ? 200 : 404,
     });
   });
@@ -192,7 +190,7 @@ export function addSubjects(
   app.unknownPage = async (request, reply) => {
     const [pathname = ""] = request.url.split(/[?#]/, 1);
     const content = unknown(pathname.slice(0, LONGEST_SUBJECT));
-    return answer(request, reply, { content, parts: partsIn(pathname), httpStatus: 404 });
+    return answer(request, reply, { content, httpStatus: 404 });
   };
 }
 
@@ -213,6 +211,9 @@ function wantsPage({ headers }: FastifyRequest): boolean {
   return String(headers.accept ?? "").includes("text/html");
 }
 
-function partsIn(pathname: string): number {
-  return pathname.split("/").filter((part) => part !== "").length;
+/** The relative path to the root of the chain. A part may hold an encoded slash, so parts count as they were sent. */
+function rootOf({ originalUrl, url }: FastifyRequest): string {
+  const [pathname = ""] = url.split(/[?#]/, 1);
+  const parts = pathname.split("/").filter((part) => part !== "");
+  return baseOf(originalUrl, parts.length);
 }
