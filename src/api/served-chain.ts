@@ -40,6 +40,8 @@ export const PATHS = new Set(
   ).split(" "),
 );
 
+/** Scheme and host, when the target has them (RFC 9112, 3.2.2). */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
 /**
@@ -53,7 +55,8 @@ export function readChainOfPath(served: ServedChains): {
   const named = new WeakMap<IncomingMessage, ServedChain>();
   return {
     rewriteUrl: (request) => {
-      const url = request.url ?? "/";
+      const url = pathAndQueryOf(request.url ?? "/");
+      (request as IncomingMessage & { originalUrl?: string }).originalUrl = url;
       const [prefix = "", name = ""] = FIRST_SEGMENT.exec(url) ?? [];
       const chain = name && served().find((candidate) => isNamed(candidate, name));
       if (!chain) return url;
@@ -71,6 +74,11 @@ export function readChainOfPath(served: ServedChains): {
       });
     },
   };
+}
+
+function pathAndQueryOf(target: string): string {
+  const rest = target.replace(ORIGIN, "");
+  return rest === target || rest.startsWith("/") ? rest : `/${rest}`;
 }
 
 /** The chain's name as it stands in paths: lower case, with dashes; empty without a name. */

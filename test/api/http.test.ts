@@ -316,6 +316,28 @@ describe("connections", () => {
     });
   }
 
+  test.each([
+    [`/31337/api?${ACTION}`, 200, '"result"'],
+    [`/v2/api?module=x&action=y`, 400, '"message":"NOTOK"'],
+    [`/31337/v2/api?chainid=31337&${ACTION}`, 200, '"result"'],
+    ["", 200, "<!doctype html>"],
+    ["?x=1", 200, "<!doctype html>"],
+    ["/31337", 302, ""],
+  ])(
+    "that name this server in their target are answered as without: %s",
+    async (url, status, text) => {
+      for (const host of ["http://explorer.example", "HTTPS://user:secret@[::1]:4000"]) {
+        const { head, body } = await exchange(
+          `GET ${host}${url} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`,
+        );
+        expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+        if (status === 302) expect(head).toContain("\r\nlocation: 31337/\r\n");
+        expect(body).toContain(text);
+      }
+      expect(logged.join()).not.toContain("secret");
+    },
+  );
+
   test("that speak no HTTP get an envelope and are closed", async () => {
     const { head, body } = await exchange("nonsense\r\n\r\n");
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
