@@ -44,3 +44,18 @@ export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   }
   return chunks;
 }
+
+/**
+ * A function that runs `load` once and gives its result from then on, also while it still runs. A failure is forgotten: the
+ * next call tries again.
+ */
+export function keepResult<Result>(load: () => Promise<Result>): () => Promise<Result> {
+  let kept: Promise<Result> | undefined;
+  return () => {
+    kept ??= load().catch((error) => {
+      kept = undefined;
+      throw error;
+    });
+    return kept;
+  };
+}

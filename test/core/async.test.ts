@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chunk, mapLimit, sleep } from "../../src/core/async.ts";
+import { chunk, keepResult, mapLimit, sleep } from "../../src/core/async.ts";
 
 test("keeps the order of the items, and never runs more than the limit", async () => {
   let running = 0;
@@ -51,4 +51,16 @@ test("ends a sleep when its signal is aborted, before and while it sleeps", asyn
   const sleeping = sleep(600_000, controller.signal);
   controller.abort();
   await sleeping;
+});
+
+test("what was loaded is kept, a failure is not", async () => {
+  let loads = 0;
+  const load = keepResult(async () => {
+    loads++;
+    if (loads === 1) throw new Error("not now");
+    return loads;
+  });
+  await Promise.all([load(), load()].map((one) => expect(one).rejects.toThrow("not now")));
+  expect(await Promise.all([load(), load()])).toEqual([2, 2]);
+  expect(await load()).toBe(2);
 });

@@ -4,6 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { init, parse } from "es-module-lexer";
+import { keepResult } from "../../core/async.ts";
 
 /** A file as it is sent. */
 export interface Asset {
@@ -66,16 +67,12 @@ export async function loadAssets(): Promise<Assets> {
   for (const [name, specifier] of Object.entries(STYLES)) {
     add(name, await readPackageFile(specifier));
   }
-  const packed = new Map<string, Promise<Asset>>();
+  const packed = new Map(
+    [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
+  );
   return {
     digest: digestOf(files),
-    get: async (name) => {
-      const bytes = files.get(name);
-      if (!bytes) return undefined;
-      const asset = packed.get(name) ?? pack(name, bytes);
-      packed.set(name, asset);
-      return asset;
-    },
+    get: async (name) => packed.get(name)?.(),
     importsOf: (name) => [...collect(name, imports)],
   };
 }

@@ -4,11 +4,12 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { keepResult } from "../../core/async.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { type HttpOptions, send } from "../http.ts";
 import type { RateLimitOptions } from "../rate-limit.ts";
 import { perChain } from "../served-chain.ts";
-import { type Asset, type Assets, loadAssets } from "./assets.ts";
+import { type Asset, loadAssets } from "./assets.ts";
 import { createNetworkDescription } from "./network.ts";
 import { SECURITY_HEADERS } from "./security.ts";
 import { addSubjects } from "./subjects.ts";
@@ -51,11 +52,8 @@ export function addPages(
 ): void {
   const historyOf = watchSync(app, options.chains);
   for (const [url, file] of Object.entries(FILES)) {
-    let loaded: Promise<DocumentFile> | undefined;
-    app.get(url, async (request, reply) => {
-      loaded ??= loadFile(file);
-      return sendFile(request, reply, await loaded);
-    });
+    const getFile = keepResult(() => loadFile(file));
+    app.get(url, async (request, reply) => sendFile(request, reply, await getFile()));
   }
   app.get("/pages/history.json", ({ chains }, reply) =>
     send(reply, jsonAnswer(historyOf(chains[0]))),
@@ -64,11 +62,7 @@ export function addPages(
   app.get("/pages/network.json", async ({ chains }, reply) =>
     send(reply, jsonAnswer(await describe(chains[0])())),
   );
-  let assets: Promise<Assets> | undefined;
-  const getAssets = () => {
-    assets ??= loadAssets();
-    return assets;
-  };
+  const getAssets = keepResult(loadAssets);
   app.get<{ Params: { digest: string; file: string } }>(
     "/pages/:digest/:file",
     async (request, reply) => {
