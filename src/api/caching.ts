@@ -22,7 +22,8 @@ export function tagOfHead({ hash: block, generation }: ServedHead, version: stri
 /** The tags of the answers that a client has; none for methods that do not read. */
 export function knownTags({ method, headers }: FastifyRequest): readonly string[] {
   if (method !== "GET" && method !== "HEAD") return [];
-  return (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
+  const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
+  return tags.filter((tag) => tag !== "");
 }
 
 /**

@@ -72,6 +72,17 @@ describe("a poll without news", () => {
     expect(statements).toBe(1);
   });
 
+  test("is the only thing that looks at the head first", async () => {
+    await get(TXLIST);
+    const plainly = statements;
+    statements = 0;
+    await get(TXLIST, { "if-none-match": "" });
+    expect(statements).toBe(plainly);
+    statements = 0;
+    await get(TXLIST, { "if-none-match": '"other"' });
+    expect(statements).toBe(plainly + 1);
+  });
+
   test("of anything else costs no transfer", async () => {
     expect(await poll(TOKENTX)).toMatchObject({ status: 304 });
     expect(await poll(TXLIST.replace("/api", "/v2/api"))).toMatchObject({ status: 304 });
