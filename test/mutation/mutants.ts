@@ -8,9 +8,19 @@ export interface Mutant {
   after: string;
 }
 
-/** What is done to one place of a line: a check taken out, a branch never taken or turned round. */
-const CHANGES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
-  [/^(\s*)(?:check\.)?(?:demand|prefer|demandName|requireSynchronised)\(/, "$1void ("],
+type Change = readonly [pattern: RegExp, replacement: string];
+
+const LOOP = /^\s*(?:for|while) \(/;
+/** A loop whose condition was turned round might never end: it is never entered, or ends one round earlier. */
+const LOOP_CHANGES: readonly Change[] = [
+  [/ >= /, " > "],
+  [/ <= /, " < "],
+  [/\b(for \([^;]*; )([^;]+)/, "$1false && ($2)"],
+  [/\bwhile \((.*)\)/, "while (false && ($1))"],
+];
+/** What is done to one place of any other line: a check taken out, a branch never taken or turned round. */
+const CHANGES: readonly Change[] = [
+  [/^(\s*)(?:check\.)?(?:require\w+|prefer)\(/, "$1void ("],
   [/ === /, " !== "],
   [/ !== /, " === "],
   [/ >= /, " > "],
@@ -34,14 +44,16 @@ export function mutantsOf(source: string): Mutant[] {
   return lines.flatMap((before, index) =>
     NOTHING_TO_CHANGE.test(before)
       ? []
-      : CHANGES.filter(([pattern]) => pattern.test(before)).map(([pattern, replacement]) => {
-          const after = before.replace(pattern, replacement);
-          return {
-            source: lines.with(index, after).join("\n"),
-            line: index + 1,
-            before: before.trim(),
-            after: after.trim(),
-          };
-        }),
+      : (LOOP.test(before) ? LOOP_CHANGES : CHANGES)
+          .filter(([pattern]) => pattern.test(before))
+          .map(([pattern, replacement]) => {
+            const after = before.replace(pattern, replacement);
+            return {
+              source: lines.with(index, after).join("\n"),
+              line: index + 1,
+              before: before.trim(),
+              after: after.trim(),
+            };
+          }),
   );
 }

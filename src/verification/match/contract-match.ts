@@ -127,7 +127,7 @@ export function matchContract(
 ): ContractMatch {
   const { output, runtime, creation, told } = contract;
   const all = auxdataOf(told, creation);
-  const inRuntime = told.size === 0 ? auxdataOf(told, runtime) : auxdataOf(below(told), runtime);
+  const inRuntime = auxdataOf(below(told), runtime);
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
   return {
     runtime:

@@ -10,8 +10,7 @@ export function jumpDestinations(code: Buffer, sourceMap: string): ReadonlySet<n
   const found = new Set<number>();
   let at = 0;
   for (let left = sourceMap.split(";").length; left > 0; left--) {
-    const opcode = code[at];
-    if (opcode === undefined) return null;
+    const opcode = code[at] ?? 0;
     if (opcode === JUMPDEST) found.add(at);
     at += opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1;
   }

@@ -24,9 +24,7 @@ const VERSION_TEXT = /^\d{1,3}\.\d{1,3}\.\d{1,3}[\w.+-]{0,90}$/;
 export function readCodeMetadata(code: Buffer): CodeMetadata | null {
   const end = code.length - 2;
   if (end < 1) return null;
-  const start = end - code.readUInt16BE(end);
-  if (start < 0) return null;
-  return parseCodeMetadata(code.subarray(start));
+  return parseCodeMetadata(code.subarray(end - code.readUInt16BE(end)));
 }
 
 /**
@@ -91,7 +89,7 @@ export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
   if (end < 1) return null;
   // From 0.3.10 on the length counts its own two bytes.
   const offset = creationCode.length - creationCode.readUInt16BE(end);
-  if (offset < 0 || offset >= end) return null;
+  if (offset < 0) return null;
   const list = decodeCbor(creationCode.subarray(offset, end));
   if (!Array.isArray(list)) return null;
   const [versions, immutableBytes] = [list.at(-1), list.at(-2)];

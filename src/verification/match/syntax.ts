@@ -75,10 +75,8 @@ function* nodesOf(trees: readonly unknown[]): Generator<Node> {
   while (open.length > 0) {
     const next = open.pop();
     if (typeof next !== "object" || next === null) continue;
-    if (!Array.isArray(next) && "nodeType" in next) yield next as Node;
-    for (const child of Object.values(next)) {
-      if (typeof child === "object" && child !== null) open.push(child);
-    }
+    yield next as Node;
+    for (const child of Object.values(next)) open.push(child);
   }
 }
 

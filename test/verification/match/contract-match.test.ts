@@ -12,7 +12,13 @@ import {
   withInnerAuxdata,
 } from "../../../src/verification/match/contract-match.ts";
 import { addressAt } from "../../support/build.ts";
-import { bytes, compiled, matched, solcMetadata } from "../../support/compiled-code.ts";
+import {
+  bareMetadata,
+  bytes,
+  compiled,
+  matched,
+  solcMetadata,
+} from "../../support/compiled-code.ts";
 
 const RUNTIME = "60016002fe";
 const INIT = "6080f3fe";
@@ -184,6 +190,24 @@ describe("a contract of solc is compared with the code on chain", () => {
       null,
     );
     expect(match).toMatchObject({ runtime: { quality: "full" }, creation: { quality: "partial" } });
+  });
+
+  test("reported metadata counts also where its place is not known", () => {
+    const own = solcMetadata().toString("hex");
+    const child = bareMetadata().toString("hex");
+    const assembly = { ".data": { "0": { ".auxdata": own }, "1": { ".auxdata": child } } };
+    const parent = readContract(
+      outputOf({ runtime: RUNTIME + own, creation: INIT + child + RUNTIME + own, assembly }),
+      SOLIDITY,
+    );
+    if (parent === undefined) throw new Error("unreadable");
+    const [runtimeCode, creationCode] = [parent.runtime.bytes, parent.creation.bytes];
+    expect(
+      matchContract(parent, { address: addressAt(1), runtimeCode, creationCode }, null),
+    ).toMatchObject({
+      runtime: { quality: "full" },
+      creation: { quality: "partial" },
+    });
   });
 
   test("metadata that is not reported counts where it was found", () => {

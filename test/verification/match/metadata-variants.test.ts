@@ -122,7 +122,8 @@ describe("nothing is found", () => {
     ["it has no settings", JSON.stringify({ sources: {} })],
     ["it has no sources", JSON.stringify({ settings: {} })],
   ])("when %s", (_case, metadata) => {
-    expect(find(sent, metadata, { metadata })).toBeUndefined();
+    const written = metadata === "" ? "" : JSON.stringify(JSON.parse(metadata));
+    expect(find(sent, written, { metadata })).toBeUndefined();
   });
 
   test("in more than 2,097,152 characters", () => {

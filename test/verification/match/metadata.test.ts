@@ -1,13 +1,12 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   findVyperVersion,
+  isSameCompiler,
+  parseCodeMetadata,
   readCodeMetadata,
   readVyperMetadata,
 } from "../../../src/verification/match/metadata.ts";
-
-function bytes(hex: string): Buffer {
-  return Buffer.from(hex, "hex");
-}
+import { bareMetadata, bytes, solcMetadata } from "../../support/compiled-code.ts";
 
 const HASH = "12".repeat(32);
 
@@ -54,6 +53,8 @@ test.each([
   ["a length beyond the code", "6001ffff"],
   ["a length of zero", "60010000"],
   ["CBOR that is no map", "830102030004"],
+  ["no CBOR", "60ffff0002"],
+  ["a hash that is text", `a165627a7a72317820${"61".repeat(32)}0029`],
   ["keys that solc does not write", "a16161000004"],
   ["a hash that is no bytes", "a164697066730100" + "07"],
   ["a hash that is too long", `a164697066735823${"1220"}${HASH}00002b`],
@@ -80,4 +81,72 @@ test("reads vyper's list behind creation code, and its version anywhere", () => 
   expect(findVyperVersion(bytes(`5f80fd${list}${"00".repeat(64)}`))).toBe("0.4.3");
   expect(findVyperVersion(bytes("6001a165767970657283000307000b"))).toBe("0.3.7");
   expect(findVyperVersion(bytes("6001a1657679706572830003"))).toBeNull();
+});
+
+/** A list as vyper writes it, in hex digits, with its length behind it. */
+function listed(list: string, length = list.length / 2 + 2): Buffer {
+  return bytes("5f80fd", list, length.toString(16).padStart(4, "0"));
+}
+
+test("vyper 0.3.10 wrote no hash of the sources", () => {
+  expect(readVyperMetadata(listed("841901c881081840a16576797065728300030a"))).toEqual({
+    version: "0.3.10",
+    integrity: null,
+    immutableBytes: 64,
+    offset: 3,
+  });
+});
+
+test.each([
+  ["nothing", bytes("")],
+  ["a byte", bytes("00")],
+  ["no CBOR", listed("ff")],
+  ["CBOR that is no list", listed("a16576797065728300030a")],
+  ["a list without a version", listed("82188000")],
+  ["a version that is no list", listed("8200a165767970657200")],
+  ["a size of the immutables that is no number", listed("8240a16576797065728300030a")],
+  ["a length of nothing", listed("8200a16576797065728300030a", 0)],
+])("takes %s for no metadata of vyper", (_what, code) => {
+  expect(readVyperMetadata(code)).toBeNull();
+});
+
+test("a length beyond the code counts as no metadata of vyper", () => {
+  const list = "8200a16576797065728300030a";
+  const size = list.length / 2 + 2;
+  expect(readVyperMetadata(bytes(list, (2 * size).toString(16).padStart(4, "0")))).toBeNull();
+});
+
+test("metadata fills its bytes exactly", () => {
+  const whole = solcMetadata();
+  expect(parseCodeMetadata(whole)).not.toBeNull();
+  expect(parseCodeMetadata(Buffer.concat([whole.subarray(0, -1), bytes("34")]))).toBeNull();
+  expect(parseCodeMetadata(bytes(""))).toBeNull();
+  expect(parseCodeMetadata(bytes("0000"))).toBeNull();
+});
+
+describe("metadata is of the same compiler", () => {
+  const nightly = (name: string) => {
+    const text = Buffer.from(`0.8.21-nightly.2023.6.28+commit.${name}`);
+    const map = Buffer.concat([bytes("a164736f6c6378", text.length.toString(16)), text]);
+    return Buffer.concat([map, bytes(map.length.toString(16).padStart(4, "0"))]);
+  };
+  const isSame = (there: Buffer, compiled: Buffer) =>
+    isSameCompiler(parseCodeMetadata(there), compiled);
+
+  test("when both name the same version, or none", () => {
+    expect(isSame(solcMetadata("22"), solcMetadata("11"))).toBe(true);
+    expect(isSame(bareMetadata(), solcMetadata())).toBe(true);
+    expect(isSame(bareMetadata("000815"), solcMetadata())).toBe(false);
+    const old = bytes(`a165627a7a72305820${HASH}0029`);
+    expect(isSame(old, old)).toBe(true);
+    expect(isSame(old, solcMetadata())).toBe(false);
+    expect(isSameCompiler(null, solcMetadata())).toBe(false);
+    expect(isSameCompiler(null, bytes("00"))).toBe(false);
+  });
+
+  test("when both are of a pre-release, whatever its text", () => {
+    expect(isSame(nightly("ec9e8f3f"), nightly("00000000"))).toBe(true);
+    expect(isSame(nightly("ec9e8f3f"), bareMetadata())).toBe(false);
+    expect(isSame(bareMetadata(), nightly("ec9e8f3f"))).toBe(false);
+  });
 });
