@@ -1,7 +1,6 @@
 import { decodeAbiParameters } from "viem";
 import { type Hex, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
 import { quantityToBigInt } from "../core/quantity.ts";
-import type { TokenText } from "./chain.ts";
 
 /** Longest answer of a contract that is read, in bytes. */
 const LONGEST_ANSWER = 65_536;
@@ -23,12 +22,12 @@ export function decodeUint8(answer: Hex | null): number | null {
 
 /**
  * The text of a contract's answer: an ABI `string`, or a `bytes32` that ends at its last byte other than 0, as tokens
- * older than the standard return. Null for anything else.
+ * older than the standard return; cleaned (`cleanText`). Null for anything else.
  */
-export function decodeText(answer: Hex | null): TokenText | null {
+export function decodeText(answer: Hex | null): string | null {
   if (answer === null || hexLength(answer) > LONGEST_ANSWER) return null;
-  const raw = hexLength(answer) === WORD ? trimZeros(answer) : stringBytes(answer);
-  return raw === null ? null : { text: cleanText(raw), raw };
+  const bytes = hexLength(answer) === WORD ? trimZeros(answer) : stringBytes(answer);
+  return bytes === null ? null : cleanText(bytes);
 }
 
 function trimZeros(word: Hex): Hex {
@@ -53,7 +52,7 @@ const utf8 = new TextDecoder();
  * The UTF-8 bytes as text that every database and terminal takes: trimmed, at most 255 characters, without control
  * characters, line separators and broken UTF-8.
  */
-export function cleanText(raw: Hex): string {
-  const text = utf8.decode(hexToBytes(raw)).replaceAll(/[\p{Cc}\u2028\u2029\uFFFD]/gu, "");
+export function cleanText(bytes: Hex): string {
+  const text = utf8.decode(hexToBytes(bytes)).replaceAll(/[\p{Cc}\u2028\u2029\uFFFD]/gu, "");
   return [...text.trim()].slice(0, LONGEST_TEXT).join("").trim();
 }

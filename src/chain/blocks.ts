@@ -5,7 +5,7 @@ import { NodeError } from "./errors.ts";
 import type { Features, NodeFeatures } from "./features.ts";
 import { headerOf } from "./headers.ts";
 import type { Node } from "./node.ts";
-import { type Ask, errorIn, type Outcome, resultOf } from "./outcomes.ts";
+import { type Ask, askGroups, errorIn, type Outcome, resultOf } from "./outcomes.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
 import type { FetchedBlock, RawBlock, RawHeader, RawReceipt, TransactionTrace } from "./types.ts";
@@ -78,24 +78,23 @@ async function fetchWithReceipts(
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
   const together = features.blockReceipts;
-  const calls: RpcCall[] = [];
-  for (const number of numbers) {
-    const block = quantity(number);
-    calls.push({ method: "eth_getBlockByNumber", params: [block, true] });
-    if (together) calls.push({ method: "eth_getBlockReceipts", params: [block] });
-  }
-  const outcomes = await ask(calls);
-  const step = together ? 2 : 1;
-  const isRefused = numbers.every((_, index) => {
-    const error = errorIn(outcomes[index * step + 1]);
+  const calls = numbers
+    .map(quantity)
+    .map((block): RpcCall[] => [
+      { method: "eth_getBlockByNumber", params: [block, true] },
+      ...(together ? [{ method: "eth_getBlockReceipts", params: [block] }] : []),
+    ]);
+  const outcomes = await askGroups(ask, calls);
+  const isRefused = outcomes.every(([, receipts]) => {
+    const error = errorIn(receipts);
     return error !== undefined && isMissing(error);
   });
   if (together && isRefused && !features.hasGivenReceipts) features.blockReceipts = false;
-  const fetched = untilFailure(numbers, (_, index): FetchedBlock | null => {
-    const block = blockOf(outcomes[index * step]);
+  const fetched = untilFailure(outcomes, (own): FetchedBlock | null => {
+    const block = blockOf(own[0]);
     if (!block) return null;
     if (!features.blockReceipts) return { block, receipts: [], traces: null };
-    const receipts = receiptsOf(outcomes[index * step + 1]);
+    const receipts = receiptsOf(own[1]);
     features.hasGivenReceipts ||= receipts.length > 0;
     return { block, receipts, traces: null };
   });
@@ -124,20 +123,17 @@ function untilFailure<Item, Made>(
 async function addUncles(fetched: readonly (FetchedBlock | null)[], ask: Ask): Promise<void> {
   const nephews = fetched.filter((one) => (one?.block.uncles ?? []).length > 0) as FetchedBlock[];
   if (nephews.length === 0) return;
-  const calls = nephews.flatMap(({ block }) =>
+  const calls = nephews.map(({ block }) =>
     (block.uncles ?? []).map((_, index) => ({
       method: "eth_getUncleByBlockNumberAndIndex",
       params: [block.number, quantity(index)],
     })),
   );
-  const outcomes = await ask(calls);
-  let next = 0;
-  for (const one of nephews) {
-    const own = outcomes.slice(next, next + (one.block.uncles ?? []).length);
-    next += own.length;
-    one.uncles = own
-      .map((outcome) => (errorIn(outcome) ? null : resultOf(outcome)))
-      .filter((uncle) => uncle !== null) as RawHeader[];
+  const outcomes = await askGroups(ask, calls);
+  for (const [index, nephew] of nephews.entries()) {
+    nephew.uncles = (outcomes[index] ?? []).flatMap((outcome) =>
+      "result" in outcome && outcome.result !== null ? [outcome.result as RawHeader] : [],
+    );
   }
 }
 
@@ -145,18 +141,16 @@ async function addReceiptsByTransaction(
   fetched: readonly (FetchedBlock | null)[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
-  const found = fetched.filter((block) => block !== null);
-  const calls = found.flatMap(({ block }) =>
-    block.transactions.map(({ hash }) => ({ method: "eth_getTransactionReceipt", params: [hash] })),
+  const calls = fetched.map((one) =>
+    (one?.block.transactions ?? []).map(({ hash }) => ({
+      method: "eth_getTransactionReceipt",
+      params: [hash],
+    })),
   );
-  const outcomes = await ask(calls);
-  let next = 0;
-  return untilFailure(fetched, (one) => {
-    if (!one) return null;
-    const own = outcomes.slice(next, next + one.block.transactions.length);
-    next += own.length;
-    const receipts = own.map(resultOf).filter((receipt) => receipt !== null) as RawReceipt[];
-    return { ...one, receipts };
+  const outcomes = await askGroups(ask, calls);
+  return untilFailure(fetched, (one, index) => {
+    const receipts = (outcomes[index] ?? []).map(resultOf).filter((receipt) => receipt !== null);
+    return one && { ...one, receipts: receipts as RawReceipt[] };
   });
 }
 

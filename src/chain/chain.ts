@@ -137,18 +137,11 @@ export interface StorageQuery {
   slot: Hex;
 }
 
-/** Text that a contract returned. */
-export interface TokenText {
-  /** Well-formed, trimmed, without control characters, at most 255 characters; may be empty. */
-  text: string;
-  /** The bytes of the text as returned, before any cleaning. */
-  raw: Hex;
-}
-
 /** Null: the contract does not answer that question usably. */
 export interface TokenMetadata {
-  name: TokenText | null;
-  symbol: TokenText | null;
+  /** As the symbol: well-formed, trimmed, without control characters, at most 255 characters; may be empty. */
+  name: string | null;
+  symbol: string | null;
   /** 0 to 255. */
   decimals: number | null;
 }

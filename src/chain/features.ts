@@ -105,13 +105,13 @@ export function createFeatures(
 
   function of(node: Node): NodeFeatures | undefined {
     const entry = known.get(node);
-    return entry?.returns === node.returns ? entry.features : undefined;
+    return entry?.returns === node.health.returns ? entry.features : undefined;
   }
 
   async function learn(node: Node): Promise<NodeFeatures> {
     const features = of(node);
     if (features) return features;
-    const { returns } = node;
+    const { returns } = node.health;
     const asking = pending.get(node) ?? learnAnew(node);
     pending.set(node, asking);
     try {
@@ -143,7 +143,7 @@ export function createFeatures(
     },
     capabilities() {
       const all = nodes.flatMap((node) => known.get(node)?.features ?? []);
-      const settled = nodes.every((node) => node.excluded || of(node));
+      const settled = nodes.every((node) => node.health.excluded || of(node));
       const tracer = all.find((features) => features.tracer !== null)?.tracer ?? null;
       return {
         blockReceipts: all.some((features) => features.blockReceipts),

@@ -2,9 +2,10 @@ import { sleep } from "../core/async.ts";
 import { CallerGate } from "./caller-gate.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
-import { type ChainErrorCode, errorOfAnswer, NodeError } from "./errors.ts";
+import { errorOfAnswer, NodeError } from "./errors.ts";
 import { createHttpExchange, methodOf, type RpcAnswer } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
+import { isFatal, NodeHealth } from "./node-health.ts";
 import type { Outcome } from "./outcomes.ts";
 import { SecondAsking } from "./second-asking.ts";
 
@@ -17,19 +18,9 @@ export interface Node {
    * that the head waits for are sent twice when the answer is late and the node has room.
    */
   call(calls: readonly RpcCall[], signal: AbortSignal, options?: CallOptions): Promise<Outcome[]>;
-  /** False from a failure until `accept`, and while the node wants to be left alone. */
+  readonly health: NodeHealth;
+  /** False from a failure until it is accepted again, and while the node wants to be left alone. */
   readonly usable: boolean;
-  /** Why the node is out of use, null when it is not. */
-  readonly failure: ChainErrorCode | null;
-  /** When a node that failed is tried again, in ms of `performance.now()`. */
-  readonly restsUntil: number;
-  /** Out of every question, even when no other node is left. */
-  readonly excluded: boolean;
-  exclude(error: NodeError): void;
-  /** Takes the node into use. */
-  accept(): void;
-  /** How often the node has come back; each time it may be another program. */
-  readonly returns: number;
   status(): NodeStatus;
   close(): Promise<void>;
 }
@@ -45,17 +36,9 @@ type NodeOptions = Pick<
   "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "log" | "onRequest"
 > & {
   cleanError: CleanError;
-  /** A node that was lost has answered: it may be taken into use, if it still is what it was. */
+  /** See `NodeHealth`. */
   onReturn(): void;
 };
-
-// A fatal error puts a node out of use at once. A suspicious one may be the fault of one call, so it takes several in a row.
-const FATAL: ReadonlySet<ChainErrorCode> = new Set(["unreachable", "unauthorized"]);
-const SUSPICIOUS: ReadonlySet<ChainErrorCode> = new Set(["timeout", "unavailable", "bad-answer"]);
-const SUSPICIONS_TO_LOSE = 3;
-
-const FIRST_REST_MS = 1000;
-const LONGEST_REST_MS = 30_000;
 
 /** Tracing replays a block, so its batches have a limit of their own. */
 const HEAVY = /^(?:debug|trace)_/;
@@ -63,7 +46,7 @@ const HEAVY = /^(?:debug|trace)_/;
 /** Creates the node behind one URL; nothing is sent yet. */
 export function createNode(url: URL, name: NodeName, options: NodeOptions): Node {
   const http = createHttpExchange({ ...options, url, name });
-  const health = createHealth(name, options);
+  const health = new NodeHealth(name, options.log, options.onReturn);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
   const callerGate = new CallerGate(concurrency);
@@ -219,23 +202,10 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
   return {
     name,
     call,
+    health,
     get usable() {
       return health.failure === null && !gate.closed;
     },
-    get failure() {
-      return health.failure;
-    },
-    get restsUntil() {
-      return health.restsUntil;
-    },
-    get excluded() {
-      return health.excluded;
-    },
-    get returns() {
-      return health.returns;
-    },
-    exclude: health.exclude,
-    accept: health.accept,
     status: () => ({
       node: name,
       usable: health.failure === null,
@@ -248,60 +218,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
 }
 
 /** Whether a failure may be the work of a caller's question: then it says nothing of the node. */
-function isOfCaller({ code }: NodeError, caller: string | undefined): boolean {
-  return caller !== undefined && !FATAL.has(code);
-}
-
-/** Whether a node is in use; tells the log when that changes, and only then. */
-function createHealth(name: NodeName, { log, onReturn }: Pick<NodeOptions, "log" | "onReturn">) {
-  let failures = 0;
-  let failure: ChainErrorCode | null = null;
-  let excluded = false;
-  let restsUntil = 0;
-  let returns = 0;
-
-  function lose(error: NodeError): void {
-    if (failure === null) log.warn({ node: name, code: error.code }, `node lost: ${error.message}`);
-    failure = error.code;
-    restsUntil = performance.now() + Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** failures);
-  }
-
-  function accept(): void {
-    if (failure === null) return;
-    log.info({ node: name }, "node is back");
-    failure = null;
-    excluded = false;
-    returns++;
-  }
-
-  return {
-    get failure() {
-      return failure;
-    },
-    get restsUntil() {
-      return restsUntil;
-    },
-    get excluded() {
-      return excluded;
-    },
-    get returns() {
-      return returns;
-    },
-    accept,
-    exclude(error: NodeError): void {
-      excluded = true;
-      lose(error);
-    },
-    noteAnswer(): void {
-      failures = 0;
-      if (failure !== null && !excluded) onReturn();
-    },
-    noteFailure(error: NodeError): void {
-      if (!FATAL.has(error.code) && !SUSPICIOUS.has(error.code)) return;
-      failures = Math.min(failures + 1, 10);
-      if (FATAL.has(error.code) || failures >= SUSPICIONS_TO_LOSE) lose(error);
-    },
-  };
+function isOfCaller(error: NodeError, caller: string | undefined): boolean {
+  return caller !== undefined && !isFatal(error);
 }
 
 async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boolean> {

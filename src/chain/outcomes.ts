@@ -7,6 +7,16 @@ export type Outcome = { result: unknown } | { error: NodeError };
 /** Asks calls of one node; one outcome per call, in order. */
 export type Ask = (calls: readonly RpcCall[]) => Promise<Outcome[]>;
 
+/** Asks the calls of all groups at once; the outcomes of each group, in order. */
+export async function askGroups(ask: Ask, groups: readonly RpcCall[][]): Promise<Outcome[][]> {
+  const outcomes = await ask(groups.flat());
+  let next = 0;
+  return groups.map(({ length }) => {
+    next += length;
+    return outcomes.slice(next - length, next);
+  });
+}
+
 /** The result of an outcome; throws its error. */
 export function resultOf(outcome: Outcome | undefined): unknown {
   if (outcome === undefined) throw new NodeError("bad-answer", "a call was left without an answer");

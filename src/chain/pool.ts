@@ -41,8 +41,8 @@ export function createPool(options: ChainOptions): NodePool {
       if (!nodeErrorIn(thrown)) throw thrown;
     });
     if (chainId === undefined) return;
-    if (chainId === (expectedChainId ?? chainId)) node.accept();
-    else node.exclude(new NodeError("other-chain", `${node.name} serves another chain`));
+    if (chainId === (expectedChainId ?? chainId)) node.health.accept();
+    else node.health.exclude(new NodeError("other-chain", `${node.name} serves another chain`));
   }
 
   async function checkOnce(node: Node): Promise<void> {
@@ -64,9 +64,10 @@ export function createPool(options: ChainOptions): NodePool {
     const inUse = nodes.filter((candidate) => candidate.usable);
     const now = performance.now();
     for (const candidate of lost) {
-      if (candidate.failure !== null && candidate.restsUntil <= now) void checkOnce(candidate);
+      const { failure, restsUntil } = candidate.health;
+      if (failure !== null && restsUntil <= now) void checkOnce(candidate);
     }
-    const ofChain = [...inUse, ...lost.filter((candidate) => !candidate.excluded)];
+    const ofChain = [...inUse, ...lost.filter((candidate) => !candidate.health.excluded)];
     const others = ofChain.filter((candidate) => candidate.name !== avoid);
     return others.length > 0 ? others : ofChain;
   }

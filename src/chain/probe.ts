@@ -28,7 +28,7 @@ export async function probe(
   /** Learns what another node can do. That it does not answer now is no failure. */
   async function probeOther(other: Node): Promise<void> {
     await pool.check(other);
-    if (other.excluded) return;
+    if (other.health.excluded) return;
     features.forget(other);
     try {
       await features.learn(other);

@@ -2,7 +2,7 @@ import type { Hex } from "../core/hex.ts";
 import type { RpcCall, Tracer } from "./chain.ts";
 import { type ChainErrorCode, NodeError } from "./errors.ts";
 import { frameOfCallTracer, tracesOfDebugBlock, tracesOfFlatBlock } from "./frames.ts";
-import { type Ask, resultOf } from "./outcomes.ts";
+import { type Ask, askGroups, resultOf } from "./outcomes.ts";
 import type { TransactionTrace } from "./types.ts";
 
 /** What a tracer must know of a block. */
@@ -70,14 +70,13 @@ export async function fetchTraces(
   timeout: string,
 ): Promise<(TransactionTrace[] | NodeError)[]> {
   const kind = KINDS.find(({ name }) => name === tracer) as TracerKind;
-  const calls = blocks.map((block) => kind.calls(block, timeout));
-  const outcomes = await ask(calls.flat());
-  let next = 0;
+  const outcomes = await askGroups(
+    ask,
+    blocks.map((block) => kind.calls(block, timeout)),
+  );
   return blocks.map((block, index) => {
-    const first = next;
-    next += calls[index]?.length ?? 0;
     try {
-      return kind.read(outcomes.slice(first, next).map(resultOf), block);
+      return kind.read((outcomes[index] ?? []).map(resultOf), block);
     } catch (thrown) {
       if (thrown instanceof NodeError) return thrown;
       throw thrown;

@@ -25,7 +25,7 @@ describe("text of a contract", () => {
     ["a string without padding", hexConcat(word(32), word(3), "0x616263"), "abc"],
     ["a string somewhere behind", hexConcat(word(64), word(9), word(1), "0x61"), "a"],
   ])("is read from %s", (_, answer, text) => {
-    expect(decodeText(answer)?.text).toBe(text);
+    expect(decodeText(answer)).toBe(text);
   });
 
   test.each([
@@ -50,10 +50,7 @@ describe("text of a contract", () => {
     ["blanks around", "  name\t ", "name"],
     ["more than 255 characters", "😀".repeat(300), "😀".repeat(255)],
   ])("is cleaned of %s", (_, dirty, clean) => {
-    expect(decodeText(abiString(hexFromText(dirty)))).toEqual({
-      text: clean,
-      raw: hexFromText(dirty),
-    });
+    expect(decodeText(abiString(hexFromText(dirty)))).toBe(clean);
   });
 
   test("is cleaned of broken UTF-8 and halves of surrogate pairs", () => {

@@ -113,8 +113,8 @@ describe.each(WAYS)("state %s", (_, behaviour) => {
     const tokens = [token, odd, alice];
     expect(await chain.fetchTokenMetadata(tokens, reference(node.chain, 2))).toEqual([
       {
-        name: { text: "Coin", raw: hexFromText("Coin") },
-        symbol: { text: "CON", raw: "0x434f4e" },
+        name: "Coin",
+        symbol: "CON",
         decimals: 18,
       },
       { name: null, symbol: null, decimals: null },

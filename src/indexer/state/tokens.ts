@@ -53,16 +53,7 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
     },
     async write(sql, blockNumber, answers) {
       const metadata = answers.flatMap(({ address, metadata: told }) =>
-        told === undefined
-          ? []
-          : [
-              {
-                address,
-                name: told.name?.text ?? null,
-                symbol: told.symbol?.text ?? null,
-                decimals: told.decimals,
-              },
-            ],
+        told === undefined ? [] : [{ address, ...told }],
       );
       const supplies = answers.flatMap(({ address, totalSupply }) =>
         totalSupply === undefined ? [] : [{ address, totalSupply }],
