@@ -29,18 +29,20 @@ export interface IndexerStatus {
   accepted: Partial<Record<SoftKind, number>>;
   /** How the proofs of blocks go. */
   proofs: ProofStatus;
-  /** What the auditor has compared with the nodes since the start, how much of it differed, and the last difference. */
+  /**
+   * What the auditor has compared with the nodes since the start, how much of it differed, and the last difference: blocks,
+   * and rows by their family of state.
+   */
   audit: {
-    checked: Record<AuditKind, number>;
-    differing: Record<AuditKind, number>;
+    checked: AuditCounts;
+    differing: AuditCounts;
     last: string | null;
   };
   /** Roll-backs since the start, and the deepest in blocks. */
   reorgs: { count: number; deepest: number };
 }
 
-/** Rows of a block, balances of accounts, holdings of tokens. */
-export type AuditKind = "blocks" | "coins" | "holdings";
+type AuditCounts = Record<string, number> & { blocks: number };
 
 interface BackfillProgress {
   from: number;
@@ -66,11 +68,7 @@ export function initialStatus(): IndexerStatus {
     traces: { tracer: null, reason: null },
     accepted: {},
     proofs: initialProofs(true),
-    audit: {
-      checked: { blocks: 0, coins: 0, holdings: 0 },
-      differing: { blocks: 0, coins: 0, holdings: 0 },
-      last: null,
-    },
+    audit: { checked: { blocks: 0 }, differing: { blocks: 0 }, last: null },
     reorgs: { count: 0, deepest: 0 },
   };
 }

@@ -1,5 +1,6 @@
 import { isContractCode } from "../../core/contract-code.ts";
 import type { Hex } from "../../core/hex.ts";
+import { listCoinBalancesFrom } from "../../store/addresses/coin-balances.ts";
 import {
   applyAddresses,
   type CoinBalance,
@@ -11,6 +12,7 @@ import {
   writeCoinBalances,
 } from "../../store/addresses/state.ts";
 import type { StateFamily } from "./family.ts";
+import { fromRandom } from "./random-rows.ts";
 
 /** Addresses with their coin balances and the coin supply. */
 export const coins: StateFamily<CoinToRead, CoinBalance> = {
@@ -40,5 +42,19 @@ export const coins: StateFamily<CoinToRead, CoinBalance> = {
       }));
       return { rows, unanswered: [] };
     },
+  },
+  async audit({ sql, chain, head, traced, sample, ask }) {
+    // Without traces every answer asks the node for balances.
+    if (!traced) return { checked: 0, differences: [] };
+    const stored = await fromRandom((from) => listCoinBalancesFrom(sql, from, sample));
+    const addresses = stored.map(({ address }) => address);
+    const balances = await chain.fetchCoinBalances(addresses, head, ask);
+    const differences = stored.flatMap(({ address, balance }, index) => {
+      const says = balances[index];
+      return says === BigInt(balance)
+        ? []
+        : [`the balance of ${address} at block ${head.number}: ${balance}, the node says ${says}`];
+    });
+    return { checked: stored.length, differences };
   },
 };

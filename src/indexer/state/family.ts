@@ -6,8 +6,8 @@ import type { ContractScope } from "../../store/tokens/state.ts";
 
 /**
  * A family of state: tables whose rows follow from the blocks, and from what the node says of a block. Publishing,
- * rolling back, resetting, reading from the node and counting walk the list of families (`families.ts`) and know none
- * of them by name.
+ * rolling back, resetting, reading from the node, counting and the audit walk the list of families (`families.ts`) and
+ * know none of them by name.
  */
 export interface StateFamily<Key = unknown, Row = unknown> {
   name: string;
@@ -22,6 +22,27 @@ export interface StateFamily<Key = unknown, Row = unknown> {
   revert(sql: Transaction, range: BlockRange): Promise<AfterDeletion | undefined>;
   /** What the node is asked for; undefined when the blocks tell everything. */
   reading?: StateReading<Key, Row>;
+  /** Compares some rows, chosen at random, with the node's state at the served head. Absent where nothing is compared. */
+  audit?(at: AuditedState): Promise<StateAudit>;
+}
+
+/** What an audit of state compares. */
+interface AuditedState {
+  sql: Queryable;
+  chain: Chain;
+  head: BlockReference;
+  /** Whether traces are indexed. */
+  traced: boolean;
+  /** The number of rows to compare. */
+  sample: number;
+  ask: AskOptions;
+}
+
+export interface StateAudit {
+  /** The number of rows that were compared. */
+  checked: number;
+  /** Those that differ, in words. */
+  differences: string[];
 }
 
 export type AfterDeletion = () => Promise<void>;

@@ -1,3 +1,6 @@
+import type { TokenBalanceQuery } from "../../chain/chain.ts";
+import { ZERO_ADDRESS } from "../../core/address.ts";
+import { listHoldingsFrom } from "../../store/token-balances/holdings.ts";
 import {
   applyTokenBalances,
   countPendingHoldings,
@@ -9,6 +12,7 @@ import {
   writeHoldings,
 } from "../../store/token-balances/state.ts";
 import type { StateFamily } from "./family.ts";
+import { fromRandom, randomAddress } from "./random-rows.ts";
 
 /** What owners hold of tokens. Keeps the holder counts of the tokens, so it comes after `tokens`. */
 export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
@@ -23,10 +27,7 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
     countPending: countPendingHoldings,
     write: writeHoldings,
     async fetch(chain, keys, block, ask) {
-      const questions = keys.map(({ token, owner, tokenId }) =>
-        tokenId === null ? { token, owner } : { token, owner, id: BigInt(tokenId) },
-      );
-      const amounts = await chain.fetchTokenBalances(questions, block, ask);
+      const amounts = await chain.fetchTokenBalances(keys.map(queryOf), block, ask);
       const rows = keys.map((key, index) => ({ ...key, amount: amounts[index] }));
       return {
         rows: rows.filter((row): row is HoldingAmount => row.amount !== undefined),
@@ -34,4 +35,31 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
       };
     },
   },
+  async audit({ sql, chain, head, sample, ask }) {
+    const owner = randomAddress();
+    const stored = await fromRandom((from) =>
+      listHoldingsFrom(sql, from, from === ZERO_ADDRESS ? from : owner, sample),
+    );
+    const amounts = await chain.fetchTokenBalances(stored.map(queryOf), head, ask);
+    const answered = stored.flatMap((holding, index) => {
+      const amount = amounts[index];
+      return typeof amount === "bigint" ? [{ ...holding, says: amount }] : [];
+    });
+    const differences = answered
+      .filter(({ amount, says }) => BigInt(amount) !== says)
+      .map(
+        ({ token, owner, tokenId, amount, says }) =>
+          `the holding of ${owner} in ${token}${tokenId === null ? "" : ` of id ${tokenId}`} ` +
+          `at block ${head.number}: ${amount}, the contract says ${says}`,
+      );
+    return { checked: answered.length, differences };
+  },
 };
+
+function queryOf({
+  token,
+  owner,
+  tokenId,
+}: Pick<HoldingToRead, "token" | "owner" | "tokenId">): TokenBalanceQuery {
+  return tokenId === null ? { token, owner } : { token, owner, id: BigInt(tokenId) };
+}
