@@ -5,11 +5,8 @@ import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import { direction, type Order, type PageRange } from "./page.ts";
 
-/** A log with what its block and transaction add. */
-export interface LogEntry {
-  blockNumber: number;
-  blockHash: Hex;
-  timestampSeconds: number;
+/** A log of a transaction. */
+export interface TransactionLog {
   logIndex: number;
   address: Address;
   topic0: Hex | null;
@@ -17,6 +14,13 @@ export interface LogEntry {
   topic2: Hex | null;
   topic3: Hex | null;
   data: Hex;
+}
+
+/** A log with what its block and transaction add. */
+export interface LogEntry extends TransactionLog {
+  blockNumber: number;
+  blockHash: Hex;
+  timestampSeconds: number;
   transactionHash: Hex;
   transactionIndex: number;
   gasPrice: string;

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { isHash } from "./index-keys.ts";
+import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 
 // Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
@@ -16,8 +17,8 @@ interface TransactionExtra {
   blobGasPrice?: Hex;
 }
 
-/** A transaction as it was signed, and where it stands. Quantities are decimal text. */
-export interface SignedTransaction {
+/** Where a transaction stands, and what its receipt has too. Quantities are decimal text. */
+interface PlacedTransaction {
   blockHash: Hex;
   blockNumber: number;
   transactionIndex: number;
@@ -25,11 +26,16 @@ export interface SignedTransaction {
   type: number;
   from: Address;
   to: Address | null;
+  /** The effective price. */
+  gasPrice: string;
+  extra: TransactionExtra | null;
+}
+
+/** A transaction as it was signed. */
+export interface SignedTransaction extends PlacedTransaction {
   nonce: string;
   value: string;
   gas: string;
-  /** The effective price. */
-  gasPrice: string;
   maxFeePerGas: string | null;
   maxPriorityFeePerGas: string | null;
   input: Hex;
@@ -37,36 +43,16 @@ export interface SignedTransaction {
   /** 32 bytes. */
   r: Hex | null;
   s: Hex | null;
-  extra: TransactionExtra | null;
 }
 
 /** What became of a transaction. */
-export interface StoredReceipt {
-  blockHash: Hex;
-  blockNumber: number;
-  transactionIndex: number;
-  hash: Hex;
-  type: number;
-  from: Address;
-  to: Address | null;
+export interface StoredReceipt extends PlacedTransaction {
   createdContract: Address | null;
   cumulativeGasUsed: string;
   gasUsed: string;
-  gasPrice: string;
   /** Null before Byzantium. */
   status: number | null;
-  extra: TransactionExtra | null;
-  logs: ReceiptLog[];
-}
-
-export interface ReceiptLog {
-  logIndex: number;
-  address: Address;
-  topic0: Hex | null;
-  topic1: Hex | null;
-  topic2: Hex | null;
-  topic3: Hex | null;
-  data: Hex;
+  logs: TransactionLog[];
 }
 
 /** The transaction of a hash; undefined when it is not in a published block. */
@@ -108,7 +94,7 @@ function signedColumns(sql: Queryable): Fragment {
 
 /** The receipt of a transaction, its logs in order; undefined when it is not in a published block. */
 export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredReceipt | undefined> {
-  type Row = Omit<StoredReceipt, "logs"> & (ReceiptLog | { logIndex: null });
+  type Row = Omit<StoredReceipt, "logs"> & (TransactionLog | { logIndex: null });
   // One row for each log: one statement sees one state of the chain.
   const rows = await sql<Row[]>`
     SELECT b.hash AS block_hash, block_number,
@@ -127,7 +113,7 @@ export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredRecei
   return (
     receipt && {
       ...receipt,
-      logs: rows.filter((row): row is Row & ReceiptLog => row.logIndex !== null),
+      logs: rows.filter((row): row is Row & TransactionLog => row.logIndex !== null),
     }
   );
 }

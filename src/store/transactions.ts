@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { isHash } from "./index-keys.ts";
+import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 import type { Delegation } from "./verified-contracts/abis.ts";
 
@@ -41,17 +42,6 @@ export interface TransactionDetail {
 export function hasSucceeded(sql: Queryable): Fragment {
   return sql`
     CASE WHEN status IS NOT NULL THEN status = 1 WHEN (SELECT traced FROM sync_state) THEN error IS NULL END`;
-}
-
-/** A log as the page of its transaction shows it. */
-export interface TransactionLog {
-  logIndex: number;
-  address: Address;
-  topic0: Hex | null;
-  topic1: Hex | null;
-  topic2: Hex | null;
-  topic3: Hex | null;
-  data: Hex;
 }
 
 /** The transaction of a hash; undefined when it is not in a published block. */

@@ -1,10 +1,10 @@
 import { isHash, lowerHex } from "../../core/hex.ts";
 import { logsBloom } from "../../core/logs-bloom.ts";
 import { quantity } from "../../core/quantity.ts";
+import type { TransactionLog } from "../../store/logs.ts";
 import {
   getReceipt,
   getSignedTransaction,
-  type ReceiptLog,
   type SignedTransaction,
   type StoredReceipt,
 } from "../../store/rpc-transactions.ts";
@@ -34,7 +34,7 @@ export const getTransactionReceipt: IndexMethod = {
 
 /** A log of JSON-RPC; `transactionHash` and block come from around it. */
 export function presentLog(
-  log: ReceiptLog,
+  log: TransactionLog,
   place: {
     blockHash: string;
     blockNumber: number;
@@ -55,7 +55,7 @@ export function presentLog(
   };
 }
 
-function topicsOf({ topic0, topic1, topic2, topic3 }: ReceiptLog) {
+function topicsOf({ topic0, topic1, topic2, topic3 }: TransactionLog) {
   return [topic0, topic1, topic2, topic3].filter((topic) => topic !== null);
 }
 

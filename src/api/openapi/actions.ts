@@ -3,7 +3,7 @@ import { type Dialect, forDialect } from "../envelope.ts";
 import { actionsIn } from "../registry.ts";
 import answers from "./answers.json" with { type: "json" };
 import { describeParameters } from "./parameters.ts";
-import { JSON_TYPE, type MediaType, type Response, responses } from "./responses.ts";
+import { JSON_TYPE, responses } from "./responses.ts";
 import {
   type Components,
   explorerSuccess,
@@ -50,7 +50,7 @@ function describeAction(
     summary: action.summary,
     parameters: action.isSubmission ? chainId : [...describeQuery(action, dialect), ...chainId],
     ...(action.isSubmission && { requestBody: describeBody(action, dialect) }),
-    responses: RESPONSES[action.envelope](path, action, dialect, components),
+    responses: RESPONSES[action.envelope]({ path, action, dialect, components }),
   };
 }
 
@@ -104,75 +104,48 @@ function formWithFiles(name: string, { properties, required, ...rest }: ObjectSc
   };
 }
 
-/** The sample chain's answer to the action's example, shortened. `npm run examples` records them all. */
-function exampleOf(path: string): Pick<MediaType, "example"> {
-  return { example: (answers as Readonly<Record<string, unknown>>)[path] };
+/** An action as one dialect has it. */
+interface Described {
+  path: string;
+  action: Action;
+  dialect: Dialect;
+  components: Components;
 }
 
-function explorerResponses(
-  path: string,
-  action: Action,
-  dialect: Dialect,
-  components: Components,
-): object {
+function explorerResponses(described: Described): object {
+  const { action, dialect, components } = described;
   const success = components.add(
     nameOf(action, dialect),
     explorerSuccess(resultOf(action, dialect, components)),
   );
-  const answer: Response = {
-    description: "The action ran; `status` tells whether it has a result",
-    content: {
-      [JSON_TYPE]: {
-        schema: { anyOf: [success, reference("ExplorerFailure")] },
-        ...exampleOf(path),
-      },
-      ...(action.mayBeText && { [TEXT_TYPE]: { schema: { type: "string" } } }),
-    },
-  };
-  return responses({ 200: answer });
+  const answer = answerOf(described, "The action ran; `status` tells whether it has a result", [
+    success,
+    reference("ExplorerFailure"),
+  ]);
+  const text = action.mayBeText && { [TEXT_TYPE]: { schema: { type: "string" } } };
+  return responses({ 200: { ...answer, content: { ...answer.content, ...text } } });
 }
 
 /** Errors are objects with HTTP 200; a request refused before the action runs gets the explorer's envelope. */
-function proxyResponses(
-  path: string,
-  action: Action,
-  dialect: Dialect,
-  components: Components,
-): object {
+function proxyResponses(described: Described): object {
+  const { action, dialect, components } = described;
   const success = components.add(
     `${nameOf(action, dialect)}Proxy`,
     rpcSuccess(components.describe(forDialect(action.result, dialect))),
   );
-  const schema = { anyOf: [success, reference("RpcFailure"), reference("ExplorerFailure")] };
-  return responses({
-    200: {
-      description: "The result, or an error object",
-      content: { [JSON_TYPE]: { schema, ...exampleOf(path) } },
-    },
-  });
+  const forms = [success, reference("RpcFailure"), reference("ExplorerFailure")];
+  return responses({ 200: answerOf(described, "The result, or an error object", forms) });
 }
 
-function rpcResponses(
-  path: string,
-  action: Action,
-  dialect: Dialect,
-  components: Components,
-): object {
+function rpcResponses(described: Described): object {
+  const { action, dialect, components } = described;
   const success = components.add(
     nameOf(action, dialect),
     rpcSuccess(resultOf(action, dialect, components)),
   );
   const refused = { anyOf: [reference("RpcFailure"), reference("ExplorerFailure")] };
   return responses({
-    200: {
-      description: "The result",
-      content: {
-        [JSON_TYPE]: {
-          schema: { anyOf: [success, reference("ExplorerFailure")] },
-          ...exampleOf(path),
-        },
-      },
-    },
+    200: answerOf(described, "The result", [success, reference("ExplorerFailure")]),
     400: {
       description: "The request cannot be read, or a parameter is absent or bad",
       content: { [JSON_TYPE]: { schema: refused } },
@@ -182,6 +155,15 @@ function rpcResponses(
       content: { [JSON_TYPE]: { schema: reference("RpcFailure") } },
     },
   });
+}
+
+/**
+ * An answer in one of these forms, with the sample chain's answer to the action's example, shortened. `npm run examples`
+ * records them all.
+ */
+function answerOf({ path }: Described, description: string, forms: readonly JsonSchema[]) {
+  const example = (answers as Readonly<Record<string, unknown>>)[path];
+  return { description, content: { [JSON_TYPE]: { schema: { anyOf: forms }, example } } };
 }
 
 const RESPONSES = {

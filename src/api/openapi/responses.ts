@@ -7,7 +7,7 @@ export interface Response {
 }
 
 /** What a response looks like in one content type. */
-export interface MediaType {
+interface MediaType {
   schema: JsonSchema;
   example?: unknown;
 }

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Address } from "../../core/address.ts";
 import type { Hex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
+import type { TransactionLog } from "../../store/logs.ts";
 import {
   getTransactionFacts,
   listDelegations,
   listFailedCallees,
   type TransactionDetail,
   type TransactionFacts,
-  type TransactionLog,
 } from "../../store/transactions.ts";
 import { listVerifiedAbis, type VerifiedAbi } from "../../store/verified-contracts/abis.ts";
 import {

@@ -3,7 +3,7 @@ import { type Hex, hexToBytes } from "../../core/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { isHash } from "../index-keys.ts";
 import { inPublishedBlocks } from "../page.ts";
-import type { MatchQuality, SourceText } from "./verified-contract.ts";
+import { type MatchQuality, type SourceText, sourceBytes } from "./verified-contract.ts";
 
 /** What every answer of Sourcify's API tells of a verified contract. */
 export interface VerifiedMatch {
@@ -94,13 +94,6 @@ export async function getLookupBytes(
   const [row] = await sql<{ bytes: number }[]>`
     SELECT ${sum} AS bytes FROM valid_verified_contracts v WHERE address = ${address}`;
   return row?.bytes;
-}
-
-function sourceBytes(sql: Queryable): Fragment {
-  return sql`(
-    SELECT coalesce(sum(octet_length(t.text)), 0)::int8
-    FROM jsonb_array_elements(v.sources::jsonb) AS source (entry)
-    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }
 
 /** The parts of a verified contract; `sql` must be the snapshot from which its match was read. */

@@ -219,7 +219,7 @@ export async function getVerifiedContractBytes(
 }
 
 /** Bytes of the source texts of the verified contract `v`. */
-function sourceBytes(sql: Queryable): Fragment {
+export function sourceBytes(sql: Queryable): Fragment {
   return sql`(
     SELECT coalesce(sum(octet_length(t.text)), 0)::int8
     FROM jsonb_array_elements(v.sources::jsonb) AS source (entry)
