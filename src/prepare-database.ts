@@ -3,7 +3,7 @@ import { sleep } from "./core/async.ts";
 import { ConfigError, messageOf } from "./core/errors.ts";
 import { createSql } from "./db/client.ts";
 import { migrate } from "./db/migrate.ts";
-import { assertSession, countAllowedConnections } from "./db/session.ts";
+import { countAllowedConnections, requireSession } from "./db/session.ts";
 import { getChainIdentity } from "./store/sync-state.ts";
 
 /** Errors of a lost connection, cut by the server or on the way to it. */
@@ -37,7 +37,7 @@ export async function prepareDatabase(
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        await assertSession(sql, schema);
+        await requireSession(sql, schema);
         await migrate(sql, schema);
         return (await getChainIdentity(sql))?.chainId;
       } catch (error) {

@@ -28,6 +28,6 @@ test("no request and no body costs the event loop more than its bound, nor all t
   }
   expect(tooMuch).toEqual([]);
   await Promise.all(requests.slice(-12).map((request) => server.send(request)));
-  await server.demandAnswer();
+  await server.requireAnswer();
   expect(memoryOf(server.pid).peak).toBeLessThan(MOST_MEGABYTES);
 });

@@ -16,7 +16,7 @@ const POOLED =
  * Throws `ConfigError` when the client's sessions are not its own. A pooler refuses start-up parameters that it does
  * not know, or ignores them.
  */
-export async function assertSession(sql: Sql, schema: string): Promise<void> {
+export async function requireSession(sql: Sql, schema: string): Promise<void> {
   try {
     const [session] = await sql<{ path: string }[]>`SELECT current_setting('search_path') AS path`;
     if (session?.path === searchPathOf(schema)) return;

@@ -48,7 +48,7 @@ export async function bindChain(
 }
 
 /** Throws `ChainError` unless the first block to be published is the one that the database is bound to. */
-export function assertStartBlock({ genesisHash, startBlock }: ChainIdentity, hash: Hex): void {
+export function requireStartBlock({ genesisHash, startBlock }: ChainIdentity, hash: Hex): void {
   if (hash === genesisHash) return;
   throw new ChainError("inconsistent-chain", `block ${startBlock} is another one by now`, {
     retryable: true,

@@ -13,9 +13,9 @@ import {
   markIndexed,
   writeRecordedNumber,
 } from "../store/sync-state.ts";
-import { assertWriter } from "../store/writer.ts";
+import { requireWriter } from "../store/writer.ts";
 import { backfill } from "./backfill.ts";
-import { assertStartBlock } from "./binding.ts";
+import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, type Sync } from "./context.ts";
 import { publish, type Writer } from "./publish.ts";
 import { tablesOf } from "./state/family.ts";
@@ -40,7 +40,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   if (isEmpty && target - recordedNumber > DEFERRED_INDEX_MINIMUM) {
     options.log.info("first load: secondary indexes are built after it");
     await sql.begin(async (transaction) => {
-      await assertWriter(transaction, writer.epoch);
+      await requireWriter(transaction, writer.epoch);
       await deferIndexes(transaction, tablesOf(writer.families));
     });
   }
@@ -91,7 +91,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
 
 async function noteRecorded({ sql, epoch }: Writer, number: number | null): Promise<void> {
   await sql.begin(async (transaction) => {
-    await assertWriter(transaction, epoch);
+    await requireWriter(transaction, epoch);
     await writeRecordedNumber(transaction, number);
   });
 }
@@ -110,7 +110,7 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
       });
     }
     const first = sync.head ? undefined : await getBlockReference(writer.sql, from);
-    if (first) assertStartBlock(sync.identity, first.hash);
+    if (first) requireStartBlock(sync.identity, first.hash);
     await publish(writer, range, null);
     await loadHead(sync);
   }
@@ -130,7 +130,7 @@ export async function buildIndexes({ writer, options }: Sync): Promise<void> {
   options.status.indexes = null;
   if (options.signal.aborted) return;
   await writer.sql.begin(async (transaction) => {
-    await assertWriter(transaction, writer.epoch);
+    await requireWriter(transaction, writer.epoch);
     await markIndexed(transaction);
   });
 }

@@ -1,5 +1,5 @@
 import { isIndexed, isSynchronised, markSynchronised } from "../store/sync-state.ts";
-import { assertWriter } from "../store/writer.ts";
+import { requireWriter } from "../store/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
 /**
@@ -16,7 +16,7 @@ export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Pro
     if (publishedNumber(sync) < goal || !(await isIndexed(sql))) return;
     if (!(await isSynchronised(sql))) {
       await sql.begin(async (transaction) => {
-        await assertWriter(transaction, epoch);
+        await requireWriter(transaction, epoch);
         await markSynchronised(transaction);
       });
     }

@@ -3,8 +3,8 @@ import { headerOf } from "../chain/headers.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import type { ContractScope } from "../store/tokens/state.ts";
-import { assertWriter } from "../store/writer.ts";
-import { assertStartBlock } from "./binding.ts";
+import { requireWriter } from "../store/writer.ts";
+import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
@@ -47,7 +47,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
   });
   for (const { encoded, ...header } of blocks) {
     if (sync.options.signal.aborted) return false;
-    if (!sync.head) assertStartBlock(sync.identity, header.hash);
+    if (!sync.head) requireStartBlock(sync.identity, header.hash);
     else if (header.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
     await indexBlock(sync, header, encoded);
   }
@@ -90,7 +90,7 @@ export async function readPending(sync: Sync): Promise<"none" | "read" | "later"
   const values = await readState(sync, keys, head);
   if (!values) return "later";
   await writer.sql.begin(async (transaction) => {
-    await assertWriter(transaction, writer.epoch);
+    await requireWriter(transaction, writer.epoch);
     await writeState(transaction, values);
   });
   return "read";

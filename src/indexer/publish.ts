@@ -1,7 +1,7 @@
 import type { Sql } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
 import { writeHead } from "../store/sync-state.ts";
-import { assertWriter } from "../store/writer.ts";
+import { requireWriter } from "../store/writer.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import type { StateFamily } from "./state/family.ts";
 import { type StateValues, writeState } from "./state/reading.ts";
@@ -27,7 +27,7 @@ export async function record(writer: Writer, encoded: EncodedRows, lanes: number
     Promise.allSettled(
       balance(encoded, lanes).map((part) =>
         sql.begin(async (transaction) => {
-          await assertWriter(transaction, epoch);
+          await requireWriter(transaction, epoch);
           await insertChainRows(transaction, part);
         }),
       ),
@@ -68,7 +68,7 @@ export async function publish(
   const { sql, epoch, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
     sql.begin(async (transaction) => {
-      await assertWriter(transaction, epoch);
+      await requireWriter(transaction, epoch);
       // This is for backfills: the keys of a range fit into memory when hashed, and hardly one comes twice in a row.
       await transaction`
         SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;

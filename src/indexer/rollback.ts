@@ -8,7 +8,7 @@ import {
   writeChainIdentity,
   writeHead,
 } from "../store/sync-state.ts";
-import { assertWriter } from "../store/writer.ts";
+import { requireWriter } from "../store/writer.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Writer } from "./publish.ts";
 import { type AfterDeletion, tablesOf } from "./state/family.ts";
@@ -84,7 +84,7 @@ export async function rollBack(
   const values = block && (await read(keys, block));
   await timeStage(metrics, "rollback", () =>
     sql.begin(async (transaction) => {
-      await assertWriter(transaction, epoch);
+      await requireWriter(transaction, epoch);
       const afterDeletion: (AfterDeletion | undefined)[] = [];
       for (const family of families.toReversed())
         afterDeletion.push(await family.revert(transaction, range));
@@ -100,7 +100,7 @@ export async function rollBack(
 /** Deletes the chain and binds the database to the new one. */
 export async function startOver(writer: Writer, identity: ChainIdentity): Promise<void> {
   await writer.sql.begin(async (transaction) => {
-    await assertWriter(transaction, writer.epoch);
+    await requireWriter(transaction, writer.epoch);
     await deleteChain(transaction, tablesOf(writer.families));
     await writeChainIdentity(transaction, identity);
   });

@@ -3,7 +3,7 @@ import type { BlockHeader } from "../chain/types.ts";
 import { ChainError } from "../core/errors.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
-import { assertWriter } from "../store/writer.ts";
+import { requireWriter } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
 import type { Belief } from "./belief.ts";
 import { beginWithoutTraces, bindChain, reportTraces } from "./binding.ts";
@@ -136,7 +136,7 @@ async function recover(sync: Sync): Promise<void> {
   const { sql, epoch } = sync.writer;
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
   await sql.begin(async (transaction) => {
-    await assertWriter(transaction, epoch);
+    await requireWriter(transaction, epoch);
     await deleteChainRowsAbove(transaction, recordedNumber);
   });
   await loadHead(sync);

@@ -46,7 +46,7 @@ const NO_HASH = `0x${"0".repeat(64)}`;
 export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftInconsistency[] {
   const soft = new Map<SoftKind, string>();
   const check: Check = {
-    demand(holds, reason) {
+    requireThat(holds, reason) {
       if (!holds) throw new InconsistentBlockError(blockNumber, reason);
     },
     prefer(holds, kind, reason) {
@@ -65,7 +65,7 @@ export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftI
 
 interface Check {
   /** Refuses the block unless the condition holds. */
-  demand(holds: boolean, reason: string): void;
+  requireThat(holds: boolean, reason: string): void;
   /** Notes a soft inconsistency unless the condition holds. */
   prefer(holds: boolean, kind: SoftKind, reason: string): void;
 }
@@ -75,13 +75,13 @@ function validateParts(
   { block, receipts, traces, uncles = [] }: FetchedBlock,
   check: Check,
 ): void {
-  const { demand } = check;
-  demand(quantityToNumber(block.number) === blockNumber, `it is block ${block.number}`);
-  demand(isHash(block.hash) && isHash(block.parentHash), "it has no hash or parent hash");
-  demand(isAddress(block.miner), "it has no fee recipient");
-  demand(Array.isArray(block.transactions), "it has no list of transactions");
+  const { requireThat } = check;
+  requireThat(quantityToNumber(block.number) === blockNumber, `it is block ${block.number}`);
+  requireThat(isHash(block.hash) && isHash(block.parentHash), "it has no hash or parent hash");
+  requireThat(isAddress(block.miner), "it has no fee recipient");
+  requireThat(Array.isArray(block.transactions), "it has no list of transactions");
   const { length } = block.transactions;
-  demand(receipts.length === length, `${length} transactions but ${receipts.length} receipts`);
+  requireThat(receipts.length === length, `${length} transactions but ${receipts.length} receipts`);
   for (const index of block.transactions.keys()) {
     validateTransaction(block, index, check);
     validateReceipt(block, receipts[index] as RawReceipt, index, check);
@@ -94,42 +94,52 @@ function validateParts(
 }
 
 function validateTransaction(block: RawBlock, index: number, check: Check): void {
-  const { demand } = check;
+  const { requireThat } = check;
   const transaction = block.transactions[index] as RawTransaction;
   const place = `transaction ${index}`;
-  demand(isHash(transaction.hash), `${place} has no hash`);
-  demand(isAddress(transaction.from), `${place} has no sender`);
-  demand(transaction.to === null || isAddress(transaction.to), `${place} has a malformed receiver`);
-  demand(isHexData(transaction.input), `${place} has malformed input`);
-  demandName(transaction.blockHash, block.hash, `${place} says it is elsewhere`, check);
-  requireSynchronised(transaction.transactionIndex, index, `${place} says it is elsewhere`, check);
+  requireThat(isHash(transaction.hash), `${place} has no hash`);
+  requireThat(isAddress(transaction.from), `${place} has no sender`);
+  requireThat(
+    transaction.to === null || isAddress(transaction.to),
+    `${place} has a malformed receiver`,
+  );
+  requireThat(isHexData(transaction.input), `${place} has malformed input`);
+  requireName(transaction.blockHash, block.hash, `${place} says it is elsewhere`, check);
+  requireIndex(transaction.transactionIndex, index, `${place} says it is elsewhere`, check);
 }
 
 function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, check: Check): void {
-  const { demand } = check;
+  const { requireThat } = check;
   const transactionHash = block.transactions[index]?.hash;
   const elsewhere = `receipt ${index} belongs to another transaction`;
-  demandName(receipt.blockHash, block.hash, `receipt ${index} belongs to another block`, check);
-  demand(receipt.transactionHash === transactionHash, elsewhere);
-  requireSynchronised(receipt.transactionIndex, index, elsewhere, check);
+  requireName(receipt.blockHash, block.hash, `receipt ${index} belongs to another block`, check);
+  requireThat(receipt.transactionHash === transactionHash, elsewhere);
+  requireIndex(receipt.transactionIndex, index, elsewhere, check);
   for (const [position, log] of receipt.logs.entries()) {
     const place = `log ${position} of transaction ${index}`;
-    demandName(log.blockHash, block.hash, `${place} belongs to another block`, check);
-    demandName(log.transactionHash, transactionHash, `${place} belongs to another one`, check);
-    demand(isAddress(log.address), `${place} has no address`);
-    demand(log.topics.every(isHash), `${place} has a malformed topic`);
-    demand(isHexData(log.data), `${place} has malformed data`);
+    requireName(log.blockHash, block.hash, `${place} belongs to another block`, check);
+    requireName(log.transactionHash, transactionHash, `${place} belongs to another one`, check);
+    requireThat(isAddress(log.address), `${place} has no address`);
+    requireThat(log.topics.every(isHash), `${place} has a malformed topic`);
+    requireThat(isHexData(log.data), `${place} has malformed data`);
   }
 }
 
 /** The uncles' headers are those that the block names, and belong to older blocks. */
-function validateUncles(block: RawBlock, uncles: readonly RawHeader[], { demand }: Check): void {
+function validateUncles(
+  block: RawBlock,
+  uncles: readonly RawHeader[],
+  { requireThat }: Check,
+): void {
   const named = block.uncles ?? [];
-  demand(uncles.length === named.length, `${named.length} uncles but ${uncles.length} headers`);
+  requireThat(
+    uncles.length === named.length,
+    `${named.length} uncles but ${uncles.length} headers`,
+  );
   for (const [index, uncle] of uncles.entries()) {
-    demand(uncle.hash === named[index], `uncle ${index} is another one`);
-    demand(isAddress(uncle.miner), `uncle ${index} has no fee recipient`);
-    demand(
+    requireThat(uncle.hash === named[index], `uncle ${index} is another one`);
+    requireThat(isAddress(uncle.miner), `uncle ${index} has no fee recipient`);
+    requireThat(
       quantityToNumber(uncle.number) < quantityToNumber(block.number),
       `uncle ${index} is no older than the block`,
     );
@@ -172,13 +182,13 @@ function validateBlooms(block: RawBlock, receipts: readonly RawReceipt[], { pref
 }
 
 /** The logs are numbered from 0 on, through the whole block. */
-function validateLogIndexes(receipts: readonly RawReceipt[], { demand, prefer }: Check): void {
+function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, prefer }: Check): void {
   let position = 0;
   for (const { logs } of receipts) {
     let before = -1;
     for (const log of logs) {
       const index = quantityToNumber(log.logIndex);
-      demand(index > before, `log ${position} is out of order within its transaction`);
+      requireThat(index > before, `log ${position} is out of order within its transaction`);
       prefer(index === position, "log-index", `log ${position} of the block is numbered ${index}`);
       before = index;
       position++;
@@ -187,46 +197,46 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { demand, prefer }:
 }
 
 function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
-  const { demand, prefer } = check;
+  const { requireThat, prefer } = check;
   const { transactions } = block;
-  demand(
+  requireThat(
     traces.length === transactions.length,
     `${transactions.length} transactions but ${traces.length} traces`,
   );
   for (const [index, { transactionHash, frame }] of traces.entries()) {
     const transaction = transactions[index];
-    demand(
+    requireThat(
       transactionHash === null || transactionHash === transaction?.hash,
       `trace ${index} belongs to another transaction`,
     );
     const same = frame.from === transaction?.from;
     const reason = `trace ${index} has another sender than its transaction`;
     // Without a hash, only the sender tells whose trace it is.
-    if (transactionHash === null) demand(same, reason);
+    if (transactionHash === null) requireThat(same, reason);
     else prefer(same, "odd-field", reason);
   }
 }
 
 /** A hash that names the owner of a part. Some nodes leave it out or zero it; another hash is refused. */
-function demandName(
+function requireName(
   value: Hex | null | undefined,
   expected: Hex | undefined,
   reason: string,
   check: Check,
 ): void {
   if (value === expected) return;
-  check.demand(isNothing(value) || value === NO_HASH, reason);
+  check.requireThat(isNothing(value) || value === NO_HASH, reason);
   check.prefer(false, "odd-field", `${reason}: it names none`);
 }
 
-function requireSynchronised(
+function requireIndex(
   value: Hex | null | undefined,
   expected: number,
   reason: string,
   check: Check,
 ): void {
   if (isNothing(value)) check.prefer(false, "odd-field", `${reason}: it has no index`);
-  else check.demand(quantityToNumber(value) === expected, reason);
+  else check.requireThat(quantityToNumber(value) === expected, reason);
 }
 
 /** Bits of a bloom filter; undefined when it is none. */

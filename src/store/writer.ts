@@ -67,7 +67,7 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
  * Throws `WriterReplacedError` unless the epoch is the current one. It stays current until the transaction ends: a new
  * writer waits for that.
  */
-export async function assertWriter(sql: Transaction, epoch: number): Promise<void> {
+export async function requireWriter(sql: Transaction, epoch: number): Promise<void> {
   const [writer] = await sql`SELECT FROM writer WHERE epoch = ${epoch} FOR SHARE`;
   if (!writer) throw new WriterReplacedError();
 }

@@ -44,7 +44,7 @@ test("ten of each at a time fit into the memory and the heap that is recommended
     expect([request.what, faults]).toEqual([request.what, []]);
     await server.finishVerifications();
   }
-  await server.demandAnswer();
+  await server.requireAnswer();
   const { peak, now } = memoryOf(server.pid);
   process.stdout.write(`memory: ${peak.toFixed(0)} MB at most, ${now.toFixed(0)} MB afterwards\n`);
   expect(peak).toBeLessThan(MOST_MEGABYTES);

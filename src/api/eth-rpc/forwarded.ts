@@ -17,16 +17,16 @@ const BLOCK_TAGS = new Set<unknown>(["latest", "earliest", "pending", "safe", "f
 const QUANTITIES = ["gas", "gasPrice", "value"];
 const DATA = ["input", "data"];
 
-function demand(passes: (parameter: unknown) => boolean, text: string): Check {
+function checkOf(passes: (parameter: unknown) => boolean, text: string): Check {
   return (parameter) => (passes(parameter) ? undefined : text);
 }
 
-const address = demand(isAddress, "Invalid address");
-const hash = demand(isHash, "Invalid hash");
-const integer = demand(isInteger, "Invalid integer");
-const boolean = demand((parameter) => typeof parameter === "boolean", "Invalid bool");
-const data = demand(isHexData, "Invalid hex data");
-const block = demand(isBlock, "Invalid block number");
+const address = checkOf(isAddress, "Invalid address");
+const hash = checkOf(isHash, "Invalid hash");
+const integer = checkOf(isInteger, "Invalid integer");
+const boolean = checkOf((parameter) => typeof parameter === "boolean", "Invalid bool");
+const data = checkOf(isHexData, "Invalid hex data");
+const block = checkOf(isBlock, "Invalid block number");
 
 /** The methods that are passed on, with their checks. Source: docs/wire.md, "Methods". */
 export const forwardedMethods: Readonly<Record<string, ForwardedMethod>> = {

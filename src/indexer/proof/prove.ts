@@ -59,14 +59,17 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
 
   uncles({ block, uncles = [] }) {
     const expected = bytes(block.sha3Uncles, "sha3Uncles");
-    demand(rlpHash(uncles.map(encodeHeader)) === expected, "the uncles have another hash");
+    requireThat(rlpHash(uncles.map(encodeHeader)) === expected, "the uncles have another hash");
     return uncles.length > 0 ? "proven" : "nothing";
   },
 
   transactions({ block }) {
     const encoded = block.transactions.map((transaction, index) => {
       const bytesOfOne = encodeTransaction(transaction);
-      demand(keccak256(bytesOfOne) === transaction.hash, `transaction ${index} has another hash`);
+      requireThat(
+        keccak256(bytesOfOne) === transaction.hash,
+        `transaction ${index} has another hash`,
+      );
       return bytesOfOne;
     });
     return requireRoot(encoded, block.transactionsRoot, "transactions");
@@ -82,7 +85,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   withdrawals({ block }) {
     const { withdrawals, withdrawalsRoot } = block;
     if (isNothing(withdrawalsRoot)) {
-      demand((withdrawals ?? []).length === 0, "the header has no root of the withdrawals");
+      requireThat((withdrawals ?? []).length === 0, "the header has no root of the withdrawals");
       return "nothing";
     }
     const encoded = (withdrawals ?? []).map(({ index, validatorIndex, address, amount }) =>
@@ -101,11 +104,11 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
       const transaction = block.transactions[index] as RawTransaction;
       const { effectiveGasPrice } = receipt;
       const price = priceOf(transaction, block);
-      demand(
+      requireThat(
         isNothing(effectiveGasPrice) || quantityToBigInt(effectiveGasPrice) === price,
         `transaction ${index} pays ${price} wei, and its receipt says ${effectiveGasPrice}`,
       );
-      demand(
+      requireThat(
         transaction.to !== null || receipt.contractAddress === createdBy(transaction),
         `transaction ${index} does not create ${receipt.contractAddress}`,
       );
@@ -117,7 +120,10 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
     for (const index of someOf(transactions.length)) {
       const transaction = transactions[index] as RawTransaction;
       const sender = await recoverSender(transaction);
-      demand(sender === transaction.from, `${transaction.from} did not sign transaction ${index}`);
+      requireThat(
+        sender === transaction.from,
+        `${transaction.from} did not sign transaction ${index}`,
+      );
     }
     return transactions.length > 0 ? "proven" : "nothing";
   },
@@ -164,7 +170,7 @@ function requireRoot(
   name: string,
 ): "proven" | "nothing" {
   const expected = bytes(root, `root of the ${name}`);
-  demand(orderedTrieRoot(encoded) === expected, `the ${name} have another root`);
+  requireThat(orderedTrieRoot(encoded) === expected, `the ${name} have another root`);
   return encoded.length > 0 ? "proven" : "nothing";
 }
 
@@ -176,7 +182,7 @@ function someOf(count: number): Iterable<number> {
   return chosen;
 }
 
-function demand(holds: boolean, reason: string): asserts holds {
+function requireThat(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new ProofFailedError(reason);
 }
 

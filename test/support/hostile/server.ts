@@ -21,7 +21,7 @@ export interface HostileServer {
   /** Status, and processor time of the thread that answers in ms of the machine of docs/benchmarks.md. */
   costOf(request: HostileRequest): Promise<{ status: number; ms: number }>;
   /** Fails unless it answers. */
-  demandAnswer(): Promise<void>;
+  requireAnswer(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function startHostileServer(): Promise<HostileServer> {
       }
       return { status: Math.max(...statuses), ms: least };
     },
-    async demandAnswer() {
+    async requireAnswer() {
       const answer = await fetch(`${base}/api?module=block&action=eth_block_number`);
       expect(answer.status).toBe(200);
     },

@@ -3,7 +3,7 @@ import { formatUnits } from "../../../core/decimal.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
-import { withCoinSupply } from "./coin-supply.ts";
+import { withCoinSupply } from "./known-supply.ts";
 
 export const coinsupply = defineAction({
   name: "coinsupply",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
-import { withCoinSupply } from "./coin-supply.ts";
+import { withCoinSupply } from "./known-supply.ts";
 
 export const ethsupply = defineAction({
   name: "ethsupply",

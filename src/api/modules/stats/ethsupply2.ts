@@ -3,7 +3,7 @@ import { getTotalStatistics } from "../../../store/daily-statistics.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
-import { withCoinSupply } from "./coin-supply.ts";
+import { withCoinSupply } from "./known-supply.ts";
 
 const WEI_PER_GWEI = 1_000_000_000n;
 
