@@ -1,6 +1,7 @@
-import { decodeAbiParameters, keccak256, stringToBytes } from "viem/utils";
+import { decodeAbiParameters } from "viem/utils";
 import { type Hex, hexLength, hexSlice, lowerHex } from "../core/hex.ts";
-import { isRecord } from "../core/record.ts";
+import { type AbiEntry, type AbiParameter, hashSignatures, readAbi } from "./abi.ts";
+import { type DecodingBudget, LONGEST_TEXT, spendOn } from "./decoding-budget.ts";
 
 // Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
 
@@ -26,23 +27,6 @@ export interface LogData {
   data: Hex;
 }
 
-/** A parameter of an ABI entry; that of a struct has its members. */
-export interface AbiParameter {
-  name: string;
-  type: string;
-  indexed: boolean;
-  components: AbiParameter[];
-}
-
-/** An entry of an ABI. */
-export interface AbiEntry {
-  signature: string;
-  inputs: AbiParameter[];
-  outputs: AbiParameter[];
-  /** Whether it changes nothing. */
-  isReading: boolean;
-}
-
 /** The entries of an ABI by the hashes that calls, logs and errors name them by. */
 export interface AbiIndex {
   /** By selector. */
@@ -53,43 +37,39 @@ export interface AbiIndex {
 }
 
 const SELECTOR_BYTES = 4;
-/** No honest type is nested deeper, or has arrays with more elements of fixed number. */
-const DEEPEST = 16;
-const MOST_PLACES = 4096;
 
 /** Errors of every contract, which its ABI does not list. */
-const BUILT_IN = indexAbi(
+const BUILT_IN = await indexAbi(
   JSON.stringify([
     { type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] },
     { type: "error", name: "Panic", inputs: [{ name: "code", type: "uint256" }] },
   ]),
 );
 
-/** Indexes an ABI given as JSON text; skips whatever is no entry of an ABI. */
-export function indexAbi(abi: string): AbiIndex {
+/** Indexes an ABI given as JSON text, in turns with other requests; skips whatever is no entry of an ABI. */
+export async function indexAbi(abi: string): Promise<AbiIndex> {
   const functions = new Map<Hex, AbiEntry>();
   const errors = new Map<Hex, AbiEntry>();
   const events = new Map<Hex, AbiEntry>();
-  for (const item of asList(JSON.parse(abi))) {
-    if (!isRecord(item) || typeof item["name"] !== "string") continue;
-    const inputs = asList(item["inputs"]).map((input) => readParameter(input));
-    const signature = `${item["name"]}(${inputs.map(typeOf).join(",")})`;
-    const hash = keccak256(stringToBytes(signature));
-    const outputs = asList(item["outputs"]).map((output) => readParameter(output));
-    const isReading = ["view", "pure"].includes(String(item["stateMutability"]));
-    const entry = { signature, inputs, outputs, isReading };
-    if (item["type"] === "event" && item["anonymous"] !== true) events.set(hash, entry);
-    if (item["type"] === "function") functions.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
-    if (item["type"] === "error") errors.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
+  for await (const entry of hashSignatures(readAbi(abi))) {
+    const { kind, hash, isAnonymous } = entry;
+    if (kind === "event" && !isAnonymous) events.set(hash, entry);
+    if (kind === "function") functions.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
+    if (kind === "error") errors.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
   }
   return { functions, errors, events };
 }
 
 /** Decodes a call with the first ABI that has its selector and fits its data; null if none does. */
-export function decodeCall(abis: readonly AbiIndex[], input: Hex): Decoded | null {
+export function decodeCall(
+  abis: readonly AbiIndex[],
+  input: Hex,
+  budget: DecodingBudget,
+): Decoded | null {
   return decodeSelected(
     abis.map(({ functions }) => functions),
     input,
+    budget,
   );
 }
 
@@ -97,32 +77,45 @@ export function decodeCall(abis: readonly AbiIndex[], input: Hex): Decoded | nul
  * Decodes what a failed call returned: as an error of every contract, else with the first ABI that fits; null if none
  * does.
  */
-export function decodeError(abis: readonly AbiIndex[], data: Hex): Decoded | null {
+export function decodeError(
+  abis: readonly AbiIndex[],
+  data: Hex,
+  budget: DecodingBudget,
+): Decoded | null {
   return decodeSelected(
     [BUILT_IN, ...abis].map(({ errors }) => errors),
     data,
+    budget,
   );
 }
 
 /** Decodes a log with the first ABI that has its event and fits its data; null if none does. */
-export function decodeLog(abis: readonly AbiIndex[], { topics, data }: LogData): Decoded | null {
+export function decodeLog(
+  abis: readonly AbiIndex[],
+  { topics, data }: LogData,
+  budget: DecodingBudget,
+): Decoded | null {
   const [hash, ...indexed] = topics;
   if (hash === undefined) return null;
   for (const { events } of abis) {
     const entry = events.get(hash);
-    const parameters = entry && decodeEvent(entry.inputs, indexed, data);
-    if (parameters) return { signature: entry.signature, parameters };
+    const parameters = entry && decodeEvent(entry.inputs, indexed, data, budget);
+    if (parameters) return { signature: cut(entry.signature), parameters };
   }
   return null;
 }
 
-function decodeSelected(tables: readonly ReadonlyMap<Hex, AbiEntry>[], data: Hex): Decoded | null {
+function decodeSelected(
+  tables: readonly ReadonlyMap<Hex, AbiEntry>[],
+  data: Hex,
+  budget: DecodingBudget,
+): Decoded | null {
   if (hexLength(data) < SELECTOR_BYTES) return null;
   const selector = hexSlice(data, 0, SELECTOR_BYTES);
   for (const table of tables) {
     const entry = table.get(selector);
-    const parameters = entry && decode(entry.inputs, hexSlice(data, SELECTOR_BYTES));
-    if (parameters) return { signature: entry.signature, parameters };
+    const parameters = entry && decode(entry.inputs, hexSlice(data, SELECTOR_BYTES), budget);
+    if (parameters) return { signature: cut(entry.signature), parameters };
   }
   return null;
 }
@@ -131,21 +124,22 @@ function decodeEvent(
   inputs: readonly AbiParameter[],
   topics: readonly Hex[],
   data: Hex,
+  budget: DecodingBudget,
 ): DecodedValue[] | undefined {
   const inTopics = inputs.filter(({ indexed }) => indexed);
   if (inTopics.length !== topics.length) return undefined;
   const inData = decode(
     inputs.filter(({ indexed }) => !indexed),
     data,
+    budget,
   );
   if (!inData) return undefined;
   let isWhole = true;
   const values = inputs.map((input): DecodedValue | undefined => {
     if (!input.indexed) return inData.shift();
     const topic = topics[inTopics.indexOf(input)] ?? "0x";
-    const { name, type } = input;
-    if (!fitsTopic(type)) return { name, type: typeOf(input), value: topic, hashed: true };
-    const [value] = decode([input], topic) ?? [];
+    if (!fitsTopic(input.type)) return { ...label(input), value: topic, hashed: true };
+    const [value] = decode([input], topic, budget) ?? [];
     if (!value) isWhole = false;
     return value;
   });
@@ -156,12 +150,15 @@ function fitsTopic(type: string): boolean {
   return !/^(?:string|bytes|tuple)$|\]$/.test(type);
 }
 
-/** Decodes data; undefined when it does not fit the types. */
-export function decode(parameters: readonly AbiParameter[], data: Hex): DecodedValue[] | undefined {
+/** Decodes data; undefined when it does not fit the types, or what it holds not into the budget. */
+export function decode(
+  parameters: readonly AbiParameter[],
+  data: Hex,
+  budget: DecodingBudget,
+): DecodedValue[] | undefined {
   if (parameters.length === 0) return [];
-  if (!isBounded(parameters, DEEPEST)) return undefined;
+  if (!spendOn(parameters, data, budget)) return undefined;
   try {
-    // viem bounds pointers to the same place, so small data cannot become large values.
     const values = decodeAbiParameters(parameters.map(nameless), data) as readonly unknown[];
     return parameters.map((parameter, index) => present(parameter, values[index]));
   } catch {
@@ -169,21 +166,13 @@ export function decode(parameters: readonly AbiParameter[], data: Hex): DecodedV
   }
 }
 
-/** Elements of size zero would let small data stand for lists of any length. */
-function isBounded(parameters: readonly AbiParameter[], depth: number): boolean {
-  return parameters.every(({ type, components }) => {
-    const places = [...type.matchAll(/\[(\d+)\]/g)].map(([, count]) => Number(count));
-    const product = places.reduce((all, count) => all * count, 1);
-    const isTuple = type.startsWith("tuple");
-    if (depth === 0 || product === 0 || product > MOST_PLACES) return false;
-    if (type.split("[").length > DEEPEST || (isTuple && components.length === 0)) return false;
-    return !isTuple || isBounded(components, depth - 1);
-  });
+function label({ name, canonicalType }: AbiParameter): Pick<DecodedValue, "name" | "type"> {
+  return { name: cut(name), type: cut(canonicalType) };
 }
 
 function present(parameter: AbiParameter, value: unknown): DecodedValue {
-  const { name, type, components } = parameter;
-  return { name, type: typeOf(parameter), value: presentValue(type, components, value) };
+  const { type, components } = parameter;
+  return { ...label(parameter), value: presentValue(type, components, value) };
 }
 
 function presentValue(type: string, components: readonly AbiParameter[], value: unknown): unknown {
@@ -208,23 +197,10 @@ export function nameless({ type, components }: AbiParameter): NamelessType {
   return { type, components: components.map(nameless) };
 }
 
-function readParameter(value: unknown): AbiParameter {
-  const record = isRecord(value) ? value : {};
-  return {
-    name: String(record["name"] ?? ""),
-    type: String(record["type"] ?? ""),
-    indexed: record["indexed"] === true,
-    components: asList(record["components"]).map((component) => readParameter(component)),
-  };
-}
-
-/** A struct is the tuple of its members, `tuple[2][]` an array of such. */
-function typeOf({ type, components }: AbiParameter): string {
-  return type.startsWith("tuple")
-    ? `(${components.map(typeOf).join(",")})${type.slice("tuple".length)}`
-    : type;
-}
-
 function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+function cut(text: string): string {
+  return text.slice(0, LONGEST_TEXT);
 }

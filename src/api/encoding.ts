@@ -1,6 +1,7 @@
 import { encodeAbiParameters } from "viem/utils";
 import { type Hex, hexConcat } from "../core/hex.ts";
-import { type AbiParameter, nameless } from "./decoding.ts";
+import type { AbiParameter } from "./abi.ts";
+import { nameless } from "./decoding.ts";
 
 const INTEGER = /^-?(?:0x[0-9a-fA-F]{1,64}|\d{1,80})$/;
 
@@ -37,13 +38,25 @@ function jsonValueOf(type: string, components: readonly AbiParameter[], value: u
       jsonValueOf(component.type, component.components, members[index]),
     );
   }
-  if (/^u?int/.test(type)) {
-    const text = String(value).trim();
-    if (!INTEGER.test(text)) throw new TypeError("no integer");
-    return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
-  }
-  if (type === "bool") return String(value) === "true";
-  return String(value);
+  if (/^u?int/.test(type)) return integerOf(value);
+  if (type === "bool") return booleanOf(value);
+  if (typeof value !== "string") throw new TypeError("no text");
+  // Checksums are not checked.
+  return type === "address" ? value.toLowerCase() : value;
+}
+
+/** A number that JSON cannot hold exactly is wanted as text. */
+function integerOf(value: unknown): bigint {
+  const isExact = typeof value === "string" || Number.isSafeInteger(value);
+  const text = String(value).trim();
+  if (!isExact || !INTEGER.test(text)) throw new TypeError("no integer");
+  return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
+}
+
+function booleanOf(value: unknown): boolean {
+  if (value === true || value === "true") return true;
+  if (value === false || value === "false") return false;
+  throw new TypeError("no boolean");
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,6 +1,8 @@
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeCall, decodeError, decodeLog, indexAbi } from "../../src/api/decoding.ts";
+import * as decoding from "../../src/api/decoding.ts";
+import { type AbiIndex, indexAbi, type LogData } from "../../src/api/decoding.ts";
+import { createDecodingBudget } from "../../src/api/decoding-budget.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { addressAt, wordAt } from "../support/build.ts";
 
@@ -10,7 +12,15 @@ const ABI = parseAbi([
   "event Moored(address indexed ship, string indexed name, uint256 weight, string note)",
   "error Full(uint256 places, string words)",
 ]);
-const index = indexAbi(JSON.stringify(ABI));
+const index = await indexAbi(JSON.stringify(ABI));
+
+const decodeCall = (abis: readonly AbiIndex[], input: Hex) =>
+  decoding.decodeCall(abis, input, createDecodingBudget());
+const decodeError = (abis: readonly AbiIndex[], data: Hex) =>
+  decoding.decodeError(abis, data, createDecodingBudget());
+const decodeLog = (abis: readonly AbiIndex[], log: LogData) =>
+  decoding.decodeLog(abis, log, createDecodingBudget());
+
 const SHIP = addressAt(7);
 
 test("a call is told by its signature, with structs and lists", () => {
@@ -114,15 +124,15 @@ describe("types that small data could fill for ever", () => {
     ["more levels than anybody needs", { type: `uint8${"[]".repeat(40)}` }],
     ["an unknown type", { type: "sail" }],
     ["members without an end", { type: "tuple[4096][]", components }],
-  ])("%s", (_name, input) => {
+  ])("%s", async (_name, input) => {
     const abi = [{ type: "function", name: "f", inputs: [{ name: "x", ...input }] }];
-    const hostile = indexAbi(JSON.stringify(abi));
+    const hostile = await indexAbi(JSON.stringify(abi));
     const selector = [...hostile.functions.keys()][0] ?? "0x";
     const words = [wordAt(32).slice(2), HUGE, wordAt(32).slice(2), wordAt(0).slice(2)];
     expect(decodeCall([hostile], `${selector}${words.join("")}` as Hex)).toBeNull();
   });
 
-  test("names that are properties of every object are names like others", () => {
+  test("names that are properties of every object are names like others", async () => {
     const components = [
       { name: "__proto__", type: "uint256" },
       { name: "toString", type: "uint256" },
@@ -131,7 +141,7 @@ describe("types that small data could fill for ever", () => {
     const abi = [
       { type: "function", name: "f", inputs: [{ name: "x", type: "tuple", components }] },
     ];
-    const strange = indexAbi(JSON.stringify(abi));
+    const strange = await indexAbi(JSON.stringify(abi));
     const selector = [...strange.functions.keys()][0] ?? "0x";
     const input = `${selector}${[1, 2, 3].map((value) => wordAt(value).slice(2)).join("")}` as Hex;
     const [tuple] = decodeCall([strange], input)?.parameters ?? [];
@@ -147,7 +157,7 @@ describe("types that small data could fill for ever", () => {
     "[1]",
     '[{"type":"function"}]',
     '[{"type":"function","name":"f","inputs":7}]',
-  ])("an ABI that is none has no entries that harm: %s", (abi) => {
+  ])("an ABI that is none has no entries that harm: %s", async (abi) => {
     expect(() => indexAbi(abi)).not.toThrow();
   });
 });

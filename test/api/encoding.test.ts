@@ -8,7 +8,7 @@ const ABI = parseAbi([
   "function moor((address ship, uint32[] cargo, (string captain, bool aboard) crew) berth, bytes4 sign, int8[2] tides)",
   "function sail()",
 ]);
-const { functions } = indexAbi(JSON.stringify(ABI));
+const { functions } = await indexAbi(JSON.stringify(ABI));
 const entry = (name: string) => {
   const found = [...functions].find(([, { signature }]) => signature.startsWith(`${name}(`));
   if (!found) throw new Error(`the ABI has no ${name}`);
@@ -48,6 +48,23 @@ test.each([
   ["a list of another length", [[SHIP, [], CREW], "0x1234abcd", [1]]],
   ["bytes of another length", [[SHIP, [], CREW], "0x12", [1, 2]]],
   ["nothing", [null, null, null]],
+  [
+    "a number that JSON did not keep",
+    [[SHIP, [Number("12345678901234567890")], CREW], "0x1234abcd", [1, 2]],
+  ],
+  ["a word for a boolean", [[SHIP, [], ["Ada", "nonsense"]], "0x1234abcd", [1, 2]]],
+  ["a number for a boolean", [[SHIP, [], ["Ada", 1]], "0x1234abcd", [1, 2]]],
+  ["nothing for a text", [[SHIP, [], [null, true]], "0x1234abcd", [1, 2]]],
+  ["an object for a text", [[SHIP, [], [{}, true]], "0x1234abcd", [1, 2]]],
 ])("arguments that are not of the types make none: %s", (_name, values) => {
   expect(encodeCall(selector, moor.inputs, values)).toBeUndefined();
+});
+
+test("an address is an address in any capitals", () => {
+  const values = (ship: string) => [[ship, [], CREW], "0x1234abcd", [1, 2]];
+  const mixed = "0xFFfFfFffFFfffFFfFFfFFFFFffFFFffffFfFFFfF";
+  const expected = encodeCall(selector, moor.inputs, values(mixed.toLowerCase()));
+  expect(expected).toBeDefined();
+  expect(encodeCall(selector, moor.inputs, values(mixed))).toBe(expected);
+  expect(encodeCall(selector, moor.inputs, values(mixed.replace("FFfF", "ffFF")))).toBe(expected);
 });

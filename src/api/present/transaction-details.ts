@@ -19,6 +19,7 @@ import {
   decodeLog,
   indexAbi,
 } from "../decoding.ts";
+import { createDecodingBudget } from "../decoding-budget.ts";
 import * as wire from "../wire.ts";
 import { fourTopics } from "./log.ts";
 
@@ -87,14 +88,18 @@ export async function readTransactionDetails(
   return { facts, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
 }
 
-/** The details of a transaction; `reason` is what it returned when it failed. */
-export function presentTransactionDetails(
+/**
+ * The details of a transaction; `reason` is what it returned when it failed. What does not fit into an answer is not
+ * decoded: the call comes first, then the error, then the logs in their order.
+ */
+export async function presentTransactionDetails(
   { facts, abis }: ReadDetails,
   transaction: TransactionDetail,
   logs: readonly TransactionLog[],
   reason: Hex,
-): z.output<typeof transactionDetails> {
-  const indexed = indexAbis(abis);
+): Promise<z.output<typeof transactionDetails>> {
+  const indexed = await indexAbis(abis);
+  const budget = createDecodingBudget();
   const ofAddress = (address: Address) => indexed.get(address) ?? [];
   const receiver = transaction.to ?? facts.createdContract;
   const everyAbi = [...indexed.values()].flat();
@@ -111,23 +116,28 @@ export function presentTransactionDetails(
     error: transaction.error ?? "",
     logsCount: String(facts.logs),
     traced: transaction.traced,
-    call: transaction.to === null ? null : decodeCall(ofAddress(transaction.to), transaction.input),
+    call:
+      transaction.to === null
+        ? null
+        : decodeCall(ofAddress(transaction.to), transaction.input, budget),
     // An error may come from any contract on the way.
     revert:
       transaction.succeeded === false
-        ? decodeError(receiver ? [...ofAddress(receiver), ...everyAbi] : everyAbi, reason)
+        ? decodeError(receiver ? [...ofAddress(receiver), ...everyAbi] : everyAbi, reason, budget)
         : null,
-    logs: logs.map((log): Decoded | null => decodeLog(ofAddress(log.address), logData(log))),
+    logs: logs.map((log): Decoded | null =>
+      decodeLog(ofAddress(log.address), logData(log), budget),
+    ),
     contracts: namesOf(abis),
   };
 }
 
 /** Indexes an ABI only once, even when several addresses share it. */
-function indexAbis(abis: readonly VerifiedAbi[]): Map<Address, AbiIndex[]> {
+async function indexAbis(abis: readonly VerifiedAbi[]): Promise<Map<Address, AbiIndex[]>> {
   const known = new Map<string, AbiIndex>();
   const byAddress = new Map<Address, AbiIndex[]>();
   for (const { address, abi } of abis) {
-    const index = known.get(abi) ?? indexAbi(abi);
+    const index = known.get(abi) ?? (await indexAbi(abi));
     known.set(abi, index);
     byAddress.set(address, [...(byAddress.get(address) ?? []), index]);
   }

@@ -18,7 +18,7 @@ export interface Delegation {
   callee: Address;
 }
 
-/** Most bytes of ABIs in one answer: hashing their signatures takes some 30 ms. */
+/** Most bytes of ABIs in one answer. */
 const MAXIMUM_BYTES = 1_000_000;
 /** Rank of delegations, behind all contracts that an address may be a proxy of. */
 const FIRST_DELEGATION = 1_000_000;

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import type { Hex } from "../../../core/hex.ts";
+import { hexSlice } from "../../../core/hex.ts";
 import { listVerifiedAbis } from "../../../store/verified-contracts/abis.ts";
+import { type AbiEntry, hashOf, readAbi } from "../../abi.ts";
 import { defineAction } from "../../action.ts";
-import { type AbiEntry, decode, indexAbi } from "../../decoding.ts";
+import { decode } from "../../decoding.ts";
+import { createDecodingBudget, isOverdrawn } from "../../decoding-budget.ts";
 import { encodeCall } from "../../encoding.ts";
 import { failed, ok } from "../../envelope.ts";
 import { address, text } from "../../params.ts";
@@ -44,31 +46,33 @@ export const readcontract = defineAction({
       head: requireHead(await served),
     }));
     if (abis.length === 0) return failed("Contract source code not verified");
-    const functions = abis.flatMap(({ abi }) => [...indexAbi(abi).functions]);
-    const found = find(functions, input.function);
+    const found = find(
+      abis.flatMap(({ abi }) => readAbi(abi)),
+      input.function,
+    );
     if (!found) return failed("No such function that only reads");
-    const [selector, { inputs, outputs }] = found;
+    const { inputs, outputs } = found;
     const values = listIn(input.arguments);
-    const data = values && encodeCall(selector, inputs, values);
+    const data = values && encodeCall(hexSlice(hashOf(found), 0, 4), inputs, values);
     if (data === undefined) return failed(INVALID_ARGUMENTS);
     const caller = { caller: client, signal };
     const [answer] = await chain.fetchCalls([{ to: input.address, data }], head, caller);
     if (!answer) return failed("The call fails");
-    if (answer.length > LONGEST_ANSWER) return failed("What it returns is too large");
-    const decoded = decode(outputs, answer);
+    const budget = createDecodingBudget();
+    const decoded = answer.length > LONGEST_ANSWER ? undefined : decode(outputs, answer, budget);
+    if (answer.length > LONGEST_ANSWER || isOverdrawn(budget)) {
+      return failed("What it returns is too large");
+    }
     if (!decoded) return failed("What it returns is not what the ABI says");
     return ok({ data: answer, values: decoded });
   },
 });
 
 /** The reading function of a signature, or the only one of a name. */
-function find(
-  functions: readonly (readonly [Hex, AbiEntry])[],
-  name: string,
-): readonly [Hex, AbiEntry] | undefined {
-  const reading = functions.filter(([, { isReading }]) => isReading);
-  const exact = reading.find(([, { signature }]) => signature === name);
-  const named = reading.filter(([, { signature }]) => signature.startsWith(`${name}(`));
+function find(entries: readonly AbiEntry[], name: string): AbiEntry | undefined {
+  const reading = entries.filter(({ kind, isReading }) => kind === "function" && isReading);
+  const exact = reading.find(({ signature }) => signature === name);
+  const named = reading.filter((entry) => entry.name === name);
   return exact ?? (named.length === 1 ? named[0] : undefined);
 }
 

@@ -106,7 +106,9 @@ export const gettxinfo = defineAction({
             items_count: LOGS_PER_PAGE,
           }
         : null,
-      ...(more && { details: presentTransactionDetails(more, transaction, logs, reason ?? "0x") }),
+      ...(more && {
+        details: await presentTransactionDetails(more, transaction, logs, reason ?? "0x"),
+      }),
     });
   },
 });
