@@ -1,4 +1,5 @@
 import { RequestError } from "../core/errors.ts";
+import type { Verifier } from "../verification/verifier.ts";
 import { NODE_SILENT, TIMED_OUT } from "./failures.ts";
 import type { Read } from "./state.ts";
 
@@ -6,6 +7,8 @@ import type { Read } from "./state.ts";
  * Share of `requestTimeoutMs` that the work may take, so that the client gets an answer before its connection is cut.
  */
 const SHARE = 0.9;
+/** Share that an answer may wait for the end of a verification. */
+const WAITING_SHARE = 0.6;
 
 /**
  * The result of the work. Throws `RequestError` with the text of `words` when it takes nearly `requestTimeoutMs`, for
@@ -25,6 +28,15 @@ export async function inTime<Result>(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The same verifier; its waits leave enough of `requestTimeoutMs` to answer that the verification goes on. */
+export function waitingInTime(verifier: Verifier, requestTimeoutMs: number): Verifier {
+  return {
+    ...verifier,
+    wait: (guid, timeoutMs, signal) =>
+      verifier.wait(guid, Math.min(timeoutMs, requestTimeoutMs * WAITING_SHARE), signal),
+  };
 }
 
 /** What an answer waits for while it is made. */

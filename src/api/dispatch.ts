@@ -3,7 +3,7 @@ import { MAXIMUM_ANSWER } from "../store/large-pages.ts";
 import { getServedState } from "../store/sync-state.ts";
 import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
 import { tagOfHead } from "./caching.ts";
-import { createWaits, inTime, type Waits } from "./deadline.ts";
+import { createWaits, inTime, type Waits, waitingInTime } from "./deadline.ts";
 import {
   type Answer,
   type BlockName,
@@ -122,6 +122,7 @@ export function createDispatch(
     waits: Waits,
   ): Promise<Made> {
     const { sql, ...services } = chain;
+    const verifier = waitingInTime(chain.verifier, requestTimeoutMs);
     const largeAnswers = largeAnswersOf(chain);
     const gasOracle = gasOracleOf(chain);
     const parameters = collect(action, input, dialect);
@@ -147,6 +148,7 @@ export function createDispatch(
           action.handle(
             {
               ...services,
+              verifier,
               largeAnswers,
               gasOracle,
               usageOf,

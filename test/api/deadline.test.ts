@@ -2,8 +2,12 @@ import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createWaits, inTime } from "../../src/api/deadline.ts";
 import type { Read } from "../../src/api/state.ts";
+import { sleep } from "../../src/core/async.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
+import type { JobStatus } from "../../src/store/verification-jobs.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
+import { addressAt } from "../support/build.ts";
 
 const TIMEOUT_MS = 6_000;
 
@@ -91,4 +95,26 @@ test("what is waited for too long is named: the index while it is read, else the
   await expect(inTime(never, 10, waits.words)).rejects.toThrow("The node does not answer in time");
   void outside(async () => 1);
   await expect(inTime(never, 10, waits.words)).rejects.toThrow("Request timed out");
+});
+
+test("an answer does not wait for the end of a verification beyond its own time", async () => {
+  const status: JobStatus = {
+    address: addressAt(1),
+    state: "pending",
+    failure: null,
+    reason: null,
+    createdAtSeconds: 1,
+    finishedAtSeconds: null,
+  };
+  const verifier: Pick<Verifier, "wait"> = {
+    wait: async (_guid, timeoutMs) => {
+      await sleep(timeoutMs);
+      return status;
+    },
+  };
+  const app = await createTestApp({ verifier: verifier as Verifier, requestTimeoutMs: 1_000 });
+  const query = { module: "contract", action: "checkverifystatus", guid: "0".repeat(56) };
+  const answer = await app.app.inject({ url: "/api", query });
+  expect(answer.json()).toMatchObject({ status: "1", result: "Pending in queue" });
+  await app.close();
 });

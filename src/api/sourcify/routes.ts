@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
-import { inTime } from "../deadline.ts";
+import { inTime, waitingInTime } from "../deadline.ts";
 import { type HttpOptions, httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
 import { parseJson } from "../json.ts";
@@ -39,7 +39,8 @@ export function addSourcify(
             servedWhileLoading: false,
             run: (read) => {
               const largeAnswers = largeAnswersOf(served);
-              const context = { ...services, chains, read, client, largeAnswers };
+              const verifier = waitingInTime(served.verifier, requestTimeoutMs);
+              const context = { ...services, verifier, chains, read, client, largeAnswers };
               return endpoint.handle(context, asked);
             },
           },
