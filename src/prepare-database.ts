@@ -1,10 +1,11 @@
 import type { ProcessContext } from "./backends.ts";
 import { sleep } from "./core/async.ts";
-import { ConfigError, messageOf } from "./core/errors.ts";
+import { ConfigError, messageOf, PublicConfigError } from "./core/errors.ts";
 import { createSql } from "./db/client.ts";
+import { publicReasonOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
 import { countAllowedConnections, requireSession } from "./db/session.ts";
-import { getChainIdentity } from "./store/sync-state.ts";
+import { type ChainIdentity, getChainIdentity } from "./store/sync-state.ts";
 
 /** Errors of a lost connection, cut by the server or on the way to it. */
 const LOST_CODES: ReadonlySet<string> = new Set(["57P01", "CONNECTION_CLOSED", "ECONNRESET"]);
@@ -17,7 +18,7 @@ export async function requireConnections(databaseUrl: string, wanted: number): P
   try {
     const allowed = await countAllowedConnections(sql);
     if (wanted <= allowed) return;
-    throw new ConfigError(
+    throw new PublicConfigError(
       `the chains may hold ${wanted} connections together, but the database allows ${allowed}; ` +
         "lower DATABASE_CONNECTIONS, or raise max_connections there",
     );
@@ -28,18 +29,18 @@ export async function requireConnections(databaseUrl: string, wanted: number): P
   }
 }
 
-/** Brings the tables up to date; gives the id of the chain they hold, if any. */
+/** Brings the tables up to date; gives the chain that they hold, if any. */
 export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
   { log, signal }: Pick<ProcessContext, "log" | "signal">,
-): Promise<number | undefined> {
+): Promise<ChainIdentity | undefined> {
   const sql = createSql(databaseUrl, { schema, connections: 2 });
   try {
     for (let attempt = 1; ; attempt++) {
       try {
         await requireSession(sql, schema);
         await migrate(sql, schema);
-        return (await getChainIdentity(sql))?.chainId;
+        return await getChainIdentity(sql);
       } catch (error) {
         // A lost connection is tried again; a database that cannot be reached is an error at once.
         const isLost = LOST_CODES.has(errorCode(error));
@@ -61,6 +62,7 @@ function unusable(databaseUrl: string, error: unknown): ConfigError {
   const reason = messageOf(error) || errorCode(error);
   return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}`, {
     cause: error,
+    publicMessage: publicReasonOf(error) ?? "the database cannot be used; the log says why",
   });
 }
 

@@ -5,12 +5,13 @@ import type { Chain } from "./chain/chain.ts";
 import { createChain } from "./chain/client.ts";
 import type { Config } from "./config.ts";
 import { sleep } from "./core/async.ts";
-import { ConfigError, RequestError } from "./core/errors.ts";
+import { messageOf, PublicConfigError, publicMessageOf, RequestError } from "./core/errors.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Shutdown } from "./core/shutdown.ts";
 import { createSql } from "./db/client.ts";
 import { timeQueries } from "./db/query-timing.ts";
 import { PRICE_FEEDS } from "./devnet/additions.ts";
+import { requireStartBlockSetting } from "./indexer/binding.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
 import { prepareDatabase } from "./prepare-database.ts";
 import {
@@ -28,11 +29,14 @@ export interface RunningChain {
   readonly served: ServedChain;
   /** Null when only other processes index, and before the start. */
   indexer(): Indexer | null;
-  /** Brings the tables up to date, then starts what the role asks for. Rejects with `ConfigError`. */
-  start(): Promise<void>;
-  /** Stops the chain's indexer and verifier; it still answers. */
+  /**
+   * Brings the tables up to date, then starts what the role asks for; with `waitsForNode` not before a node has told
+   * that it serves this chain. False when the chain quit meanwhile: nothing of it runs then. Rejects with `ConfigError`.
+   */
+  start(options?: { waitsForNode: boolean }): Promise<boolean>;
+  /** Stops the chain's indexer and verifier for good, or keeps them from being started; it still answers. */
   quit(): Promise<void>;
-  /** The same, but it then answers with the reason. */
+  /** The same, but it then answers with the reason, which anybody may read. */
   halt(reason: string): Promise<void>;
 }
 
@@ -52,8 +56,8 @@ export interface ChainContext {
   works: VerificationWorks | null;
   /** Its name in the log; undefined for the only chain. */
   chainName: string | undefined;
-  /** Called with a sentence when the chain cannot go on. */
-  onFatal(reason: string): void;
+  /** Called with a sentence when the chain cannot go on, and with one that anybody may read. */
+  onFatal(reason: string, publicReason: string): void;
 }
 
 /** Each audit costs the node a block and some twenty reads. */
@@ -116,24 +120,36 @@ export function createRunningChain(
   let chainId = place.chainId;
   shutdown.add("indexer", () => inTime(indexer?.stop()));
 
-  async function start(): Promise<void> {
-    const knownChainId = await prepareDatabase(place, { log, signal: shutdown.signal });
-    if (knownChainId !== undefined && knownChainId !== (chainId ?? knownChainId)) {
-      throw new ConfigError(
-        `the database holds chain ${knownChainId}, but chain ${chainId} is expected; give another DATABASE_SCHEMA`,
+  const quitting = new AbortController();
+  const signal = AbortSignal.any([shutdown.signal, quitting.signal]);
+
+  async function start({ waitsForNode } = { waitsForNode: false }): Promise<boolean> {
+    const known = await prepareDatabase(place, { log, signal });
+    if (known && known.chainId !== (chainId ?? known.chainId)) {
+      throw new PublicConfigError(
+        `the database holds chain ${known.chainId}, but chain ${chainId} is expected; give another DATABASE_SCHEMA`,
       );
     }
-    if (shutdown.signal.aborted) return;
-    chainId ??= knownChainId;
+    if (known && config.ROLE !== "api") requireStartBlockSetting(known, config.START_BLOCK);
+    chainId ??= known?.chainId;
+    const learning = learnChainId(chain, chainId, { log, signal });
+    if (waitsForNode) await learning;
+    // Whoever quit while this waited finds nothing to stop.
+    if (signal.aborted) return false;
     stopped = null;
     if (config.ROLE !== "api") indexer = startIndexing(config, place, connections.indexer, context);
     if (config.ROLE !== "indexer") verifier.start();
-    void learnChainId(chain, chainId, context).then((learnt) => {
-      chainId ??= learnt;
-    });
+    learning.then(
+      (learnt) => {
+        chainId ??= learnt;
+      },
+      (error) => context.onFatal(messageOf(error), publicMessageOf(error)),
+    );
+    return true;
   }
 
   async function quit(): Promise<void> {
+    quitting.abort();
     await Promise.all([inTime(indexer?.stop()), inTime(verifier.close())]);
   }
 
@@ -251,24 +267,30 @@ function createChainVerifier(
 }
 
 /**
- * Asks the node for its chain id until it answers; undefined when the chain is closed first. Another id than `expected`
- * is fatal.
+ * Asks the node for its chain id until it answers; undefined when the signal is aborted first. Rejects with
+ * `ConfigError` when it has another id than the expected one.
  */
 async function learnChainId(
   chain: Chain,
   expected: number | undefined,
-  { log, shutdown, onFatal }: ChainContext,
+  { log, signal }: { log: Logger; signal: AbortSignal },
 ): Promise<number | undefined> {
-  while (!shutdown.signal.aborted) {
-    try {
-      const { chainId } = await chain.probe();
-      if (expected === undefined || chainId === expected) return chainId;
-      onFatal(`the node serves chain ${chainId}, but chain ${expected} is expected`);
-      return undefined;
-    } catch (error) {
-      log.debug({ err: error }, "the node's chain is not known yet");
-      await sleep(PROBE_RETRY_MS, shutdown.signal);
+  while (!signal.aborted) {
+    const chainId = await chain.probe().then(
+      (probe) => probe.chainId,
+      (error: unknown) => {
+        log.debug({ err: error }, "the node's chain is not known yet");
+        return undefined;
+      },
+    );
+    if (signal.aborted) return undefined;
+    if (chainId !== undefined && chainId !== (expected ?? chainId)) {
+      throw new PublicConfigError(
+        `the node serves chain ${chainId}, but chain ${expected} is expected`,
+      );
     }
+    if (chainId !== undefined) return chainId;
+    await sleep(PROBE_RETRY_MS, signal);
   }
   return undefined;
 }

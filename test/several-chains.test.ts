@@ -234,6 +234,88 @@ test("a chain whose node serves another one is stopped alone, and says so", asyn
   await expect.poll(async () => (await fetch(`${url}/42/api?${HEAD}`)).status, PATIENCE).toBe(200);
 });
 
+test.each([
+  ["a node of another chain", () => ({ RPC_URL: north.url }), "the node serves chain 31337"],
+  ["another first block", () => ({ START_BLOCK: 7 }), "begun with START_BLOCK=0"],
+  ["another chain's tables", () => ({ DATABASE_SCHEMA: "chain_43" }), "holds chain 43"],
+])("a chain whose new settings name %s goes on with the earlier ones", async (_, more, reason) => {
+  const statuses = new Set<number>();
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) statuses.add((await fetch(`${url}/42/api?${HEAD}`)).status);
+  })();
+  file.write([northChain(), { ...southChain(), NETWORK_NAME: "Mistaken", ...more() }]);
+  first.process.kill("SIGHUP");
+  await expect
+    .poll(() => first.messages().findLast((message) => message.includes(reason)), PATIENCE)
+    .toContain("its new settings cannot be used, it goes on with the earlier ones: ");
+  await expect.poll(() => headAt("/south-sea/api"), PATIENCE).toBe(await mine(south));
+  isOver = true;
+  await asking;
+  expect([...statuses]).toEqual([200]);
+  expect((await fetch(`${url}/mistaken/api?${HEAD}`)).status).toBe(404);
+});
+
+test("a chain that is removed while it starts never begins to index", async () => {
+  const sessions = () => database.sql`
+    SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  const taken = () =>
+    first.messages().filter((message) => message.startsWith("the chains are now"));
+  await database.sql.begin(async (migrating) => {
+    await migrating`SELECT pg_advisory_xact_lock(7220415001)`;
+    file.write([
+      northChain(),
+      southChain(),
+      { ...chain(43, "Late", other), DATABASE_SCHEMA: "late" },
+    ]);
+    first.process.kill("SIGHUP");
+    await expect.poll(async () => (await sessions()).count, PATIENCE).toBeGreaterThan(0);
+    const before = taken().length;
+    file.write([northChain(), southChain()]);
+    first.process.kill("SIGHUP");
+    await expect.poll(() => taken().length, PATIENCE).toBe(before + 1);
+  });
+  file.write([northChain(), southChain(), chain(43, "East", other)]);
+  first.process.kill("SIGHUP");
+  await expect.poll(() => headAt("/east/api"), PATIENCE).toBe(await mine(other));
+  expect(await database.sql`SELECT * FROM late.sync_state`).toEqual([]);
+});
+
+test("what the database says of a failure is for the log alone", async () => {
+  const role = `reader_${process.pid}`;
+  await database.sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD '${role}'`);
+  const databaseUrl = new URL(database.url);
+  databaseUrl.username = databaseUrl.password = role;
+  file.write([{ ...northChain(), DATABASE_SCHEMA: "forbidden" }]);
+  const { periscope, url: origin } = await start({ DATABASE_URL: databaseUrl.href });
+  try {
+    const told = "the database's user lacks a right";
+    const list = () => get("/v2/chainlist", origin);
+    await expect.poll(async () => (await list()).result[0].comment, PATIENCE).toContain(told);
+    const paths = [
+      "/v2/chainlist",
+      "/health",
+      "/health/ready",
+      `/api?${HEAD}`,
+      "/metrics",
+      "/events",
+    ];
+    const answers = await Promise.all(
+      paths.map(async (path) => (await fetch(origin + path)).text()),
+    );
+    expect(answers.filter((answer) => answer.includes(told))).toHaveLength(5);
+    const names = [databaseUrl.host, databaseUrl.pathname.slice(1), role, "permission denied"];
+    for (const name of names) expect(answers.join("\n")).not.toContain(name);
+    const logged = periscope.messages().find((message) => message.startsWith("stopped: ")) ?? "";
+    for (const name of names.toSpliced(2, 1)) expect(logged).toContain(name);
+  } finally {
+    await periscope.end();
+    await database.sql.unsafe(`DROP ROLE ${role}`);
+  }
+  file.write([northChain(), southChain()]);
+});
+
 test("a second process on the same file takes each chain over", async () => {
   const second = await start();
   const standing = async () =>

@@ -9,10 +9,26 @@ export class PeriscopeError extends Error {
   }
 }
 
-/** A setting or the surroundings (port, database, data folder) make a start impossible; the message names the cure. */
+const NO_START = "its settings or what is around it do not allow a start; the log says why";
+
+/**
+ * A setting or the surroundings (port, database, data folder) make a start impossible; the message names the cure. It is
+ * for the operator, and may name hosts, users and folders.
+ */
 export class ConfigError extends PeriscopeError {
-  constructor(message: string, options?: ErrorOptions) {
+  /** What anybody may read in place of the message. */
+  readonly publicMessage: string;
+
+  constructor(message: string, options: ErrorOptions & { publicMessage?: string } = {}) {
     super("config", message, options);
+    this.publicMessage = options.publicMessage ?? NO_START;
+  }
+}
+
+/** A `ConfigError` that anybody may read: it names settings, chains, blocks and versions alone. */
+export class PublicConfigError extends ConfigError {
+  constructor(message: string) {
+    super(message, { publicMessage: message });
   }
 }
 
@@ -49,4 +65,9 @@ export class RequestError extends PeriscopeError {
 /** The message of anything thrown, without a stack. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** What anybody may read of a start that failed. */
+export function publicMessageOf(thrown: unknown): string {
+  return thrown instanceof ConfigError ? thrown.publicMessage : NO_START;
 }

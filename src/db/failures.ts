@@ -14,3 +14,27 @@ export function failureCodeOf(thrown: unknown): string | undefined {
 export function isDatabaseGone(thrown: unknown): boolean {
   return CONNECTION_CODE.test(failureCodeOf(thrown) ?? "");
 }
+
+/** Kinds of failures that an operator can cure, by their codes. */
+const CURES: readonly [code: RegExp, reason: string][] = [
+  [/^28/, "the database refuses the user or the password; mend them in DATABASE_URL"],
+  [/^3D000$/, "the database does not exist; create it, or name another one in DATABASE_URL"],
+  [/^42501$/, "the database's user lacks a right; let it create schemas and own its tables"],
+  [
+    /^53300$/,
+    "the database has no connection left; lower DATABASE_CONNECTIONS, or raise max_connections",
+  ],
+  [
+    CONNECTION_CODE,
+    "the database does not answer; see whether it runs, and where DATABASE_URL leads",
+  ],
+];
+
+/**
+ * Why the database failed, for anybody; undefined where only the log can tell. The server's own words may hold its host,
+ * its users and its names.
+ */
+export function publicReasonOf(thrown: unknown): string | undefined {
+  const code = failureCodeOf(thrown) ?? "";
+  return CURES.find(([pattern]) => pattern.test(code))?.[1];
+}

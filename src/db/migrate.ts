@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
-import { ConfigError } from "../core/errors.ts";
+import { PublicConfigError } from "../core/errors.ts";
 import type { Sql, Transaction } from "./client.ts";
 
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
@@ -24,7 +24,7 @@ export async function migrate(
   const [server] = await sql<{ version: number; name: string }[]>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name`;
   if (server && server.version < MINIMUM_SERVER_VERSION) {
-    throw new ConfigError(
+    throw new PublicConfigError(
       `the database server is PostgreSQL ${server.name}; Periscope needs 15 or newer`,
     );
   }
@@ -57,7 +57,7 @@ async function runNext(
   const newest = files.at(-1)?.number ?? 0;
   const unknown = Math.max(0, ...applied.keys());
   if (unknown > newest) {
-    throw new ConfigError(
+    throw new PublicConfigError(
       `the database was migrated to version ${unknown} by a newer Periscope; this one knows ${newest}`,
     );
   }
@@ -67,7 +67,7 @@ async function runNext(
       // The migration ran before checksums were kept.
       await sql`UPDATE migrations SET checksum = ${checksum} WHERE number = ${number}`;
     } else if (known !== undefined && known !== checksum) {
-      throw new ConfigError(
+      throw new PublicConfigError(
         `migration ${name} is not the file that this database was made with; install an unchanged Periscope`,
       );
     }

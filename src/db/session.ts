@@ -1,4 +1,4 @@
-import { ConfigError, messageOf } from "../core/errors.ts";
+import { messageOf, PublicConfigError } from "../core/errors.ts";
 import { type Sql, searchPathOf } from "./client.ts";
 
 /** Connections that the server allows to those who are not its administrators. */
@@ -23,5 +23,5 @@ export async function requireSession(sql: Sql, schema: string): Promise<void> {
   } catch (error) {
     if (!/unsupported startup parameter/.test(messageOf(error))) throw error;
   }
-  throw new ConfigError(POOLED);
+  throw new PublicConfigError(POOLED);
 }

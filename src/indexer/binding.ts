@@ -1,5 +1,5 @@
 import type { Chain } from "../chain/chain.ts";
-import { ChainError, ConfigError } from "../core/errors.ts";
+import { ChainError, PublicConfigError } from "../core/errors.ts";
 import type { Hex } from "../core/hex.ts";
 import { type ChainIdentity, getChainIdentity, getServedHead } from "../store/sync-state.ts";
 import { hasPublishedTransactions } from "../store/transactions.ts";
@@ -18,7 +18,7 @@ export async function bindChain(
   options: SyncOptions,
 ): Promise<ChainIdentity> {
   if (options.chainId !== undefined && chainId !== options.chainId) {
-    throw new ConfigError(
+    throw new PublicConfigError(
       `the node serves chain ${chainId}, but CHAIN_ID asks for ${options.chainId}`,
     );
   }
@@ -30,21 +30,25 @@ export async function bindChain(
     return bound;
   }
   if (known.chainId !== chainId) {
-    throw new ConfigError(
+    throw new PublicConfigError(
       `the database holds chain ${known.chainId}, the node serves chain ${chainId}; ` +
         "give another DATABASE_SCHEMA, DATABASE_URL or DATA_DIR for it",
     );
   }
-  if (known.startBlock !== options.startBlock) {
-    throw new ConfigError(
-      `the database was begun with START_BLOCK=${known.startBlock}; keep it, or begin an empty database`,
-    );
-  }
+  requireStartBlockSetting(known, options.startBlock);
   if (await getServedHead(sql)) return known;
   const current = await describeChain(chain, chainId, options);
   if (current.genesisHash === known.genesisHash) return known;
   await startOver(writer, current);
   return current;
+}
+
+/** Throws `ConfigError` when the settings name another first block than the database. */
+export function requireStartBlockSetting({ startBlock }: ChainIdentity, wanted: number): void {
+  if (startBlock === wanted) return;
+  throw new PublicConfigError(
+    `the database was begun with START_BLOCK=${startBlock}; keep it, or begin an empty database`,
+  );
 }
 
 /** Throws `ChainError` unless the first block to be published is the one that the database is bound to. */

@@ -2,7 +2,7 @@ import type { Chain } from "../chain/chain.ts";
 import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
-import { isDatabaseGone } from "../db/failures.ts";
+import { isDatabaseGone, publicReasonOf } from "../db/failures.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import {
   beginHandingOver,
@@ -139,7 +139,8 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
       log.warn({ code: error.code }, `${error.message}; ${next}`);
     } else {
       status.phase = "waiting";
-      status.reason = messageOf(error);
+      // Anybody may read the status; the server's own words may name its host.
+      status.reason = publicReasonOf(error) ?? "an unexpected failure; the log has it";
       log.error({ error }, `indexing failed: ${messageOf(error)}; ${next}`);
     }
   }

@@ -28,7 +28,9 @@ export interface ThreadSettings extends IndexerSettings {
   processName: string;
 }
 
-export type WorkerMessage = { status: IndexerStatus; counted: CountedMetrics } | { fatal: string };
+export type WorkerMessage =
+  | { status: IndexerStatus; counted: CountedMetrics }
+  | { fatal: string; told: string };
 
 export interface Indexer {
   /** The indexer's last status. */
@@ -46,11 +48,14 @@ const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
 
 /**
  * Starts the indexer in a thread of its own, so that it never delays an API answer. A thread that dies is replaced.
- * `onFatal` gets the reason when indexing cannot go on with these settings.
+ * `onFatal` gets the reason when indexing cannot go on with these settings, and what anybody may be told of it.
  */
 export function startIndexer(
   settings: IndexerSettings,
-  { log, onFatal }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string) => void },
+  {
+    log,
+    onFatal,
+  }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string, told: string) => void },
 ): Indexer {
   let status = initialStatus();
   let counted: CountedMetrics = [];
@@ -75,7 +80,7 @@ export function startIndexer(
         ({ status, counted } = message);
       } else {
         stopping = true;
-        onFatal(message.fatal);
+        onFatal(message.fatal, message.told);
       }
     });
     watched.on("error", (error) => log.error({ err: error }, "the indexer's thread died"));

@@ -61,7 +61,7 @@ try {
   });
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
-  post({ fatal: error.message });
+  post({ fatal: error.message, told: error.publicMessage });
 } finally {
   await chain.close();
   await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })]);

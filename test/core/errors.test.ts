@@ -4,6 +4,8 @@ import {
   ConfigError,
   messageOf,
   PeriscopeError,
+  PublicConfigError,
+  publicMessageOf,
   RequestError,
 } from "../../src/core/errors.ts";
 
@@ -23,4 +25,15 @@ test("tells the message of whatever was thrown", () => {
   expect(messageOf(new Error("why"))).toBe("why");
   expect(messageOf("text")).toBe("text");
   expect(messageOf(undefined)).toBe("undefined");
+});
+
+test("tells anybody only what was written for anybody", () => {
+  const inner = new ConfigError("the database 10.0.0.5 is away");
+  const told = new ConfigError("10.0.0.5 is away", { publicMessage: "the database is away" });
+  expect(publicMessageOf(told)).toBe("the database is away");
+  expect(publicMessageOf(new PublicConfigError("chain 1 is expected"))).toBe("chain 1 is expected");
+  for (const thrown of [inner, new Error("at 10.0.0.5"), "10.0.0.5"]) {
+    expect(publicMessageOf(thrown)).toContain("the log says why");
+    expect(publicMessageOf(thrown)).not.toContain("10.0.0.5");
+  }
 });
