@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Browser } from "playwright-core";
 import { keccak256 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBrowser } from "../support/browser.ts";
 import { type Periscope, startPeriscope } from "../support/periscope.ts";
 import { PATIENCE, visit } from "./visit.ts";
@@ -96,8 +96,15 @@ test("without the stream the page asks now and then", async () => {
     async ({ page }) => {
       await page.route("**/events", (route) => route.fulfill({ status: 503, body: "{}" }));
       await page.reload();
-      const hash = await pay();
-      await page.locator(`#transactions a[title="${hash}"]`).waitFor(PATIENCE);
+      // What is sent while the sample world puts a block together waits for the next one.
+      const isSeen = async () => {
+        const link = page.locator(`#transactions a[title="${await pay()}"]`);
+        return link.waitFor({ timeout: 10_000 }).then(
+          () => true,
+          () => false,
+        );
+      };
+      await expect.poll(isSeen, PATIENCE).toBe(true);
     },
     { expected: /503/ },
   );

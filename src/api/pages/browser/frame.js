@@ -40,7 +40,7 @@ function Frame({ sought, children }) {
           type="search"
           name="q"
           aria-label="Transaction, address, block or name"
-          placeholder="Hash, address, block or name"
+          placeholder="Hash, address, block, name"
           value=${sought}
           autocomplete="off"
           autocapitalize="off"
