@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { Logger } from "pino";
 import type { ServedChain } from "./api/served-chain.ts";
 import type { ChainEndpoint } from "./backends.ts";
@@ -206,6 +207,7 @@ function startIndexing(
     databaseConnections,
     logLevel: config.LOG_LEVEL,
     ...(chainName === undefined ? {} : { chainName }),
+    compiledFolder: path.join(config.DATA_DIR, "compiled"),
     memoryMb: config.INDEXER_MEMORY_MB,
     chain: chainOptions(config, place, context),
     sync: {

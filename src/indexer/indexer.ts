@@ -30,7 +30,7 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
   metrics: Metrics;
-  /** Called with the status every `STATUS_INTERVAL_MS`. */
+  /** Called with the status when it has changed, and at intervals. */
   onStatus(status: IndexerStatus): void;
 }
 
@@ -38,6 +38,8 @@ const STANDBY_INTERVAL_MS = 1_000;
 /** The least time between two looks at whether another process has fewer chains, and the most that is added to it. */
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
+/** Intervals after which a status is reported that has not changed. */
+const LONGEST_SILENCE = 10;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
 /** The limit for counting pending state. */
@@ -145,11 +147,22 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   }
 
-  /** Reports the status at intervals. While this indexer writes, the pending state is counted. */
+  /**
+   * Reports the status at intervals, less often while it stays the same. While this indexer writes, the pending state
+   * is counted.
+   */
   function report(): { stop(): Promise<void> } {
     let running: Promise<void> | undefined;
+    let reported = "";
+    let silent = 0;
     const timer = setInterval(() => {
-      running ??= reportOnce().finally(() => {
+      if (running !== undefined) return;
+      const text = JSON.stringify(status);
+      const isReading = Object.values(status.pending ?? {}).some((count) => count > 0);
+      if (text === reported && !isReading && ++silent < LONGEST_SILENCE) return;
+      reported = text;
+      silent = 0;
+      running = reportOnce().finally(() => {
         running = undefined;
       });
     }, STATUS_INTERVAL_MS);

@@ -16,6 +16,8 @@ export interface IndexerSettings {
   logLevel: LevelWithSilent;
   /** Stands in every line of the log; absent where there is one chain. */
   chainName?: string;
+  /** Where threads keep what they compiled, so that the next ones need no compiler: a third of their time and memory. */
+  compiledFolder: string;
   /** Of the thread's objects; beyond it the thread ends, and another one begins. */
   memoryMb: number;
   chain: Omit<ChainOptions, "log" | "signal" | "onRequest">;
@@ -66,6 +68,7 @@ export function startIndexer(
   function startWorker(): Worker {
     return new Worker(new URL("./worker.ts", import.meta.url), {
       workerData: { ...settings, processName: PROCESS_NAME } satisfies ThreadSettings,
+      env: { ...process.env, NODE_COMPILE_CACHE: settings.compiledFolder },
       resourceLimits: {
         maxYoungGenerationSizeMb:
           YOUNG_GENERATION_MB[settings.chainName === undefined ? "alone" : "amongOthers"],

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import os from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { createChain } from "../chain/client.ts";
@@ -25,6 +26,9 @@ const NICE = 5;
 
 // On Linux this is about the thread that asks for it, elsewhere about the whole process.
 if (settings.chainName !== undefined && process.platform === "linux") os.setPriority(NICE);
+
+// A process that is killed would keep nothing.
+flushCompileCache();
 
 const metrics = createMetrics("indexer");
 const schema = settings.databaseSchema;

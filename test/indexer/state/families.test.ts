@@ -13,7 +13,7 @@ const NOT_OF_THE_CHAIN: Readonly<Record<string, string>> = {
   migrations: "is about the schema",
   sync_state: "is the binding to the chain and the head: a reset and a roll-back write it last",
   writer: "is about processes",
-  indexer_status: "is about processes, and written anew every second",
+  indexer_status: "is about processes, and written anew every few seconds",
   deferred_indexes: "is about the schema: a reset does not bring the indexes back",
   index_builds: "is about the schema: a reset does not replace the indexes",
   verified_contracts: "outlives a reorg: valid_verified_contracts shows what the chain has",
