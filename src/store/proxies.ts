@@ -50,11 +50,16 @@ export async function isStaleProxy(sql: Queryable, address: Address): Promise<bo
   return row !== undefined;
 }
 
-/** Proxies whose stored answer no longer holds, after an upgrade or a reorganisation. */
-export async function listStaleProxies(sql: Sql, limit: number): Promise<Address[]> {
+/** Proxies whose stored answer no longer holds, after an upgrade or a reorganisation; without those left out. */
+export async function listStaleProxies(
+  sql: Sql,
+  limit: number,
+  without: readonly Address[],
+): Promise<Address[]> {
   const rows = await sql<{ address: Address }[]>`
     SELECT address FROM proxies p
     WHERE block_number <= (SELECT head_number FROM sync_state)
+      AND NOT address = ANY(${without}::bytea[])
       AND NOT EXISTS (SELECT FROM valid_proxies v WHERE v.address = p.address)
     ORDER BY address
     LIMIT ${limit}`;

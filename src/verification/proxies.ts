@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { ChainErrorCode } from "../chain/errors.ts";
 import type { Address } from "../core/address.ts";
 import { sleep } from "../core/async.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
@@ -14,7 +15,7 @@ import {
 import { getServedHead } from "../store/sync-state.ts";
 import { getVerifiedAbi } from "../store/verified-contracts/verified-contract.ts";
 import { addressOfGuid, createGuid } from "./jobs/guid.ts";
-import { type DetectedProxy, detectProxy, type ProxyReader } from "./proxy.ts";
+import { type DetectedProxy, detectProxy, type ProxyReader, readProxiesFor } from "./proxy.ts";
 
 export type ProxySource = { sql: Sql; chain: ProxyReader };
 
@@ -28,7 +29,7 @@ export async function refreshProxy(
 ): Promise<DetectedProxy | null> {
   const head = await getServedHead(sql);
   if (head === undefined) return null;
-  const detected = await detectProxy(chain, address, head);
+  const detected = await detectProxy(readProxiesFor({ caller: "proxies" }, chain), address, head);
   if (detected === null) await deleteProxy(sql, address);
   else {
     await saveProxy(sql, { address, ...detected, blockNumber: head.number, blockHash: head.hash });
@@ -64,21 +65,55 @@ export async function getProxyStatus(sql: Sql, guid: string): Promise<ProxyCheck
 
 const REFRESH_MS = 3000;
 const REFRESHED_AT_ONCE = 50;
+const FIRST_REST_MS = 5000;
+const LONGEST_REST_MS = 600_000;
 
-/** Reads proxies again that were upgraded or whose block was reorganised away, until the signal is aborted. */
+/** No other address would be answered either. */
+const ABOUT_ALL: ReadonlySet<string> = new Set<ChainErrorCode>([
+  "unreachable",
+  "unauthorized",
+  "other-chain",
+  "state-unavailable",
+  "block-unknown",
+  "block-replaced",
+  "head-moved",
+]);
+
+/**
+ * Reads proxies again that were upgraded or whose block was reorganised away, until the signal is aborted. One that the
+ * node leaves unanswered rests, twice as long each time, and delays no other.
+ */
 export async function keepProxiesFresh(
   source: ProxySource,
   log: Pick<Logger, "warn">,
   signal: AbortSignal,
 ): Promise<void> {
+  const rests = new Map<Address, { until: number; ms: number }>();
+
+  async function refresh(address: Address): Promise<void> {
+    try {
+      await refreshProxy(source, address);
+      rests.delete(address);
+    } catch (error) {
+      if (!(error instanceof ChainError) || ABOUT_ALL.has(error.code)) throw error;
+      const ms = Math.min(
+        Math.max(2 * (rests.get(address)?.ms ?? 0), FIRST_REST_MS),
+        LONGEST_REST_MS,
+      );
+      rests.set(address, { until: performance.now() + ms, ms });
+    }
+  }
+
   while (!signal.aborted) {
     try {
-      for (const address of await listStaleProxies(source.sql, REFRESHED_AT_ONCE)) {
+      const now = performance.now();
+      const resting = [...rests].filter(([, { until }]) => until > now).map(([address]) => address);
+      for (const address of await listStaleProxies(source.sql, REFRESHED_AT_ONCE, resting)) {
         if (signal.aborted) return;
-        await refreshProxy(source, address);
+        await refresh(address);
       }
     } catch (error) {
-      // A node without the state of the served head, or none at all: the next round tries again.
+      // The next round tries again.
       if (!(error instanceof ChainError)) {
         log.warn({ error: messageOf(error) }, "proxies cannot be refreshed");
       }

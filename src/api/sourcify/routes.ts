@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastif
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
 import { inTime, waitingInTime } from "../deadline.ts";
-import { type HttpOptions, httpError, send } from "../http.ts";
+import { endOf, type HttpOptions, httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
 import { parseJson } from "../json.ts";
 import type { LargeAnswers } from "../large-answers.ts";
@@ -28,6 +28,7 @@ export function addSourcify(
     async (request, reply) => {
       request.actionName = `sourcify/${endpoint.name}`;
       const client = limiter.clientOf(request, queryInput(request));
+      const signal = endOf(reply);
       const { chains } = request;
       const run = async () => {
         const asked = readRequest(request);
@@ -40,7 +41,15 @@ export function addSourcify(
             run: (read) => {
               const largeAnswers = largeAnswersOf(served);
               const verifier = waitingInTime(served.verifier, requestTimeoutMs);
-              const context = { ...services, verifier, chains, read, client, largeAnswers };
+              const context = {
+                ...services,
+                verifier,
+                chains,
+                read,
+                client,
+                signal,
+                largeAnswers,
+              };
               return endpoint.handle(context, asked);
             },
           },

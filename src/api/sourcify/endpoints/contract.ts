@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { getLookupBytes, getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
+import { readProxiesFor } from "../../../verification/proxy.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { FIELDS, readFields } from "../fields.ts";
@@ -29,7 +30,8 @@ export const contract: Endpoint = {
     requireChain(context, request);
     const address = requireAddress(request);
     const wanted = readFields(request.query("fields"), request.query("omit"));
-    const { largeAnswers, read, chain, chainId } = context;
+    const { largeAnswers, read, chainId, client, signal } = context;
+    const chain = readProxiesFor({ caller: client, signal }, context.chain);
     return largeAnswers.make(
       (sql) => getLookupBytes(sql, address, needsOf(wanted)),
       async () => {
