@@ -3,25 +3,27 @@ import { parseArgs } from "node:util";
 import { messageOf } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 import { compare } from "./compare.ts";
+import { exportOrigin } from "./export-folder.ts";
 import { type Imported, importContracts } from "./import-contracts.ts";
-import { explorerOrigin, sourcifyOrigin } from "./origins.ts";
+import { explorerOrigin, type Origin, sourcifyOrigin } from "./origins.ts";
 import { openWeb } from "./web.ts";
 
 /** Usage of the commands. */
-export const KIT_USAGE = `node src/main.ts import-contracts <URL> [--to <URL>] [--chain <id>] [--sourcify] [--addresses <file>] [--pace <ms>]
+export const KIT_USAGE = `node src/main.ts import-contracts <URL or folder> [--to <URL>] [--chain <id>] [--sourcify] [--addresses <file>] [--pace <ms>]
       verifies contracts at --to that another server lists as verified: an explorer (URL of the API of Blockscout,
-      Etherscan or Periscope), or a Sourcify server (--sourcify, with --chain); skips those verified at --to already
-  node src/main.ts compare <URL> --addresses <file> [--to <URL>] [--pace <ms>]
+      Etherscan or Periscope), a Sourcify server (--sourcify, with --chain), or a folder of Sourcify's export (with
+      --chain); skips those verified at --to already
+  node src/main.ts compare <URL> --addresses <file> [--to <URL>] [--chain <id>] [--pace <ms>]
       asks that explorer and the Periscope at --to the same questions about each address; prints the fields that differ
 
-  --to         the API of this Periscope (default http://127.0.0.1:4000/api)
-  --chain      id of the chain, for a server with several
+  --to         the API of this Periscope (default http://127.0.0.1:4000/api, with --chain http://127.0.0.1:4000/<id>/api)
+  --chain      id of the chain, for servers with several: sent to both as chainid
   --addresses  file with one address in each line
   --pace       least milliseconds between two requests to the other server (default 250)
 `;
 
 const OPTIONS = {
-  to: { type: "string", default: "http://127.0.0.1:4000/api" },
+  to: { type: "string" },
   chain: { type: "string" },
   sourcify: { type: "boolean", default: false },
   addresses: { type: "string" },
@@ -46,21 +48,23 @@ export async function runKit(
       options: OPTIONS,
       allowPositionals: true,
     });
-    const [url, ...others] = positionals;
-    const { chain } = values;
+    const [from, ...others] = positionals;
+    const { chain, sourcify, pace } = values;
+    const isFolder = from !== undefined && !URL.canParse(from);
+    const to = values.to ?? `http://127.0.0.1:4000/${chain === undefined ? "" : `${chain}/`}api`;
     const isCall =
-      url !== undefined &&
+      from !== undefined &&
       others.length === 0 &&
-      URL.canParse(url) &&
-      URL.canParse(values.to) &&
-      /^\d{1,6}$/.test(values.pace) &&
-      (chain === undefined || /^\d{1,16}$/.test(chain));
-    if (!isCall || (values.sourcify && chain === undefined)) throw new TypeError("see --help");
-    const there = openWeb(url, Number(values.pace));
-    const here = openWeb(values.to, 0);
+      URL.canParse(to) &&
+      /^\d{1,6}$/.test(pace) &&
+      (chain === undefined ? !sourcify && !isFolder : /^\d{1,16}$/.test(chain)) &&
+      !(isFolder && command === "compare");
+    if (!isCall) throw new TypeError("see --help");
+    const here = openWeb(urlOfChain(to, chain), 0);
     const addresses = values.addresses === undefined ? undefined : readAddresses(values.addresses);
     if (command === "compare") {
       if (!addresses) throw new TypeError("--addresses is needed");
+      const there = openWeb(urlOfChain(from, chain), Number(pace));
       const differences = await compare(here, there, addresses, (difference) => {
         const { address, question, field, here: ours, there: theirs } = difference;
         say(`${address} ${question} ${field}: here ${ours}, there ${theirs}`);
@@ -70,10 +74,7 @@ export async function runKit(
       );
       return differences === 0 ? 0 : 1;
     }
-    const origin =
-      values.sourcify && chain !== undefined
-        ? sourcifyOrigin(there, chain)
-        : explorerOrigin(there, chain);
+    const origin = originOf(from, chain, sourcify, Number(pace));
     return report(
       await importContracts(origin, here, addresses ?? origin.addresses(), (imported) =>
         say(lineOf(imported)),
@@ -84,6 +85,25 @@ export async function runKit(
     say(`periscope ${command}: ${messageOf(error)}`);
     return 2;
   }
+}
+
+/** A folder, and a Sourcify server, need the chain. */
+function originOf(
+  from: string,
+  chain: string | undefined,
+  isSourcify: boolean,
+  paceMs: number,
+): Origin {
+  if (!URL.canParse(from)) return exportOrigin(from, chain ?? "");
+  if (isSourcify) return sourcifyOrigin(openWeb(from, paceMs), chain ?? "");
+  return explorerOrigin(openWeb(urlOfChain(from, chain), paceMs));
+}
+
+/** The URL with the chain as a parameter, which goes with each request. */
+function urlOfChain(text: string, chain: string | undefined): string {
+  const url = new URL(text);
+  if (chain !== undefined) url.searchParams.set("chainid", chain);
+  return url.href;
 }
 
 function readAddresses(file: string): string[] {

@@ -24,12 +24,9 @@ const MAXIMUM_ATTEMPTS = 6;
 const LIMITED_PAUSE_MS = 1000;
 
 /** An explorer with Blockscout's or Etherscan's API. */
-export function explorerOrigin(web: Web, chain: string | undefined): Origin {
-  const ofChain: Record<string, string> = chain === undefined ? {} : { chainid: chain };
+export function explorerOrigin(web: Web): Origin {
   const askOnce = async (parameters: Record<string, string>) =>
-    envelope.parse(
-      await web.get({ parameters: { module: "contract", ...ofChain, ...parameters } }),
-    );
+    envelope.parse(await web.get({ parameters: { module: "contract", ...parameters } }));
   // Etherscan answers HTTP 200 at its rate limit.
   async function ask(parameters: Record<string, string>) {
     for (let attempt = 1; ; attempt++) {

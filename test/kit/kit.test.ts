@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import http from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { getAddress, keccak256 } from "viem/utils";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { runKit } from "../../src/kit/commands.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
@@ -80,14 +81,18 @@ function compile(input: object, file: string, name: string): string {
 
 async function startPeriscope(head: string): Promise<TestApp> {
   const app = await createTestApp({ nodeUrl: node.anvil.url, verifies: true });
+  await indexTo(app, head);
+  await app.sql`UPDATE sync_state SET synchronised = true`;
+  await app.app.listen({ host: "127.0.0.1", port: 0 });
+  return app;
+}
+
+async function indexTo(app: TestApp, head: string): Promise<void> {
   const databaseUrl = new URL(inject("postgresUrl"));
   databaseUrl.pathname = app.sql.options.database;
   const indexer = startTestIndexer({ databaseUrl: databaseUrl.href, rpcUrls: [node.anvil.url] });
   await indexer.reach(head);
   await indexer.stop();
-  await app.sql`UPDATE sync_state SET synchronised = true`;
-  await app.app.listen({ host: "127.0.0.1", port: 0 });
-  return app;
 }
 
 beforeAll(async () => {
@@ -262,6 +267,45 @@ test(
       expect((await run("import-contracts", ...given)).exitCode).toBe(2);
     }
     expect((await run("compare", stubUrl("/api"))).exitCode).toBe(2);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "imports from a folder of Sourcify's export",
+  async () => {
+    const { address } = await node.deploy(`0x${compile(VAULT, "src/Vault.sol", "Vault")}`);
+    const { hash } = await node.request<{ hash: string }>("eth_getBlockByNumber", "latest", false);
+    await indexTo(first, hash);
+    const contract = path.join(folder, "repository/partial_match/31337", getAddress(address));
+    await mkdir(path.join(contract, "sources/src"), { recursive: true });
+    const named = Object.entries(VAULT.sources);
+    for (const [name, { content }] of named) {
+      await writeFile(path.join(contract, "sources", name), content);
+    }
+    const sources = Object.fromEntries(
+      named.map(([name, { content }]) => [name, { keccak256: keccak256(Buffer.from(content)) }]),
+    );
+    const metadata = {
+      language: "Solidity",
+      compiler: { version: COMPILER.slice(1) },
+      settings: {
+        compilationTarget: { "src/Vault.sol": "Vault" },
+        optimizer: VAULT.settings.optimizer,
+        libraries: {},
+      },
+      sources,
+    };
+    await writeFile(path.join(contract, "metadata.json"), JSON.stringify(metadata));
+    const given = [folder, "--chain", "31337", "--to", urlOf(first)] as const;
+    expect(await run("import-contracts", ...given)).toMatchObject({
+      exitCode: 0,
+      lines: [`${address} verified`, "1 contracts: 1 verified, 0 before, 0 not"],
+    });
+    await writeFile(path.join(contract, "sources/src/Lid.sol"), "// another one");
+    expect(await run("import-contracts", ...given)).toMatchObject({ exitCode: 0 });
+    expect(await run("import-contracts", folder, "--chain", "1")).toMatchObject({ exitCode: 2 });
+    expect(await run("import-contracts", folder)).toMatchObject({ exitCode: 2 });
   },
   PATIENCE_MS,
 );

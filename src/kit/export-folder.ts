@@ -1,0 +1,96 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { opendir } from "node:fs/promises";
+import path from "node:path";
+import { getAddress, keccak256 } from "viem/utils";
+import { z } from "zod";
+import { isAddress, lowerAddress } from "../core/address.ts";
+import { type Claim, claimOfInput } from "./claim.ts";
+import type { Origin } from "./origins.ts";
+
+/** Where an export has its contracts, below the folder that it was unpacked to. */
+const PLACES = ["", "contracts", "repository", "repository/contracts"];
+const MATCHES = ["full_match", "partial_match"];
+
+const metadata = z.object({
+  language: z.string(),
+  compiler: z.object({ version: z.string() }),
+  settings: z.looseObject({
+    compilationTarget: z.record(z.string(), z.string()),
+    libraries: z.record(z.string(), z.string()).default({}),
+  }),
+  sources: z.record(
+    z.string(),
+    z.object({ keccak256: z.string(), content: z.string().optional() }),
+  ),
+});
+
+/**
+ * The contracts of a chain in a folder of Sourcify's export, `{full,partial}_match/{chain}/{address}` with
+ * `metadata.json` and `sources/`. Throws an `Error` when there are none.
+ */
+export function exportOrigin(folder: string, chain: string): Origin {
+  const folders = PLACES.flatMap((place) =>
+    MATCHES.map((match) => path.join(folder, place, match, chain)),
+  ).filter((each) => existsSync(each));
+  if (folders.length === 0) throw new Error(`${folder} has no contracts of chain ${chain}`);
+  return {
+    async *addresses() {
+      const seen = new Set<string>();
+      for (const each of folders) {
+        for await (const { name } of await opendir(each)) {
+          if (!isAddress(name) || seen.has(lowerAddress(name))) continue;
+          seen.add(lowerAddress(name));
+          yield lowerAddress(name);
+        }
+      }
+    },
+    async claim(address) {
+      const names = isAddress(address) ? [getAddress(address), lowerAddress(address)] : [];
+      const places = folders.flatMap((each) => names.map((name) => path.join(each, name)));
+      const place = places.find((each) => existsSync(path.join(each, "metadata.json")));
+      return place === undefined ? undefined : claimIn(place);
+    },
+  };
+}
+
+/** The compile that the metadata of a contract describes. Its sources are found by their hashes. */
+function claimIn(folder: string): Claim {
+  const { language, compiler, settings, sources } = metadata.parse(
+    JSON.parse(readFileSync(path.join(folder, "metadata.json"), "utf8")),
+  );
+  const { compilationTarget, libraries, ...others } = settings;
+  const [target] = Object.entries(compilationTarget);
+  if (!target) throw new Error("the metadata names no contract");
+  const files = filesBelow(path.join(folder, "sources"));
+  const texts = new Map(files.map((file) => [keccak256(readFileSync(file)), file]));
+  const contents = Object.entries(sources).map(([name, { keccak256: hash, content }]) => {
+    const file = texts.get(hash as `0x${string}`);
+    const text = content ?? (file && readFileSync(file, "utf8"));
+    if (text === undefined) throw new Error(`the export lacks the source ${name}`);
+    return [name, { content: text }] as const;
+  });
+  const input = {
+    language,
+    sources: Object.fromEntries(contents),
+    settings: { ...others, libraries: byFile(libraries) },
+  };
+  return claimOfInput(JSON.stringify(input), target.join(":"), compiler.version);
+}
+
+function filesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+/** Metadata has `file:Library`, the compiler's input the libraries of each file. */
+function byFile(libraries: Readonly<Record<string, string>>) {
+  const files: Record<string, Record<string, string>> = {};
+  for (const [name, address] of Object.entries(libraries)) {
+    const colon = name.lastIndexOf(":");
+    const file = name.slice(0, Math.max(0, colon));
+    files[file] = { ...files[file], [name.slice(colon + 1)]: address };
+  }
+  return files;
+}
