@@ -52,15 +52,35 @@ export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | 
 
 const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
-/** PostgreSQL's code. */
+/** PostgreSQL's codes. */
 const UNIQUE_VIOLATION = "23505";
+const LOCK_NOT_AVAILABLE = "55P03";
+/** A table, column or right is missing. */
+const MISSING = /^42(?:P01|703|501)$/;
+/** Who reads the tables of several chains waits for none of them for long. */
+const LOCK_TIMEOUT = "500ms";
 
 /**
  * Adds a job, committed when this resolves, or tells which limit it would exceed. Those of waiting jobs are for all chains
- * of a queue together, whose tables are in `schemas`. One statement: hundreds of submissions may come at once, and every
- * round trip delays other queries.
+ * of a queue together, whose tables are in `schemas`; while one of those cannot be read, they are for this chain alone. One
+ * statement: hundreds of submissions may come at once, and every round trip delays other queries.
  */
 export async function insertJob(
+  sql: Sql,
+  job: NewJob,
+  limits: JobLimits,
+  schemas: readonly string[],
+): Promise<JobInsertion> {
+  try {
+    return await insertAmong(sql, job, limits, schemas);
+  } catch (error) {
+    const code = failureCodeOf(error) ?? "";
+    if (schemas.length === 0 || (code !== LOCK_NOT_AVAILABLE && !MISSING.test(code))) throw error;
+    return insertAmong(sql, job, limits, []);
+  }
+}
+
+async function insertAmong(
   sql: Sql,
   job: NewJob,
   limits: JobLimits,
@@ -120,7 +140,7 @@ export interface Turn {
  * The next job of all chains, whose tables are in the schemas of `sources`; undefined when there is none. Leaves out
  * sources that are not open, and addresses with a running job. Clients that kept the runners busy for less than the
  * budget within the last hour come first; then those with fewer running jobs, then those whose last turn was longest
- * ago, then the oldest job.
+ * ago, then the oldest job. Rejects when the table of one of them is locked for long.
  */
 export async function findTurn(
   sql: Sql,
@@ -139,23 +159,26 @@ export async function findTurn(
       WHERE started_at > now() - interval '1 hour' AND state NOT IN ('pending', 'running')`,
   );
   const all = jobs.reduce((first, second) => sql`${first} UNION ALL ${second}`);
-  const [turn] = await sql<Turn[]>`
-    WITH jobs AS (${all}), past AS (
-      SELECT client, max(started_at) AS last_turn, count(*) FILTER (WHERE state = 'running') AS running,
-        sum(busy_ms + CASE WHEN state = 'running' THEN ${elapsedMs(sql)} ELSE 0 END) AS busy_ms
-      FROM jobs
-      WHERE started_at > now() - interval '1 hour'
-      GROUP BY client)
-    SELECT waiting.source, waiting.address, waiting.guid
-    FROM jobs waiting
-    LEFT JOIN past ON past.client = waiting.client
-    WHERE waiting.state = 'pending' AND waiting.is_open AND NOT EXISTS (
-      SELECT FROM jobs running
-      WHERE running.source = waiting.source AND running.address = waiting.address AND running.state = 'running')
-    ORDER BY coalesce(past.busy_ms, 0) >= ${budgetMs}, coalesce(past.running, 0), past.last_turn NULLS FIRST,
-      waiting.created_at, waiting.guid
-    LIMIT 1`;
-  return turn;
+  return sql.begin(async (transaction) => {
+    await transaction`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
+    const [turn] = await transaction<Turn[]>`
+      WITH jobs AS (${all}), past AS (
+        SELECT client, max(started_at) AS last_turn, count(*) FILTER (WHERE state = 'running') AS running,
+          sum(busy_ms + CASE WHEN state = 'running' THEN ${elapsedMs(sql)} ELSE 0 END) AS busy_ms
+        FROM jobs
+        WHERE started_at > now() - interval '1 hour'
+        GROUP BY client)
+      SELECT waiting.source, waiting.address, waiting.guid
+      FROM jobs waiting
+      LEFT JOIN past ON past.client = waiting.client
+      WHERE waiting.state = 'pending' AND waiting.is_open AND NOT EXISTS (
+        SELECT FROM jobs running
+        WHERE running.source = waiting.source AND running.address = waiting.address AND running.state = 'running')
+      ORDER BY coalesce(past.busy_ms, 0) >= ${budgetMs}, coalesce(past.running, 0), past.last_turn NULLS FIRST,
+        waiting.created_at, waiting.guid
+      LIMIT 1`;
+    return turn;
+  });
 }
 
 /** Begins a job; undefined when it does not wait any more. It counts as abandoned 15 s after the last `renewLease`. */

@@ -1,9 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import pino from "pino";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { insertJob, type JobInsertion } from "../../src/store/verification-jobs.ts";
 import { createGuid } from "../../src/verification/jobs/guid.ts";
+import { type JobQueue, startQueue } from "../../src/verification/jobs/queue.ts";
 import { DEFAULT_JOB_LIMITS } from "../../src/verification/jobs/submit.ts";
+import { createWorkerPool } from "../../src/verification/process/pool.ts";
+import { DEFAULT_LIMITS } from "../../src/verification/process/worker-process.ts";
+import { bundledCatalogue } from "../support/bundled-verifier.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 const SCHEMAS = ["north", "south"];
@@ -65,4 +70,42 @@ test("the limits of waiting jobs are for all chains together, and room is made o
   expect((await count(north, "pending")) + (await count(south, "pending"))).toBe(LIMIT);
   expect(await count(south, "pending")).toBeGreaterThan(southern);
   expect(await add(south, 1001)).toBe("displaced");
+});
+
+describe("a chain whose table does not answer", () => {
+  let queue: JobQueue;
+  beforeEach(async () => {
+    for (const sql of [north, south]) await sql`DELETE FROM verification_jobs`;
+    const log = pino({ level: "silent" });
+    const workers = createWorkerPool(DEFAULT_LIMITS);
+    queue = startQueue({ catalogue: bundledCatalogue, workers, concurrency: 1, log });
+    // The jobs here cannot be read: they end as soon as they have begun.
+    queue.add({ schema: "north", sql: north, chain: {} as never, log });
+    queue.add({ schema: "south", sql: south, chain: {} as never, log });
+    return () => queue.stop();
+  });
+  const PATIENCE = { timeout: 30_000 };
+  const begun = async (sql: Sql) =>
+    (await sql`SELECT FROM verification_jobs WHERE attempts > 0`).count;
+
+  test("for it is locked keeps no other chain from submissions and turns, and comes back", async () => {
+    await database.sql.begin(async (blocker) => {
+      await blocker`LOCK TABLE north.verification_jobs IN ACCESS EXCLUSIVE MODE`;
+      expect(await add(south, 1)).toBe("added");
+      await expect.poll(() => begun(south), PATIENCE).toBe(1);
+      await expect.poll(() => queue.schemas(), PATIENCE).toEqual(["south"]);
+    });
+    expect(await add(north, 1)).toBe("added");
+    await expect.poll(() => begun(north), PATIENCE).toBe(1);
+    expect(queue.schemas()).toEqual(["north", "south"]);
+  });
+
+  test("for it is missing keeps no other chain from submissions and turns, and comes back", async () => {
+    await database.sql`ALTER TABLE north.verification_jobs RENAME TO away`;
+    expect(await add(south, 1)).toBe("added");
+    await expect.poll(() => begun(south), PATIENCE).toBe(1);
+    await database.sql`ALTER TABLE north.away RENAME TO verification_jobs`;
+    expect(await add(north, 1)).toBe("added");
+    await expect.poll(() => begun(north), PATIENCE).toBe(1);
+  });
 });

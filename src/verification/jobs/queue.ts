@@ -10,6 +10,7 @@ import {
   reclaimAbandonedJobs,
   releaseJob,
   renewLease,
+  type Turn,
 } from "../../store/verification-jobs.ts";
 import { reasonOf } from "../errors.ts";
 import { type JobContext, runJob } from "./job.ts";
@@ -19,7 +20,7 @@ import { createSlots } from "./slots.ts";
 export interface JobQueue {
   /** Adds a chain. */
   add(source: JobSource): JobChain;
-  /** Schemas of its chains. */
+  /** Schemas of its chains, without those whose tables do not answer. */
   schemas(): string[];
   /** Stops the running jobs and gives them back to the queue. */
   stop(): Promise<void>;
@@ -51,6 +52,8 @@ export interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> 
 
 interface Member extends JobSource {
   readonly stopping: AbortController;
+  /** Whether its table is left out, since it does not answer. */
+  isSilent: boolean;
   /** Jobs that wait for a node, or for a compiler to be fetched. */
   asking: number;
   readonly running: Set<Promise<void>>;
@@ -64,12 +67,14 @@ const BUDGET_MS = 120_000;
 const LEASE_MS = 4000;
 const FAILURE_PAUSE_MS = 1000;
 const RETRY_MS = 100;
+/** Time that the database has for a look at the queue. */
+const LOOK_MS = 2000;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
 /**
  * Starts to work on the queue; several processes may work on one. A job frees its place while it waits for its node, so
- * that a slow node delays no other chain.
+ * that a slow node delays no other chain. A chain whose table does not answer is left out until it does.
  */
 export function startQueue(options: QueueOptions): JobQueue {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
@@ -102,14 +107,16 @@ export function startQueue(options: QueueOptions): JobQueue {
 
   /** Begins the next job in the place just entered; false when none waits. */
   async function beginNext(): Promise<boolean> {
-    const [first] = members;
+    const all = answering();
+    const [first] = all;
     if (!first || stopping.signal.aborted) return false;
-    const all = [...members];
     const open = all.map(({ asking }) => asking < concurrency);
-    const turn = await findTurn(first.sql, all, open, budgetMs);
+    const turn = await soon(findTurn(first.sql, all, open, budgetMs)).catch((error: unknown) =>
+      leaveOut(all, error),
+    );
     const member = turn && all[turn.source];
     if (!member || !members.has(member)) return false;
-    const job = await claimJob(member.sql, turn);
+    const job = await claim(member, turn);
     // Another process has begun it meanwhile.
     if (!job) return beginNext();
     const running = run(member, job).finally(() => {
@@ -120,6 +127,58 @@ export function startQueue(options: QueueOptions): JobQueue {
     });
     member.running.add(running);
     return true;
+  }
+
+  function answering(): Member[] {
+    return [...members].filter(({ isSilent }) => !isSilent);
+  }
+
+  function look(member: Member): Promise<unknown> {
+    return findTurn(member.sql, [member], [false], budgetMs);
+  }
+
+  /** Leaves out the chains that do not answer by themselves; throws the error when all of them do. */
+  async function leaveOut(all: readonly Member[], error: unknown): Promise<undefined> {
+    const looks = await Promise.allSettled(all.map((member) => soon(look(member))));
+    const silent = all.filter((_, index) => looks[index]?.status === "rejected");
+    if (silent.length === 0) throw error;
+    for (const member of silent) void waitFor(member, error);
+  }
+
+  /** Leaves a chain out until its table answers. */
+  async function waitFor(member: Member, error: unknown): Promise<void> {
+    const { signal } = member.stopping;
+    if (member.isSilent || signal.aborted) return;
+    member.isSilent = true;
+    member.log.warn({ error: messageOf(error) }, "verifications wait: their table does not answer");
+    while (member.isSilent && !signal.aborted) {
+      await sleep(FAILURE_PAUSE_MS, signal);
+      await look(member).then(
+        () => {
+          member.isSilent = false;
+        },
+        () => {
+          // It is looked at again.
+        },
+      );
+    }
+    wake();
+  }
+
+  /** Claims the job of a turn. When that takes too long, its chain is left out, and a job claimed later is given back. */
+  async function claim(member: Member, turn: Turn): Promise<ClaimedJob | undefined> {
+    const claiming = claimJob(member.sql, turn);
+    try {
+      return await soon(claiming);
+    } catch (error) {
+      void waitFor(member, error);
+      claiming
+        .then((job) => job && releaseJob(member.sql, job))
+        .catch((failure: unknown) =>
+          member.log.warn({ error: messageOf(failure) }, "a verification cannot be given back"),
+        );
+      return undefined;
+    }
   }
 
   async function run(member: Member, job: ClaimedJob): Promise<void> {
@@ -202,13 +261,14 @@ export function startQueue(options: QueueOptions): JobQueue {
   const working = work();
   const chains: JobChain[] = [];
   return {
-    schemas: () => [...members].map(({ schema }) => schema),
+    schemas: () => answering().map(({ schema }) => schema),
     add: (source) => {
       const member = {
         ...source,
         stopping: new AbortController(),
         asking: 0,
         running: new Set<Promise<void>>(),
+        isSilent: false,
       };
       members.add(member);
       const reclaiming = reclaim(member);
@@ -225,4 +285,17 @@ export function startQueue(options: QueueOptions): JobQueue {
       await working;
     },
   };
+}
+
+/** What the database answers; rejects when it takes long. */
+async function soon<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  const answered = new AbortController();
+  const tooLate = sleep(LOOK_MS, answered.signal).then(() => {
+    throw new Error(`no answer within ${LOOK_MS} ms`);
+  });
+  try {
+    return await Promise.race([asked, tooLate]);
+  } finally {
+    answered.abort();
+  }
 }
