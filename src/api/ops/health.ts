@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
-import { countOpenJobs } from "../../store/verification-jobs.ts";
+import { countOpenJobs, type OpenJobs } from "../../store/verification-jobs.ts";
 import { inTime } from "../deadline.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { send } from "../http.ts";
@@ -15,6 +15,7 @@ export interface HealthOptions {
 
 /** Blocks behind the node that still count as the head. */
 const MAXIMUM_LAG = 100;
+const JOBS_PATIENCE_MS = 2000;
 /** Seconds without a report after which an indexer counts as stopped. */
 const MAXIMUM_SILENCE_SECONDS = 60;
 
@@ -31,7 +32,7 @@ export function addHealth(
   const reportOf = async (served: ServedChain) => {
     const health = await readHealth(served, options);
     if (extent === "public") return publicReport(served, options, health);
-    const verification = health && (await countOpenJobs(served.sql).catch(() => undefined));
+    const verification = health && (await readOpenJobs(served));
     return { ...report(served, options, health), verification: verification ?? null };
   };
   app.get("/health/live", (_request, reply) => send(reply, jsonAnswer({ status: "live" })));
@@ -91,6 +92,11 @@ export async function readHealth(
     log.warn({ err: error }, "the database does not answer");
     return undefined;
   }
+}
+
+/** Undefined when the table of jobs does not answer soon: it delays nothing else that is told. */
+export function readOpenJobs({ sql }: Pick<ServedChain, "sql">): Promise<OpenJobs | undefined> {
+  return inTime(countOpenJobs(sql), JOBS_PATIENCE_MS).catch(() => undefined);
 }
 
 /** Blocks of the node that are not served yet; null while either head is unknown. */

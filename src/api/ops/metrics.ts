@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IndexHealth } from "../../store/health.ts";
-import { countOpenJobs } from "../../store/verification-jobs.ts";
 import {
   type CountedMetrics,
   METRICS_TYPE,
@@ -10,7 +9,7 @@ import {
   type StateMetric,
 } from "../../telemetry/metrics.ts";
 import { knownChainId, type ServedChain } from "../served-chain.ts";
-import { type HealthOptions, lagOf, problemsOf, readHealth } from "./health.ts";
+import { type HealthOptions, lagOf, problemsOf, readHealth, readOpenJobs } from "./health.ts";
 
 export interface MetricsOptions {
   /** Of the process as a whole; each chain has its own. */
@@ -74,7 +73,7 @@ async function describeState(
 ): Promise<StateMetric[]> {
   const indexer = health?.indexer;
   const pending = Object.entries(indexer?.pending ?? {});
-  const jobs = health && (await countOpenJobs(served.sql));
+  const jobs = health && (await readOpenJobs(served));
   const nodes = served.chain.status();
   const headAge = health?.headTimestamp && Date.now() / 1000 - health.headTimestamp;
   return [

@@ -134,3 +134,19 @@ test("is told by a server of its own when operations are apart", async () => {
   await operations.close();
   await apart.close();
 });
+
+test("tells the rest while the table of verifications is locked or missing", async () => {
+  const app = await createTestApp();
+  await publish(app.sql, { blocks: [{ number: 0 }] });
+  const head = async () => {
+    const { body } = await app.app.inject("/metrics");
+    return /^periscope_head_block\{.*\} (\d+)$/m.exec(body)?.[1];
+  };
+  await app.sql.begin(async (blocker) => {
+    await blocker`LOCK TABLE verification_jobs IN ACCESS EXCLUSIVE MODE`;
+    expect(await head()).toBe("0");
+  });
+  await app.sql`ALTER TABLE verification_jobs RENAME TO away`;
+  expect(await head()).toBe("0");
+  await app.close();
+});

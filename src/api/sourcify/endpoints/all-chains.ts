@@ -1,12 +1,16 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
 import { getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
+import { inTime } from "../../deadline.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import { knownChainId, type ServedChain } from "../../served-chain.ts";
 import { onOneState } from "../../state.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 import { requireAddress } from "../parameters.ts";
+
+/** Time that another chain has: one that is busy delays the answer about all others no longer. */
+const ELSEWHERE_MS = 2000;
 
 const results = z.object({ results: z.array(minimalContract) });
 
@@ -37,14 +41,16 @@ export const allChains: Endpoint = {
   },
 };
 
-/** Reads from another chain; undefined when it does not answer now. */
+/** Reads from another chain; undefined when it does not answer now, or not soon. */
 async function readElsewhere<Found>(
   chain: ServedChain,
   query: (sql: Queryable) => Promise<Found>,
 ): Promise<Found | undefined> {
   if (chain.stopped() !== null) return undefined;
-  const { outcomes } = await onOneState(chain.sql, [
+  const reading = onOneState(chain.sql, [
     { servedWhileLoading: false, run: (read) => read(query) },
   ]);
-  return outcomes[0]?.status === "fulfilled" ? outcomes[0].value : undefined;
+  const state = await inTime(reading, ELSEWHERE_MS).catch(() => undefined);
+  const outcome = state?.outcomes[0];
+  return outcome?.status === "fulfilled" ? outcome.value : undefined;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JobStatus } from "../../../store/verification-jobs.ts";
 import { jsonAnswer } from "../../envelope.ts";
+import type { ServedChain } from "../../served-chain.ts";
 import type { Endpoint, SourcifyContext } from "../endpoint.ts";
 import { errorIdOf, SourcifyError } from "../errors.ts";
 import { minimalContract, presentMatch, presentTime } from "../match.ts";
@@ -54,11 +55,11 @@ export const job: Endpoint = {
       }),
     },
   },
-  chainOf: async ({ parameters: { verificationId = "" } }, chains) => {
-    const running = chains.filter((chain) => chain.stopped() === null);
-    const known = await Promise.all(running.map(({ verifier }) => verifier.status(verificationId)));
-    return running.find((_, index) => known[index] !== undefined);
-  },
+  chainOf: ({ parameters: { verificationId = "" } }, chains) =>
+    chainOfJob(
+      chains.filter((chain) => chain.stopped() === null),
+      verificationId,
+    ),
   async handle(context, { parameters: { verificationId = "" } }) {
     const status = await context.verifier.wait(verificationId, PATIENCE_MS);
     if (status === undefined) {
@@ -67,6 +68,23 @@ export const job: Endpoint = {
     return jsonAnswer(await present(context, verificationId.toLowerCase(), status));
   },
 };
+
+/** The chain that knows a job. One that cannot be asked matters only when no other one knows it. */
+async function chainOfJob(
+  chains: readonly ServedChain[],
+  verificationId: string,
+): Promise<ServedChain | undefined> {
+  const failures: unknown[] = [];
+  const asked = chains.map(async (chain) => {
+    const status = await chain.verifier.status(verificationId).catch((error: unknown) => {
+      failures.push(error);
+    });
+    return status ? chain : Promise.reject();
+  });
+  const found = await Promise.any(asked).catch(() => undefined);
+  if (!found && failures.length > 0) throw failures[0];
+  return found;
+}
 
 async function present(
   { verifier, chainId }: SourcifyContext,
