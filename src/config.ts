@@ -167,7 +167,8 @@ export const settings = {
   },
   API_KEYS: {
     default: null,
-    meaning: "API keys, comma-separated; their requests are counted by key instead of by address",
+    meaning:
+      "API keys of 8 to 128 letters, digits, - and _, comma-separated; their requests are counted by key instead of by address",
     schema: z
       .string()
       .transform(commaSeparated)

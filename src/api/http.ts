@@ -64,7 +64,7 @@ const PREFLIGHT_HEADERS = {
   "access-control-max-age": "1728000",
   "access-control-allow-methods": "GET,POST,OPTIONS",
   "access-control-allow-headers":
-    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,x-api-key",
+    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,If-None-Match,x-api-key",
 };
 
 /** What every route shares: identities, limits, headers, the log, and an envelope for whatever goes wrong. */

@@ -116,7 +116,7 @@ describe("headers", () => {
       "access-control-allow-methods": "GET,POST,OPTIONS",
     });
     expect(String(response.headers["access-control-allow-headers"]).split(",")).toEqual(
-      expect.arrayContaining(["Authorization", "Content-Type", "x-api-key"]),
+      expect.arrayContaining(["Authorization", "Content-Type", "If-None-Match", "x-api-key"]),
     );
   });
 

@@ -102,11 +102,15 @@ function parseBlock(value: unknown): number | "latest" {
     return "latest";
   }
   if (value === "earliest") return 0;
-  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  if (typeof value !== "string") throw invalidFilter("invalid block number");
-  const number = parseHexNumber(value);
-  if (number === undefined) throw invalidFilter(`${value} is not a valid block number`);
-  return number;
+  const isHex = typeof value === "string" && /^-?(?:0x)?[0-9a-fA-F]+$/.test(value);
+  const number = isHex ? Number.parseInt(value, 16) : value;
+  if (!isInteger(number)) throw invalidFilter("invalid block number");
+  if (Number.isSafeInteger(number) && number >= 0) return number;
+  throw invalidFilter(`${value} is not a valid block number`);
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
 }
 
 function parsePaging(value: unknown): LogPlace | undefined {

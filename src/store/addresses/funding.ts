@@ -14,7 +14,7 @@ export interface Funding {
   codeUnknown: boolean;
 }
 
-/** The first transaction or internal transaction that gave the address value; undefined for none, and for a contract. */
+/** The first transaction or internal transaction by which another account gave the address value; undefined for none, and for a contract. */
 export async function getFunding(sql: Queryable, address: Address): Promise<Funding | undefined> {
   const [funding] = await sql<Funding[]>`
     SELECT first.block_number, b.timestamp AS timestamp_seconds, first.from_address AS from,
@@ -23,7 +23,8 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
     FROM (
       (SELECT block_number, transaction_index, -1 AS position, from_address, value
         FROM address_transactions a JOIN transactions USING (block_number, transaction_index)
-        WHERE a.address = ${address} AND a.sides & 2 <> 0 AND value > 0 AND status IS DISTINCT FROM 0 AND error IS NULL
+        WHERE a.address = ${address} AND a.sides & 2 <> 0 AND from_address <> ${address} AND value > 0
+          AND status IS DISTINCT FROM 0 AND error IS NULL
           AND ${inPublishedBlocks(sql)}
         ORDER BY block_number, transaction_index
         LIMIT 1)
@@ -31,7 +32,8 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
       (SELECT block_number, transaction_index, position, from_address, value
         FROM address_internal_transactions a
         JOIN internal_transactions USING (block_number, transaction_index, position)
-        WHERE a.address = ${address} AND a.valued AND a.sides & 2 <> 0 AND value > 0 AND effective
+        WHERE a.address = ${address} AND a.valued AND a.sides & 2 <> 0 AND from_address <> ${address} AND value > 0
+          AND effective
           AND call_type IS DISTINCT FROM 'callcode'
           AND ${inPublishedBlocks(sql)}
         ORDER BY block_number, transaction_index, position

@@ -50,8 +50,13 @@ const Evm = z.object({
   methodIdentifiers: z.record(z.string(), z.string()).default({}),
 });
 
+function hasType(value: unknown): boolean {
+  return isRecord(value) && typeof value["type"] === "string";
+}
+
 const ContractOutput = z.object({
-  abi: z.array(z.looseObject({ type: z.string() })).default([]),
+  // An object schema would put `type` first; the ABI is given as the compiler wrote it.
+  abi: z.array(z.custom<{ type: string; [field: string]: unknown }>(hasType)).default([]),
   devdoc: z.unknown().optional(),
   userdoc: z.unknown().optional(),
   storageLayout: z.unknown().optional(),

@@ -151,7 +151,7 @@ describe("blocks", () => {
     ["hex with a prefix", { fromBlock: "0x2", toBlock: "0x3" }, ["2/1", "3/0"]],
     ["hex without a prefix", { fromBlock: "10", toBlock: "10" }, ["16/0"]],
     ["up to the head only", { toBlock: "0x11" }, ["1/0", "2/1", "3/0", "16/0"]],
-    ["above the head", { fromBlock: "0x11", toBlock: "ffffffffffffffffff" }, []],
+    ["above the head", { fromBlock: "0x11", toBlock: "fffffffff" }, []],
     ["the wrong way round", { fromBlock: "0x3", toBlock: "0x1" }, []],
     ["null as if absent", { fromBlock: null, toBlock: null }, ["16/0"]],
     ["a block's hash", { fromBlock: "0x3", toBlock: "x", blockHash: blockHash(2) }, ["2/1"]],
@@ -160,10 +160,12 @@ describe("blocks", () => {
   });
 
   test.each<[object, string]>([
-    [{ fromBlock: "newest" }, "newest is not a valid block number"],
+    [{ fromBlock: "newest" }, "invalid block number"],
+    [{ fromBlock: "0xzz" }, "invalid block number"],
+    [{ toBlock: "0x" }, "invalid block number"],
     [{ toBlock: "-1" }, "-1 is not a valid block number"],
-    [{ toBlock: "0x" }, "0x is not a valid block number"],
-    [{ fromBlock: -1 }, "invalid block number"],
+    [{ toBlock: "ffffffffffffffffff" }, "ffffffffffffffffff is not a valid block number"],
+    [{ fromBlock: -1 }, "-1 is not a valid block number"],
     [{ fromBlock: 1.5 }, "invalid block number"],
     [{ fromBlock: {} }, "invalid block number"],
     [{ blockHash: "0x12" }, "Invalid Block Hash"],

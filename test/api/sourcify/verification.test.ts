@@ -656,8 +656,8 @@ describe("around the answers", () => {
     ["/sourcify/verify-ui/jobs/abc/", "/sourcify/v2/verify/abc"],
     ["/sourcifyverify-ui/jobs/abc", "/sourcify/v2/verify/abc"],
     ["/sourcify//verify-ui/jobs/abc", "/sourcify//v2/verify/abc"],
-    ["/sourcify/repo-ui/31337/0xab", "/sourcify/v2/contract/31337/0xab?fields=all"],
-    ["/sourcify/repo-ui/31337/0xab/", "/sourcify/v2/contract/31337/0xab?fields=all"],
+    ["/sourcify/repo-ui/31337/0xab", "/31337/address/0xab#code"],
+    ["/sourcify/repo-ui/31337/0xab/", "/31337/address/0xab#code"],
   ])("%s leads to %s, also behind a prefix", async (from, to) => {
     const response = await server.app.inject({ url: from });
     expect(response.statusCode).toBe(302);

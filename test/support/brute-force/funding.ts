@@ -12,7 +12,7 @@ export function isContract({ addresses }: Oracle, address: Address): boolean {
   return code !== "0x" && !code.startsWith(DELEGATION);
 }
 
-/** The first coins that an account was given. */
+/** The first coins that another account gave. */
 export const fundedby: Answerer = ({ oracle, dialect, parameters }) => {
   const text = parameters.get("address");
   if (text === undefined) return fail(dialect, "Query parameter 'address' is required");
@@ -25,7 +25,7 @@ export const fundedby: Answerer = ({ oracle, dialect, parameters }) => {
     ...(oracle.internalTransactions ?? []).filter(
       ({ effective, callType }) => effective && (callType === null || callType === "call"),
     ),
-  ].filter(({ to, value }) => to === address && value > 0n);
+  ].filter(({ from, to, value }) => to === address && from !== address && value > 0n);
   const [first] = gifts.sort(
     (left, right) =>
       left.blockNumber - right.blockNumber ||

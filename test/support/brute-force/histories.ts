@@ -69,7 +69,8 @@ export const HISTORIES: Readonly<Record<string, Historian>> = {
     { contractaddress: "Invalid contract address format" },
     async ({ oracle }, { contractaddress: address, blockNumber }) => {
       const [supply = null] = await oracle.state.supplies([{ address, blockNumber }]);
-      return succeed(supply === null ? null : String(supply));
+      const [code] = await oracle.state.codes([{ address, blockNumber }]);
+      return succeed(code === "0x" ? "0" : supply === null ? null : String(supply));
     },
     ({ oracle, dialect }, { contractaddress }) =>
       oracle.tokens.has(contractaddress) ? undefined : fail(dialect, "Contract address not found"),

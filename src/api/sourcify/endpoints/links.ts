@@ -17,11 +17,11 @@ export const contractLink: Endpoint = {
   name: "contract-link",
   method: "GET",
   path: "/repo-ui/{chainId}/{address}",
-  summary: "Sends people who follow a client's link to all that is known of a contract",
+  summary: "Sends people who follow a client's link to the page of the contract",
   answers: { 302: { description: "Where the contract is" } },
   handle: async (_context, { path, parameters: { chainId = "", address = "" } }) => {
-    const place = [chainId, address].map(encodeURIComponent).join("/");
-    return seeOther(path, `v2/contract/${place}?fields=all`);
+    const chain = encodeURIComponent(chainId);
+    return seeOther(path, `../${chain}/address/${encodeURIComponent(address)}#code`);
   },
 };
 

@@ -107,6 +107,10 @@ describe("tokensupplyhistory", () => {
     expect((await ask(`${query}&blockno=2`)).body.result).toBe("700");
   });
 
+  test("is none before the contract was there", async () => {
+    expect((await ask(`${query}&blockno=0`)).body.result).toBe("0");
+  });
+
   test("is refused with words when the node has dropped the state", async () => {
     node.behaviour.statesKept = 1;
     expect((await ask(`${query}&blockno=1`)).body).toEqual({
