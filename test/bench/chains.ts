@@ -96,12 +96,21 @@ async function benchIsolation(bench: Bench): Promise<void> {
       broken.process.send(breakage);
       const heads: number[] = [];
       const answers: number[] = [];
+      const before = [await cpuSeconds(product.pid), performance.now()] as const;
       for (let block = 0; block < (bench.quick ? 3 : 100); block++) {
         heads.push(await followed(client, healthy, answers));
       }
+      const seconds = (performance.now() - before[1]) / 1_000;
+      const cores = ((await cpuSeconds(product.pid)) - before[0]) / seconds;
       rows.push({
         name: breakage,
-        values: [median(heads), quantile(heads, 0.99), median(answers), quantile(answers, 0.99)],
+        values: [
+          median(heads),
+          quantile(heads, 0.99),
+          median(answers),
+          quantile(answers, 0.99),
+          100 * cores,
+        ],
       });
     } finally {
       client.close();
@@ -113,7 +122,10 @@ async function benchIsolation(bench: Bench): Promise<void> {
   const columns = ["head, median", "head, p99", "answer, median", "answer, p99"];
   bench.report({
     title: "A chain whose neighbour's node is …",
-    columns: columns.map((name) => ({ name, unit: "ms" })),
+    columns: [
+      ...columns.map((name) => ({ name, unit: "ms" })),
+      { name: "processor, both chains'", unit: "%" },
+    ],
     rows,
   });
 }
