@@ -17,12 +17,7 @@ export function mergePage<Entry>(
   page: PageRange,
   window: PageRange,
 ): Entry[] {
-  const [first] = settled;
-  // There are rows before the window: they, and the fresh entries among them, stand before the page.
-  const behind =
-    window.skip > 0 && first !== undefined
-      ? fresh.filter((entry) => compare(entry, first) > 0)
-      : fresh;
-  const skip = page.skip - window.skip - (fresh.length - behind.length);
-  return [...settled, ...behind].sort(compare).slice(skip, skip + page.limit);
+  // The fresh entries are no more than were doubted, so those that belong before the window stand before the page here, too.
+  const skip = page.skip - window.skip;
+  return [...settled, ...fresh].sort(compare).slice(skip, skip + page.limit);
 }

@@ -9,6 +9,7 @@ import { readHolderCount, readHolders } from "../../../src/api/live/holders.ts";
 import { readHolding } from "../../../src/api/live/holdings.ts";
 import { fetchPendingTransactions } from "../../../src/api/live/mempool.ts";
 import { readOwnedTokens } from "../../../src/api/live/owned-tokens.ts";
+import { listHeldIds, readHoldingAt } from "../../../src/api/live/token-history.ts";
 import { fetchTotalSupply, readToken } from "../../../src/api/live/token-supply.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Address } from "../../../src/core/address.ts";
@@ -278,10 +279,11 @@ describe("holdings", () => {
   test("by id are asked for by id, and the whole follows", async () => {
     await publish(database.sql, {
       tokens: [{ address: MULTI, standard: 1155 }],
-      tokenBalances: [{ token: MULTI, owner: A, amount: "7", blockNumber: null }],
+      tokenBalances: [{ token: MULTI, owner: A, amount: "8", blockNumber: null }],
       tokenIdBalances: [
         { token: MULTI, owner: A, tokenId: "1", amount: "3" },
         { token: MULTI, owner: A, tokenId: "2", amount: "4", blockNumber: null },
+        { token: MULTI, owner: A, tokenId: "10", amount: "1" },
       ],
     });
     const chain = {
@@ -290,11 +292,12 @@ describe("holdings", () => {
         return [10n];
       },
     };
-    expect(await readHolding(context(chain), MULTI, A)).toBe(13n);
+    expect(await readHolding(context(chain), MULTI, A)).toBe(14n);
     const owned = await readOwnedTokens(context(chain), A, [1155], page);
     expect(owned.map(({ tokenId, amount }) => [tokenId, amount])).toEqual([
       ["1", "3"],
       ["2", "10"],
+      ["10", "1"],
     ]);
     expect(await readOwnedTokens(context(chain), A, [20], page)).toEqual([]);
   });
@@ -319,6 +322,54 @@ describe("holdings", () => {
     await database.sql`UPDATE sync_state SET head_number = NULL`;
     expect(await readHolding(context(), TOKEN, A)).toBe(0n);
     expect((await holders()).head).toBeUndefined();
+  });
+});
+
+describe("what was held after an earlier block", () => {
+  const block = { number: 1, hash: "0x11" } as const;
+
+  test("is asked for by the ids that the owner has had, where a token is kept by id", async () => {
+    await publish(database.sql, {
+      tokens: [{ address: TOKEN }, { address: MULTI, standard: 1155 }],
+      tokenBalances: [
+        { token: TOKEN, owner: A, amount: "1" },
+        { token: MULTI, owner: A, amount: "7" },
+      ],
+      tokenIdBalances: [{ token: MULTI, owner: A, tokenId: "9", amount: "7" }],
+    });
+    expect(await listHeldIds(database.sql, MULTI, A)).toEqual(["9"]);
+    expect(await listHeldIds(database.sql, TOKEN, A)).toBeUndefined();
+    expect(await listHeldIds(database.sql, MULTI, B)).toEqual([]);
+  });
+
+  test("is the sum of what the contract tells of each", async () => {
+    const asked: unknown[] = [];
+    const told = context({
+      fetchTokenBalances: async (keys: unknown[], at: unknown) => {
+        expect(at).toBe(block);
+        asked.push(...keys);
+        return [3n, null];
+      },
+    });
+    const held = (ids?: string[]) => readHoldingAt(told, { token: MULTI, owner: A }, block, ids);
+    expect(await held(["1", "9"])).toEqual(ok("3"));
+    expect(await held()).toEqual(ok("3"));
+    expect(await held([])).toEqual(ok("0"));
+    expect(asked).toEqual([
+      { token: MULTI, owner: A, id: 1n },
+      { token: MULTI, owner: A, id: 9n },
+      { token: MULTI, owner: A },
+    ]);
+  });
+
+  test("is refused when more than 200 ids would have to be asked for", async () => {
+    const told = context({ fetchTokenBalances: async (keys: unknown[]) => keys.map(() => 1n) });
+    const held = (count: number) => {
+      const ids = Array.from({ length: count }, (_, index) => String(index));
+      return readHoldingAt(told, { token: MULTI, owner: A }, block, ids);
+    };
+    expect(await held(MANY)).toEqual(ok(String(MANY)));
+    await expect(held(MANY + 1)).rejects.toMatchObject(TOO_MANY);
   });
 });
 
