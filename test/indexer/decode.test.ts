@@ -43,6 +43,18 @@ function decode(specification: BlockSpecification, options?: Options) {
   return decodeBlocks([fetched(specification, options)]);
 }
 
+it("a block has the lowest and the highest price of gas, or none", () => {
+  const prices = (...all: bigint[]) => {
+    const { blocks } = decode({
+      transactions: all.map((price) => ({ effectiveGasPriceWei: price })),
+    });
+    return blocks.map(({ gasPriceMinimum, gasPriceMaximum }) => [gasPriceMinimum, gasPriceMaximum]);
+  };
+  expect(prices(5n, 3n, 9n, 4n)).toEqual([[3n, 9n]]);
+  expect(prices(7n)).toEqual([[7n, 7n]]);
+  expect(prices()).toEqual([[null, null]]);
+});
+
 describe("a transaction", () => {
   it("that the trace calls failed has failed only where the receipt has no word", () => {
     const receipt = fetched({ transactions: [{}] }).receipts[0];
@@ -417,6 +429,21 @@ describe("frames", () => {
       [c, 1, b, keccak256("0xfe")],
       [d, 2, b, NOTHING],
     ]);
+  });
+
+  it("create what the receipt says, where the trace calls the transaction failed", () => {
+    const child = { type: "CREATE", from: c, to: d, output: "0xfe" } as const;
+    const block = fetched({ transactions: [{ to: null, contractAddress: c, calls: [child] }] });
+    for (const { frame: top } of block.traces ?? []) {
+      Object.assign(top, { error: "no", output: "0xdead", to: null });
+    }
+    const { contracts, internalTransactions } = decodeBlocks([block]);
+    expect(contracts.map(({ address, codeHash }) => [address, codeHash])).toEqual([
+      // What the top-level frame left is not in such a trace.
+      [c, null],
+      [d, keccak256("0xfe")],
+    ]);
+    expect(internalTransactions.map(({ error }) => error)).toEqual([null, null]);
   });
 
   it.each([
