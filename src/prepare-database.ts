@@ -5,6 +5,7 @@ import { createSql } from "./db/client.ts";
 import { publicReasonOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
 import { countAllowedConnections, requireSession } from "./db/session.ts";
+import { distributeTables } from "./store/distribution.ts";
 import { type ChainIdentity, getChainIdentity } from "./store/sync-state.ts";
 
 /** Errors of a lost connection, cut by the server or on the way to it. */
@@ -40,6 +41,7 @@ export async function prepareDatabase(
       try {
         await requireSession(sql, schema);
         await migrate(sql, schema);
+        await distributeTables(sql);
         return await getChainIdentity(sql);
       } catch (error) {
         // A lost connection is tried again; a database that cannot be reached is an error at once.

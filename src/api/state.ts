@@ -2,6 +2,7 @@ import { ChainError, RequestError } from "../core/errors.ts";
 import type { Queryable, Sql } from "../db/client.ts";
 import { readSnapshot } from "../store/snapshot.ts";
 import {
+  getGeneration,
   getServedState,
   isSynchronised,
   type ServedHead,
@@ -11,6 +12,8 @@ import {
 const NOTHING_SERVED = "No block is indexed yet, please try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const LOADING = "The first synchronisation is still running, please try again later";
+/** So often an answer is made anew because a roll-back came between its reads of several servers. */
+const MAXIMUM_TORN = 5;
 /** PostgreSQL's code for every statement after a failed one in the same transaction. */
 const TRANSACTION_ABORTED = "25P02";
 
@@ -40,18 +43,23 @@ export interface OneState<Result> {
  * Runs all tasks on one state of the index: they read from one snapshot in one transaction. It begins with the first
  * read and ends with the last, so that no connection is held while nodes are asked. A part runs again when another
  * part's failure ended the transaction, and once when the node has left the branch of the head; after that it is
- * refused with a `RequestError`.
+ * refused with a `RequestError`. All run again when a roll-back came between reads of several servers.
  */
 export async function onOneState<Result>(
   sql: Sql,
   tasks: readonly Task<Result>[],
 ): Promise<OneState<Result>> {
   const failed = new Map<number, PromiseRejectedResult>();
+  let torn = 0;
   for (let isFirst = true; ; isFirst = false) {
     const state = openState(sql, tasks.length - failed.size);
     const outcomes = await Promise.all(
       tasks.map((task, index) => failed.get(index) ?? state.run(task)),
     );
+    if (await state.wasTorn()) {
+      if (++torn > MAXIMUM_TORN) throw new RequestError(503, REORGANISED);
+      continue;
+    }
     let isAgain = false;
     outcomes.forEach((outcome, index) => {
       if (outcome.status === "fulfilled" || failed.has(index)) return;
@@ -85,7 +93,7 @@ const indexed = new WeakSet<Sql>();
 /** One snapshot for a number of tasks, each of which reads at most once. */
 function openState(sql: Sql, count: number) {
   let opened: Promise<Opened> | undefined;
-  let servedHead: ServedHead | undefined;
+  let served: ServedState | undefined;
   let reading = count;
   const allRead = Promise.withResolvers<void>();
 
@@ -104,8 +112,7 @@ function openState(sql: Sql, count: number) {
   }
 
   async function readServedState(snapshot: Queryable): Promise<ServedState> {
-    const served = await getServedState(snapshot);
-    servedHead = served.head;
+    served = await getServedState(snapshot);
     if (served.isIndexed) indexed.add(sql);
     else indexed.delete(sql);
     return served;
@@ -123,8 +130,8 @@ function openState(sql: Sql, count: number) {
       wasRead = true;
       try {
         opened ??= open();
-        const { snapshot, served } = await opened;
-        const head = served.then(({ head: found, isIndexed }) => {
+        const { snapshot, served: reads } = await opened;
+        const head = reads.then(({ head: found, isIndexed }) => {
           if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
           return found;
         });
@@ -143,7 +150,14 @@ function openState(sql: Sql, count: number) {
   return {
     run,
     /** Also undefined while a database hangs. */
-    head: () => servedHead,
+    head: () => served?.head,
+    /**
+     * Whether a roll-back came while several servers were read, which have no snapshot in common. Rows above the head are
+     * bounded away, rows at or below it go with a new generation only.
+     */
+    wasTorn: async () =>
+      served?.isDistributed === true &&
+      served.head?.generation !== ((await getGeneration(sql)) ?? served.head?.generation),
   };
 }
 

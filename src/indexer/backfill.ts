@@ -81,7 +81,7 @@ export async function backfill(
   async function fetchAndRecord(from: number, to: number): Promise<void> {
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));
-      await recordSlots(() => record(writer, encoded, lanes));
+      await recordSlots(() => record(writer, first, encoded, lanes));
       recorded.set(first, first + count - 1);
       first += count;
     }

@@ -17,7 +17,7 @@ import { requireWriter } from "../store/writer.ts";
 import { backfill } from "./backfill.ts";
 import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, type Sync } from "./context.ts";
-import { publish, type Writer } from "./publish.ts";
+import { publish, requireRecorded, type Writer } from "./publish.ts";
 import { tablesOf } from "./state/family.ts";
 
 /** An empty database gets its secondary indexes after the first load when the load has more blocks than this. */
@@ -99,6 +99,12 @@ async function noteRecorded({ sql, epoch }: Writer, number: number | null): Prom
 /** Publishes recorded blocks up to a number, after checking that none is missing and that they continue the head. */
 async function publishTo(sync: Sync, number: number): Promise<void> {
   const { writer } = sync;
+  await requireRecorded(writer, { from: publishedNumber(sync) + 1, to: number }).catch(
+    async (error: unknown) => {
+      await noteRecorded(writer, null);
+      throw error;
+    },
+  );
   while (publishedNumber(sync) < number) {
     const from = publishedNumber(sync) + 1;
     const range = { from, to: Math.min(number, from + PUBLISH_BLOCKS - 1) };

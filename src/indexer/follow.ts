@@ -8,7 +8,7 @@ import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
-import { publish, record } from "./publish.ts";
+import { publish, record, requireRecorded } from "./publish.ts";
 import { reorganise } from "./reconcile.ts";
 import {
   countKeys,
@@ -60,8 +60,9 @@ async function indexBlock(
   encoded: EncodedRows,
 ): Promise<void> {
   const { writer } = sync;
-  await record(writer, encoded, 1);
+  await record(writer, number, encoded, 1);
   const range = { from: number, to: number };
+  await requireRecorded(writer, range);
   const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
   const asked = withoutContracts(keys, sync.unresponsive.all());
   const values = await readState(sync, asked, { number, hash });

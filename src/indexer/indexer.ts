@@ -3,6 +3,7 @@ import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { isDatabaseGone, publicReasonOf } from "../db/failures.ts";
+import { isDistributed } from "../store/distribution.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import {
   beginHandingOver,
@@ -102,7 +103,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
       term.abort();
     });
     try {
-      const writer = { sql, epoch, families, metrics };
+      const writer = { sql, epoch, isDistributed: await isDistributed(sql), families, metrics };
       await synchronise(chain, writer, { ...options, status, signal: writing }, belief);
     } catch (error) {
       if (!handsOver || error instanceof ConfigError) throw error;

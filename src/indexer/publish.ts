@@ -1,5 +1,12 @@
+import { ChainError } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
+import {
+  findLostRows,
+  finishTransactions,
+  forgetRecordedRows,
+  noteRecordedRows,
+} from "../store/recorded-rows.ts";
 import { writeHead } from "../store/sync-state.ts";
 import { requireWriter } from "../store/writer.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
@@ -11,24 +18,32 @@ export interface Writer {
   sql: Sql;
   /** Proves that it is still the writer. */
   epoch: number;
+  /** Whether rows are recorded on several servers. */
+  isDistributed: boolean;
   /** The state that it keeps, in the order it is applied. */
   families: readonly StateFamily[];
   metrics: Metrics;
 }
 
 /**
- * Records encoded rows above the head, over `lanes` connections at once. Each connection writes whole tables, in a
+ * Records the encoded rows of blocks from `firstBlock` on, above the head, over `lanes` connections at once. Each connection writes whole tables, in a
  * transaction of its own. Nothing is visible before `publish`. A failure may leave some tables written: the caller then
  * deletes what stands above the head and the recorded number.
  */
-export async function record(writer: Writer, encoded: EncodedRows, lanes: number): Promise<void> {
-  const { sql, epoch, metrics } = writer;
+export async function record(
+  writer: Writer,
+  firstBlock: number,
+  encoded: EncodedRows,
+  lanes: number,
+): Promise<void> {
+  const { sql, epoch, isDistributed, metrics } = writer;
   const outcomes = await timeStage(metrics, "record", () =>
     Promise.allSettled(
       balance(encoded, lanes).map((part) =>
         sql.begin(async (transaction) => {
           await requireWriter(transaction, epoch);
           await insertChainRows(transaction, part);
+          if (isDistributed) await noteRecordedRows(transaction, firstBlock, part);
         }),
       ),
     ),
@@ -56,6 +71,20 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   return parts.map((part) => part.encoded);
 }
 
+/** Throws `ChainError` (retryable) unless all rows of the recorded blocks are visible on all servers. */
+export async function requireRecorded(
+  { sql, isDistributed }: Writer,
+  range: BlockRange,
+): Promise<void> {
+  if (!isDistributed) return;
+  await finishTransactions(sql);
+  const lost = await findLostRows(sql, range);
+  if (lost === null) return;
+  throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`, {
+    retryable: true,
+  });
+}
+
 /**
  * Publishes recorded blocks in one transaction: applies them to all state, writes what was read from the node at the
  * last of them, and moves the head there. What was not read is marked "to be read".
@@ -65,7 +94,7 @@ export async function publish(
   range: BlockRange,
   values: StateValues | null,
 ): Promise<void> {
-  const { sql, epoch, families, metrics } = writer;
+  const { sql, epoch, isDistributed, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
     sql.begin(async (transaction) => {
       await requireWriter(transaction, epoch);
@@ -75,6 +104,7 @@ export async function publish(
       for (const family of families) await family.apply(transaction, range);
       if (values) await writeState(transaction, values);
       await writeHead(transaction, range.to, { rollBack: false });
+      if (isDistributed) await forgetRecordedRows(transaction, range.to);
     }),
   );
   metrics.publishedBlocks.inc(range.to - range.from + 1);

@@ -2,6 +2,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { ChainError } from "../core/errors.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
+import { finishTransactions } from "../store/recorded-rows.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
 import { requireWriter } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
@@ -133,7 +134,8 @@ function fetchTrustedHead({ chain, distrusted, options: { signal } }: Sync): Pro
 
 /** Deletes what the last writer began and did not finish. */
 async function recover(sync: Sync): Promise<void> {
-  const { sql, epoch } = sync.writer;
+  const { sql, epoch, isDistributed } = sync.writer;
+  if (isDistributed) await finishTransactions(sql);
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
   await sql.begin(async (transaction) => {
     await requireWriter(transaction, epoch);

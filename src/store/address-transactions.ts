@@ -86,17 +86,16 @@ function complete(
   limit: number,
 ): Promise<TransactionEntry[]> {
   const query = sql<TransactionEntry[]>`
+    WITH page AS MATERIALIZED (${page})
     SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
-    FROM (${page}) page
+    FROM page
     CROSS JOIN LATERAL (
       SELECT transaction_index, hash, from_address AS from, to_address AS to,
         created_contract, nonce, value, gas, gas_price,
         gas_used, cumulative_gas_used, status, ${hasSucceeded(sql)} AS succeeded, input,
         ${mayBeNamed(sql)} AS may_be_named
-      FROM transactions
-      WHERE block_number = page.block_number AND transaction_index = page.transaction_index
-      LIMIT 1
+      FROM transaction_at(page.block_number, page.transaction_index)
     ) t
     CROSS JOIN LATERAL (
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1

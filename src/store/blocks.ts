@@ -84,14 +84,14 @@ export async function getBlockCounts(
       t.erc20 AS erc20_transfers, t.erc721 AS erc721_transfers, t.erc1155 AS erc1155_transfers
     FROM blocks
     CROSS JOIN LATERAL (
-      SELECT count(*) FROM internal_transactions
-      WHERE block_number = blocks.number AND (type <> 'call' OR value > 0)
+      SELECT count(*) FROM internal_transactions_of_block(blocks.number)
+      WHERE type <> 'call' OR value > 0
     ) i
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE standard = 20) AS erc20,
         count(*) FILTER (WHERE standard = 721) AS erc721,
         count(DISTINCT log_index) FILTER (WHERE standard = 1155) AS erc1155
-      FROM token_transfers WHERE block_number = blocks.number
+      FROM token_transfers_of_block(blocks.number)
     ) t
     WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`;
   return counts;

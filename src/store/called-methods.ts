@@ -6,6 +6,6 @@ import type { Fragment, Queryable } from "../db/client.ts";
  */
 export function mayBeNamed(sql: Queryable): Fragment {
   return sql`(
-    EXISTS (SELECT FROM verified_contracts WHERE address = to_address)
-    OR EXISTS (SELECT FROM proxies WHERE address = to_address))`;
+    EXISTS (SELECT 1 FROM verified_contracts WHERE address = to_address)
+    OR EXISTS (SELECT 1 FROM proxies WHERE address = to_address))`;
 }

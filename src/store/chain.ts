@@ -1,5 +1,5 @@
 import type { Hex } from "../core/hex.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import { type CopyTable, copyInto, encodeRows } from "../db/copy.ts";
 import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
 
@@ -7,6 +7,20 @@ import { blockColumn, type ChainRows, type ChainTableName, chainTables } from ".
 export interface BlockRange {
   from: number;
   to: number;
+}
+
+/**
+ * Condition that a block is of the range. `column` is the bare name. Where the rows of blocks are spread over servers, a
+ * single block is asked of the one that has it, which no pair of bounds would tell.
+ */
+export function inRange(
+  sql: Queryable,
+  { from, to }: BlockRange,
+  column = "block_number",
+): Fragment {
+  return from === to
+    ? sql`${sql(column)} = ${from}`
+    : sql`${sql(column)} BETWEEN ${from} AND ${to}`;
 }
 
 /**
@@ -40,12 +54,13 @@ export async function insertChainRows(sql: Transaction, encoded: EncodedRows): P
 /** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
 export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number): Promise<void> {
   // All are sent at once: a reorganisation does not wait for each answer.
-  await Promise.all(
-    TABLE_NAMES.map(
+  await Promise.all([
+    ...TABLE_NAMES.map(
       (name) => sql`
       DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`,
     ),
-  );
+    sql`DELETE FROM recorded_rows WHERE first_block > ${blockNumber}`,
+  ]);
 }
 
 /**
@@ -53,7 +68,11 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
  * snapshot of the old chain.
  */
 export async function deleteChain(sql: Transaction, stateTables: readonly string[]): Promise<void> {
-  const tables = [...TABLE_NAMES.map((name) => chainTables[name].name), ...stateTables];
+  const tables = [
+    ...TABLE_NAMES.map((name) => chainTables[name].name),
+    ...stateTables,
+    "recorded_rows",
+  ];
   await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 
@@ -64,17 +83,18 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
  */
 export async function findGap(
   sql: Queryable,
-  { from, to }: BlockRange,
+  range: BlockRange,
   parentHash: Hex | null,
 ): Promise<string | null> {
+  const length = range.to - range.from + 1;
   const [gap] = await sql<{ number: number | null; reason: string }[]>`
     WITH recorded AS (
       SELECT number, parent_hash, transaction_count,
         lag(hash, 1, ${parentHash}::bytea) OVER (ORDER BY number) AS expected_parent
-      FROM blocks WHERE number BETWEEN ${from} AND ${to}
-    ), counted AS (
+      FROM blocks WHERE ${inRange(sql, range, "number")}
+    ), counted AS MATERIALIZED (
       SELECT block_number, count(*)::int AS transactions FROM transactions
-      WHERE block_number BETWEEN ${from} AND ${to} GROUP BY block_number
+      WHERE ${inRange(sql, range)} GROUP BY block_number
     )
     SELECT number, CASE
         WHEN parent_hash <> expected_parent THEN 'does not continue the block before it'
@@ -82,8 +102,8 @@ export async function findGap(
       FROM recorded LEFT JOIN counted ON block_number = number
       WHERE parent_hash <> expected_parent OR transaction_count <> coalesce(transactions, 0)
     UNION ALL
-    SELECT NULL, count(*) || ' of ' || ${to - from + 1}::int || ' blocks were recorded'
-      FROM recorded HAVING count(*) <> ${to - from + 1}::int
+    SELECT NULL, count(*) || ' of ' || ${length}::int || ' blocks were recorded'
+      FROM recorded HAVING count(*) <> ${length}::int
     LIMIT 1`;
   if (!gap) return null;
   return gap.number === null ? gap.reason : `block ${gap.number} ${gap.reason}`;

@@ -1,5 +1,5 @@
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
-import type { BlockRange } from "./chain.ts";
+import { type BlockRange, inRange } from "./chain.ts";
 import { direction, type Order } from "./page.ts";
 
 /** The end of the year 9999: later times, which only a development chain has, count to its last day. */
@@ -11,8 +11,14 @@ function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
 }
 
 /** What the recorded blocks of a range add to the statistics of their UTC days, in the order of the table's columns. */
-function additions(sql: Queryable, { from, to }: BlockRange): Fragment {
+function additions(sql: Queryable, range: BlockRange): Fragment {
   return sql`
+    WITH prices AS MATERIALIZED (
+      SELECT block_number, min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total
+      FROM transactions WHERE ${inRange(sql, range)} GROUP BY block_number
+    ), withdrawn AS MATERIALIZED (
+      SELECT block_number, sum(amount) AS gwei FROM withdrawals WHERE ${inRange(sql, range)} GROUP BY block_number
+    )
     SELECT ${dayOf(sql, sql`timestamp`)} AS day, count(*) AS block_count,
       min(timestamp) AS first_timestamp, max(timestamp) AS last_timestamp,
       sum(transaction_count) AS transaction_count, sum(fees) AS fees, sum(reward) AS rewards,
@@ -22,13 +28,8 @@ function additions(sql: Queryable, { from, to }: BlockRange): Fragment {
       sum(newcomers.count) AS new_addresses, sum(nephews.uncles) AS uncle_count,
       coalesce(sum(nephews.eighths), 0) AS uncle_eighths
     FROM blocks
-    CROSS JOIN LATERAL (
-      SELECT min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total
-      FROM transactions WHERE block_number = number
-    ) AS prices
-    CROSS JOIN LATERAL (
-      SELECT sum(amount) AS gwei FROM withdrawals WHERE block_number = number
-    ) AS withdrawn
+    LEFT JOIN prices ON prices.block_number = number
+    LEFT JOIN withdrawn ON withdrawn.block_number = number
     CROSS JOIN LATERAL (
       SELECT count(*) FROM addresses WHERE first_block = number
     ) AS newcomers
@@ -36,7 +37,7 @@ function additions(sql: Queryable, { from, to }: BlockRange): Fragment {
       SELECT count(*) AS uncles, sum(8 - (blocks.number - uncles.number)) AS eighths
       FROM uncles WHERE block_number = blocks.number
     ) AS nephews
-    WHERE number BETWEEN ${from} AND ${to}
+    WHERE ${inRange(sql, range, "number")}
     GROUP BY 1`;
 }
 
@@ -74,7 +75,7 @@ export async function revertDailyStatistics(
     kind: "minimum" | "maximum",
   ): Fragment => sql`${sql(kind === "minimum" ? "min" : "max")}(
     coalesce(${sql(`gas_price_${kind}`)}, (SELECT ${sql(kind === "minimum" ? "min" : "max")}(gas_price)
-      FROM transactions WHERE block_number = number)))`;
+      FROM transactions_of_block(number))))`;
   const sums = SUMS.map((name) => sql`${sql(name)} = known.${sql(name)} - gone.${sql(name)}`);
   await sql`
     WITH gone AS (${additions(sql, range)})

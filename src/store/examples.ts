@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
+import { inPublishedBlocks } from "./page.ts";
 
 /** Subjects of example requests; null where the chain has none. */
 export interface Examples {
@@ -15,16 +16,17 @@ export interface Examples {
 /** Subjects of requests that a person may try. */
 export async function getExamples(sql: Queryable): Promise<Examples> {
   const [examples] = await sql<Examples[]>`
+    WITH newest AS MATERIALIZED (
+      SELECT hash, from_address FROM transactions
+      WHERE ${inPublishedBlocks(sql)}
+      ORDER BY block_number DESC, transaction_index DESC LIMIT 1
+    )
     SELECT
       newest.hash AS transaction,
       newest.from_address AS account,
       (SELECT address FROM tokens
        WHERE standard = 20 AND holder_count > 0 AND first_block <= head_number LIMIT 1) AS token
     FROM sync_state
-    LEFT JOIN LATERAL (
-      SELECT hash, from_address FROM transactions
-      WHERE block_number <= head_number
-      ORDER BY block_number DESC, transaction_index DESC LIMIT 1
-    ) newest ON true`;
+    LEFT JOIN newest ON true`;
   return examples ?? { transaction: null, account: null, token: null };
 }

@@ -28,8 +28,8 @@ type TipRow = { safe: string | null; proposed: string | null; fast: string | nul
 export async function readGasWindow(sql: Queryable, length: number): Promise<GasWindow> {
   const blocks = await sql<GasBlock[]>`
     SELECT number, gas_limit, gas_used, base_fee_per_gas, (
-        SELECT min(gas_price) FROM transactions
-        WHERE block_number = number AND gas_price > coalesce(base_fee_per_gas, 0)
+        SELECT min(gas_price) FROM transactions_of_block(number)
+        WHERE gas_price > coalesce(base_fee_per_gas, 0)
       ) AS lowest_price
     FROM blocks
     WHERE number <= (SELECT head_number FROM sync_state)
@@ -39,7 +39,7 @@ export async function readGasWindow(sql: Queryable, length: number): Promise<Gas
     WITH paid AS (
       SELECT greatest(gas_price - coalesce(base_fee_per_gas, 0), 0) AS tip, t.gas_used
       FROM blocks b
-      JOIN transactions t ON t.block_number = b.number
+      CROSS JOIN LATERAL transactions_of_block(b.number) t
       WHERE b.number <= (SELECT head_number FROM sync_state)
         AND b.number > (SELECT head_number FROM sync_state) - ${length}::bigint AND gas_price > 0
     ), ranked AS (

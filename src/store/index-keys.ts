@@ -1,4 +1,3 @@
-import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 
 /**
@@ -7,12 +6,6 @@ import type { Fragment, Queryable } from "../db/client.ts";
  */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`hashtextextended(encode(${words}, 'hex'), 0)`;
-}
-
-/** Condition that a row of `transaction_hashes` is that of a hash. */
-export function isHash(sql: Queryable, hash: Hex): Fragment {
-  return sql`${keyOf(sql, sql`transaction_hashes.hash`)} = ${keyOf(sql, sql`${hash}::bytea`)}
-    AND transaction_hashes.hash = ${hash}`;
 }
 
 /** Condition that a row of `activity` (address_token_transfers) is of an address and a token, which may be columns. */

@@ -1,7 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { isHash } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -117,12 +116,11 @@ export async function listInternalTransactionsOfTransaction(
   return complete(
     sql,
     sql`
-      SELECT block_number, transaction_index, position FROM internal_transactions
-      WHERE (block_number, transaction_index) = (
-          SELECT block_number, transaction_index FROM transaction_hashes
-          WHERE ${isHash(sql, transactionHash)} AND ${inPublishedBlocks(sql)})
-        ${valued(sql, includeZeroValue)}
-      ORDER BY block_number ${towards}, transaction_index ${towards}, position ${towards}
+      SELECT i.block_number, i.transaction_index, i.position
+      FROM transaction_places(${transactionHash}) p
+      CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
+      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
+      ORDER BY i.position ${towards}
       LIMIT ${MAXIMUM_PER_TRANSACTION}`,
     towards,
     MAXIMUM_PER_TRANSACTION,
@@ -142,22 +140,16 @@ function complete(
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
   const query = sql<InternalTransactionEntry[]>`
+    WITH page AS MATERIALIZED (${page})
     SELECT page.block_number, b.timestamp AS timestamp_seconds, t.hash AS transaction_hash, i.*
-    FROM (${page}) page
+    FROM page
     CROSS JOIN LATERAL (
       SELECT position, trace_address, type, call_type, from_address AS from,
         to_address AS to, created_contract, value, gas, gas_used, input, error,
         effective
-      FROM internal_transactions
-      WHERE block_number = page.block_number AND transaction_index = page.transaction_index
-        AND position = page.position
-      LIMIT 1
+      FROM internal_transaction_at(page.block_number, page.transaction_index, page.position)
     ) i
-    CROSS JOIN LATERAL (
-      SELECT hash FROM transactions
-      WHERE block_number = page.block_number AND transaction_index = page.transaction_index
-      LIMIT 1
-    ) t
+    CROSS JOIN LATERAL transaction_at(page.block_number, page.transaction_index) t
     CROSS JOIN LATERAL (
       SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b

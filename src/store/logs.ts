@@ -89,19 +89,14 @@ export async function searchLogs(
       FETCH FIRST (${skip + limit}::bigint) ROWS WITH TIES`;
   });
   const query = sql<LogEntry[]>`
+    WITH page AS MATERIALIZED (${pageOf(sql, branches, { limit, skip }, by)})
     SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
       t.hash AS transaction_hash, l.transaction_index, t.gas_price,
       t.gas_used
-    FROM (${pageOf(sql, branches, { limit, skip }, by)}) page
-    CROSS JOIN LATERAL (
-      SELECT * FROM logs WHERE block_number = page.block_number AND log_index = page.log_index LIMIT 1
-    ) l
-    CROSS JOIN LATERAL (
-      SELECT hash, gas_price, gas_used FROM transactions
-      WHERE block_number = page.block_number AND transaction_index = l.transaction_index
-      LIMIT 1
-    ) t
+    FROM page
+    CROSS JOIN LATERAL log_at(page.block_number, page.log_index) l
+    CROSS JOIN LATERAL transaction_at(page.block_number, l.transaction_index) t
     CROSS JOIN LATERAL (
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b
@@ -166,7 +161,7 @@ async function narrowestRange(
     (range) =>
       sql`(
         SELECT count(*) FROM (
-          SELECT FROM logs WHERE ${within(sql, range, blocks)}
+          SELECT 1 FROM logs WHERE ${within(sql, range, blocks)}
           ORDER BY ${range.order}, block_number LIMIT ${FEW}
         ) entries)`,
   );

@@ -1,6 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import type { Queryable, Transaction } from "../db/client.ts";
-import type { BlockRange } from "./chain.ts";
+import { type BlockRange, inRange } from "./chain.ts";
 import type { PageRange } from "./page.ts";
 
 interface NftKey {
@@ -10,12 +10,12 @@ interface NftKey {
 }
 
 /** Applies a range to the owners: a token's last transfer tells its owner. */
-export async function applyNftOwners(sql: Transaction, { from, to }: BlockRange): Promise<void> {
+export async function applyNftOwners(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     INSERT INTO nft_owners (token, token_id, owner)
     SELECT DISTINCT ON (token, token_id) token, token_id, to_address
     FROM token_transfers
-    WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}
+    WHERE standard = 721 AND ${inRange(sql, range)}
     ORDER BY token, token_id, block_number DESC, log_index DESC
     ON CONFLICT (token, token_id)
     DO UPDATE SET owner = excluded.owner`;
@@ -27,11 +27,11 @@ export async function applyNftOwners(sql: Transaction, { from, to }: BlockRange)
  */
 export async function revertNftOwners(
   sql: Transaction,
-  { from, to }: BlockRange,
+  range: BlockRange,
 ): Promise<() => Promise<void>> {
   const moved = await sql<NftKey[]>`
     SELECT DISTINCT token, token_id FROM token_transfers
-    WHERE standard = 721 AND block_number BETWEEN ${from} AND ${to}`;
+    WHERE standard = 721 AND ${inRange(sql, range)}`;
   return () => restoreNftOwners(sql, moved);
 }
 
@@ -48,11 +48,7 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     INSERT INTO nft_owners (token, token_id, owner)
     SELECT key.token, key.token_id, last.to_address
     FROM unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
-    CROSS JOIN LATERAL (
-      SELECT to_address FROM token_transfers AS transfer
-      WHERE standard = 721 AND transfer.token = key.token AND transfer.token_id = key.token_id
-      ORDER BY block_number DESC, log_index DESC LIMIT 1
-    ) AS last`;
+    CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
 }
 
 /** Ids of an ERC-721 collection that the owner has, ascending. The zero address owns none. */

@@ -45,8 +45,8 @@ export async function getProxy(sql: Queryable, address: Address): Promise<ProxyR
 /** Whether an address once delegated, and to what is no longer known. */
 export async function isStaleProxy(sql: Queryable, address: Address): Promise<boolean> {
   const [row] = await sql`
-    SELECT FROM proxies p
-    WHERE address = ${address} AND NOT EXISTS (SELECT FROM valid_proxies v WHERE v.address = p.address)`;
+    SELECT 1 FROM proxies p
+    WHERE address = ${address} AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)`;
   return row !== undefined;
 }
 
@@ -60,7 +60,7 @@ export async function listStaleProxies(
     SELECT address FROM proxies p
     WHERE block_number <= (SELECT head_number FROM sync_state)
       AND NOT address = ANY(${without}::bytea[])
-      AND NOT EXISTS (SELECT FROM valid_proxies v WHERE v.address = p.address)
+      AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)
     ORDER BY address
     LIMIT ${limit}`;
   return rows.map(({ address }) => address);

@@ -1,7 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { isHash } from "./index-keys.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 
@@ -61,11 +60,11 @@ export async function getSignedTransaction(
   hash: Hex,
 ): Promise<SignedTransaction | undefined> {
   const [transaction] = await sql<SignedTransaction[]>`
-    SELECT b.hash AS block_hash, block_number, transaction_index, ${signedColumns(sql)}
-    FROM transaction_hashes
-    JOIN transactions t USING (block_number, transaction_index)
-    JOIN blocks b ON b.number = block_number
-    WHERE ${isHash(sql, hash)} AND ${inPublishedBlocks(sql)}`;
+    SELECT b.hash AS block_hash, t.block_number, t.transaction_index, ${signedColumns(sql)}
+    FROM transaction_places(${hash}) p
+    CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
+    JOIN blocks b ON b.number = p.block_number
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
   return transaction;
 }
 
@@ -81,7 +80,7 @@ export async function getSignedTransactionAt(
   const [row] = await sql<(SignedTransaction | { hash: null })[]>`
     SELECT b.hash AS block_hash, b.number AS block_number, t.transaction_index, ${signedColumns(sql)}
     FROM blocks b
-    LEFT JOIN transactions t ON t.block_number = b.number AND t.transaction_index = ${transactionIndex}
+    LEFT JOIN LATERAL transaction_at(b.number, ${transactionIndex}) t ON true
     WHERE b.number = ${blockNumber} AND ${inPublishedBlocks(sql, {}, "number")}`;
   return row && { transaction: row.hash === null ? null : row };
 }
@@ -97,17 +96,17 @@ export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredRecei
   type Row = Omit<StoredReceipt, "logs"> & (TransactionLog | { logIndex: null });
   // One row for each log: one statement sees one state of the chain.
   const rows = await sql<Row[]>`
-    SELECT b.hash AS block_hash, block_number,
-      transaction_index, t.hash, t.type, t.from_address AS from,
+    SELECT b.hash AS block_hash, t.block_number,
+      t.transaction_index, t.hash, t.type, t.from_address AS from,
       t.to_address AS to, t.created_contract,
       t.cumulative_gas_used, t.gas_used,
       t.gas_price, t.status, t.extra, l.log_index, l.address,
       l.topic0, l.topic1, l.topic2, l.topic3, l.data
-    FROM transaction_hashes
-    JOIN transactions t USING (block_number, transaction_index)
-    JOIN blocks b ON b.number = block_number
-    LEFT JOIN logs l USING (block_number, transaction_index)
-    WHERE ${isHash(sql, hash)} AND ${inPublishedBlocks(sql)}
+    FROM transaction_places(${hash}) p
+    CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
+    JOIN blocks b ON b.number = p.block_number
+    LEFT JOIN LATERAL logs_of_transaction(p.block_number, p.transaction_index) l ON true
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}
     ORDER BY log_index`;
   const [receipt] = rows;
   return (

@@ -24,16 +24,31 @@ export interface ServedState {
   head: ServedHead | undefined;
   /** False while the first load runs without its secondary indexes. */
   isIndexed: boolean;
+  /** Whether rows are on several servers: an answer then holds only if the generation is the same after its reads. */
+  isDistributed: boolean;
 }
 
 /** Reads what may be served, in one statement. */
 export async function getServedState(sql: Queryable): Promise<ServedState> {
-  const [state] = await sql<((ServedHead | { number: null }) & { indexed: boolean })[]>`
-    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation, indexed
+  const [state] = await sql<
+    ((ServedHead | { number: null }) & { indexed: boolean; distributed: boolean })[]
+  >`
+    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation, indexed,
+      is_distributed() AS distributed
     FROM sync_state`;
-  if (!state) return { head: undefined, isIndexed: true };
-  const { indexed, ...head } = state;
-  return { head: head.number === null ? undefined : head, isIndexed: indexed };
+  if (!state) return { head: undefined, isIndexed: true, isDistributed: false };
+  const { indexed, distributed, ...head } = state;
+  return {
+    head: head.number === null ? undefined : head,
+    isIndexed: indexed,
+    isDistributed: distributed,
+  };
+}
+
+/** The number of roll-backs and resets until now. */
+export async function getGeneration(sql: Queryable): Promise<number | undefined> {
+  const [state] = await sql<{ generation: number }[]>`SELECT generation FROM sync_state`;
+  return state?.generation;
 }
 
 /** False while the first load runs without its secondary indexes: only the head can be asked then. */

@@ -2,7 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
-import { isHash, isOfToken } from "./index-keys.ts";
+import { isOfToken } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -64,26 +64,19 @@ export async function listTokenTransfers(
 ): Promise<TokenTransferEntry[]> {
   const towards = direction(sql, order);
   const query = sql<TokenTransferEntry[]>`
+    WITH page AS MATERIALIZED (${keysOf(sql, filter, towards, page)})
     SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
       f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
       f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
       f.transaction_index, t.*
-    FROM (${keysOf(sql, filter, towards, page)}) page
-    CROSS JOIN LATERAL (
-      SELECT log_index, transaction_index, from_address, to_address, token, token_id, amount
-      FROM token_transfers
-      WHERE block_number = page.block_number AND log_index = page.log_index
-        AND batch_index = page.batch_index
-      LIMIT 1
-    ) f
+    FROM page
+    CROSS JOIN LATERAL token_transfer_at(page.block_number, page.log_index, page.batch_index) f
     CROSS JOIN LATERAL (
       SELECT hash AS transaction_hash, to_address AS transaction_to, nonce, gas, gas_price,
         gas_used, cumulative_gas_used, input,
         ${mayBeNamed(sql)} AS may_be_named
-      FROM transactions
-      WHERE block_number = page.block_number AND transaction_index = f.transaction_index
-      LIMIT 1
+      FROM transaction_at(page.block_number, f.transaction_index)
     ) t
     CROSS JOIN LATERAL (
       SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
@@ -114,7 +107,13 @@ function keysOf(
     }`;
   const inIndex = token === undefined ? order : sql`block_number ${towards}`;
   if ("parties" in filter) {
-    const activity = { key, inIndex, order, ...transferSides(sql, rowsOf) };
+    const calledRowsOf = (address: Address) => sql`
+      SELECT ${key} FROM ${
+        token === undefined
+          ? sql`transfers_of_address(${address})`
+          : sql`transfers_of_holding(${address}, ${token})`
+      } WHERE ${condition}`;
+    const activity = { key, inIndex, order, ...transferSides(sql, calledRowsOf) };
     return pageOfParties(sql, filter.parties, activity, page);
   }
   if ("address" in filter) {
@@ -135,11 +134,7 @@ function transferSides(
 ): Pick<Activity, "entriesOf" | "entriesBetween"> {
   const checked = (keys: Fragment, sides: Fragment) => sql`
     SELECT keys.* FROM (${keys}) keys
-    CROSS JOIN LATERAL (
-      SELECT from_address, to_address FROM token_transfers
-      WHERE block_number = keys.block_number AND log_index = keys.log_index AND batch_index = keys.batch_index
-      LIMIT 1
-    ) transfer
+    CROSS JOIN LATERAL token_transfer_at(keys.block_number, keys.log_index, keys.batch_index)
     WHERE ${sides}`;
   return {
     entriesOf: (address, side) =>
@@ -182,9 +177,9 @@ export function listTransfersOfTransaction(
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,
       k.decimals AS token_decimals
     FROM (
-      SELECT t.* FROM transaction_hashes
-      JOIN token_transfers t USING (block_number, transaction_index)
-      WHERE ${isHash(sql, transactionHash)} AND ${inPublishedBlocks(sql)}
+      SELECT t.* FROM transaction_places(${transactionHash}) p
+      CROSS JOIN LATERAL token_transfers_of_transaction(p.block_number, p.transaction_index) t
+      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}
       ORDER BY t.log_index, t.batch_index
       LIMIT ${limit} OFFSET ${skip}
     ) f

@@ -1,7 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { isHash } from "./index-keys.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 import type { Delegation } from "./verified-contracts/abis.ts";
@@ -55,12 +54,10 @@ export async function getTransaction(
       t.transaction_index, t.hash, t.from_address AS from, t.to_address AS to, t.value, t.gas,
       t.gas_price, t.gas_used, t.status, ${hasSucceeded(sql)} AS succeeded, t.input, t.error,
       t.revert_data, (SELECT traced FROM sync_state) AS traced
-    FROM (
-      SELECT block_number, transaction_index FROM transaction_hashes
-      WHERE ${isHash(sql, hash)} AND ${inPublishedBlocks(sql)}
-    ) h
-    JOIN transactions t USING (block_number, transaction_index)
-    JOIN blocks b ON b.number = h.block_number`;
+    FROM transaction_places(${hash}) p
+    CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
+    JOIN blocks b ON b.number = p.block_number
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
   return row;
 }
 
@@ -84,10 +81,9 @@ export async function getTransactionFacts(
   const [facts] = await sql<TransactionFacts[]>`
     SELECT t.type, t.nonce, t.created_contract, t.max_fee_per_gas,
       t.max_priority_fee_per_gas, b.base_fee_per_gas,
-      (SELECT count(*)::int FROM logs l
-       WHERE l.block_number = t.block_number AND l.transaction_index = t.transaction_index) AS logs
-    FROM transactions t JOIN blocks b ON b.number = t.block_number
-    WHERE t.block_number = ${blockNumber} AND t.transaction_index = ${transactionIndex}`;
+      (SELECT count(*)::int FROM logs_of_transaction(t.block_number, t.transaction_index)) AS logs
+    FROM transaction_at(${blockNumber}, ${transactionIndex}) t
+    JOIN blocks b ON b.number = t.block_number`;
   return facts;
 }
 
@@ -134,7 +130,7 @@ export async function listLogsOfTransaction(
   const rows = await sql<(TransactionLog | { logIndex: null })[]>`
     SELECT log_index, address, topic0, topic1, topic2, topic3, data
     FROM blocks
-    LEFT JOIN logs ON block_number = number AND log_index > ${after} AND transaction_index = ${transactionIndex}
+    LEFT JOIN LATERAL logs_of_transaction(number, ${transactionIndex}) ON log_index > ${after}
     WHERE number = ${blockNumber} AND hash = ${blockHash}
     ORDER BY log_index
     LIMIT ${limit}`;
@@ -143,6 +139,6 @@ export async function listLogsOfTransaction(
 
 /** Whether any published block has a transaction. */
 export async function hasPublishedTransactions(sql: Queryable): Promise<boolean> {
-  const [found] = await sql`SELECT FROM transactions WHERE ${inPublishedBlocks(sql)} LIMIT 1`;
+  const [found] = await sql`SELECT 1 FROM transactions WHERE ${inPublishedBlocks(sql)} LIMIT 1`;
   return found !== undefined;
 }

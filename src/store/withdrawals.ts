@@ -27,20 +27,17 @@ export async function listWithdrawals(
 ): Promise<WithdrawalEntry[]> {
   const towards = direction(sql, order);
   return sql<WithdrawalEntry[]>`
-    SELECT page.block_number, b.timestamp AS timestamp_seconds,
-      page.withdrawal_index, w.validator_index, w.address,
-      w.amount AS amount_gwei
-    FROM (
+    WITH page AS MATERIALIZED (
       SELECT block_number, withdrawal_index FROM withdrawals
       WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
       ORDER BY block_number ${towards}, withdrawal_index ${towards}
       LIMIT ${limit} OFFSET ${skip}
-    ) page
-    CROSS JOIN LATERAL (
-      SELECT validator_index, address, amount FROM withdrawals
-      WHERE block_number = page.block_number AND withdrawal_index = page.withdrawal_index
-      LIMIT 1
-    ) w
+    )
+    SELECT page.block_number, b.timestamp AS timestamp_seconds,
+      page.withdrawal_index, w.validator_index, w.address,
+      w.amount AS amount_gwei
+    FROM page
+    CROSS JOIN LATERAL withdrawal_at(page.block_number, page.withdrawal_index) w
     CROSS JOIN LATERAL (
       SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
     ) b

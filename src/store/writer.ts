@@ -68,7 +68,7 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
  * writer waits for that.
  */
 export async function requireWriter(sql: Transaction, epoch: number): Promise<void> {
-  const [writer] = await sql`SELECT FROM writer WHERE epoch = ${epoch} FOR SHARE`;
+  const [writer] = await sql`SELECT 1 FROM writer WHERE epoch = ${epoch} FOR SHARE`;
   if (!writer) throw new WriterReplacedError();
 }
 
@@ -76,7 +76,7 @@ export async function requireWriter(sql: Transaction, epoch: number): Promise<vo
 async function isAnothersTurn(sql: Queryable): Promise<boolean> {
   const [found] = await sql<[{ isTheirs: boolean }]>`
     WITH ${sessionsAndProcesses(sql)}
-    SELECT EXISTS (SELECT FROM others, own WHERE others.chains < own.chains) AS is_theirs`;
+    SELECT EXISTS (SELECT 1 FROM others, own WHERE others.chains < own.chains) AS is_theirs`;
   return found.isTheirs;
 }
 
@@ -84,9 +84,9 @@ async function isAnothersTurn(sql: Queryable): Promise<boolean> {
 async function isUneven(sql: Queryable): Promise<boolean> {
   const [found] = await sql<[{ isUneven: boolean }]>`
     WITH ${sessionsAndProcesses(sql)}
-    SELECT EXISTS (SELECT FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
-      SELECT FROM sessions free WHERE free.process = others.process
-        AND NOT EXISTS (SELECT FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))) AS is_uneven`;
+    SELECT EXISTS (SELECT 1 FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
+      SELECT 1 FROM sessions free WHERE free.process = others.process
+        AND NOT EXISTS (SELECT 1 FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))) AS is_uneven`;
   return found.isUneven;
 }
 

@@ -18,7 +18,7 @@ export async function getCoinSupply(sql: Queryable): Promise<CoinSupply | undefi
   const [supply] = await sql<CoinSupply[]>`
     SELECT coalesce((SELECT total FROM coin_supply), 0) AS total,
       coalesce((SELECT balance FROM addresses WHERE address = ${ZERO_ADDRESS}), 0) AS zero_address,
-      EXISTS (SELECT FROM addresses WHERE balance_block IS NULL) AS pending, traced
+      EXISTS (SELECT 1 FROM addresses WHERE balance_block IS NULL) AS pending, traced
     FROM sync_state WHERE head_number IS NOT NULL`;
   return supply;
 }

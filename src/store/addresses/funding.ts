@@ -21,31 +21,30 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
       t.hash AS transaction_hash, first.value,
       coalesce(NOT traced OR a.has_code IS NULL, true) AS code_unknown
     FROM (
-      (SELECT block_number, transaction_index, -1 AS position, from_address, value
-        FROM address_transactions a JOIN transactions USING (block_number, transaction_index)
-        WHERE a.address = ${address} AND a.sides & 2 <> 0 AND from_address <> ${address} AND value > 0
-          AND status IS DISTINCT FROM 0 AND error IS NULL
-          AND ${inPublishedBlocks(sql)}
-        ORDER BY block_number, transaction_index
+      (SELECT a.block_number, a.transaction_index, -1 AS position, t.from_address, t.value
+        FROM transactions_to(${address}) a
+        CROSS JOIN LATERAL transaction_at(a.block_number, a.transaction_index) t
+        WHERE t.from_address <> ${address} AND t.value > 0 AND t.status IS DISTINCT FROM 0 AND t.error IS NULL
+          AND ${inPublishedBlocks(sql, {}, "a.block_number")}
+        ORDER BY a.block_number, a.transaction_index
         LIMIT 1)
       UNION ALL
-      (SELECT block_number, transaction_index, position, from_address, value
-        FROM address_internal_transactions a
-        JOIN internal_transactions USING (block_number, transaction_index, position)
-        WHERE a.address = ${address} AND a.valued AND a.sides & 2 <> 0 AND from_address <> ${address} AND value > 0
-          AND effective
-          AND call_type IS DISTINCT FROM 'callcode'
-          AND ${inPublishedBlocks(sql)}
-        ORDER BY block_number, transaction_index, position
+      (SELECT a.block_number, a.transaction_index, a.position, i.from_address, i.value
+        FROM internal_transactions_to(${address}) a
+        CROSS JOIN LATERAL internal_transaction_at(a.block_number, a.transaction_index, a.position) i
+        WHERE a.valued AND i.from_address <> ${address} AND i.value > 0 AND i.effective
+          AND i.call_type IS DISTINCT FROM 'callcode'
+          AND ${inPublishedBlocks(sql, {}, "a.block_number")}
+        ORDER BY a.block_number, a.transaction_index, a.position
         LIMIT 1)
       ORDER BY block_number, transaction_index, position
       LIMIT 1
     ) first
-    JOIN transactions t USING (block_number, transaction_index)
+    CROSS JOIN LATERAL transaction_at(first.block_number, first.transaction_index) t
     JOIN blocks b ON b.number = first.block_number
     CROSS JOIN sync_state
     LEFT JOIN addresses a ON a.address = ${address}
     WHERE a.has_code IS NOT TRUE
-      AND NOT EXISTS (SELECT FROM contracts WHERE address = ${address} AND ${inPublishedBlocks(sql)})`;
+      AND NOT EXISTS (SELECT 1 FROM contracts WHERE address = ${address} AND ${inPublishedBlocks(sql)})`;
   return funding;
 }

@@ -1,6 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
-import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
+import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 
 /** An address whose coin balance is to be read. */
 export interface CoinToRead {
@@ -27,16 +27,18 @@ export async function listTouchedCoins(
   at: number,
 ): Promise<CoinToRead[]> {
   return sql<CoinToRead[]>`
+    WITH moved AS MATERIALIZED (${touchedCoinAddresses(sql, range)}),
+    named AS MATERIALIZED (${namedAddresses(sql, range)})
     SELECT touched.address, ${isCodeUnknown(sql, at)} AS with_code
     FROM (
       SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code FROM (
-        ${touchedCoinAddresses(sql, range)}
+        SELECT address FROM moved
         UNION
         (SELECT address FROM addresses WHERE balance_block >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})
         UNION
-        SELECT address FROM (${namedAddresses(sql, range)}) AS named
+        SELECT address FROM named
           WHERE NOT EXISTS (
-            SELECT FROM addresses WHERE addresses.address = named.address AND balance_block IS NOT NULL)
+            SELECT 1 FROM addresses WHERE addresses.address = named.address AND balance_block IS NOT NULL)
       ) AS changed
       LEFT JOIN addresses USING (address)
     ) AS touched
@@ -50,7 +52,7 @@ export async function listTouchedCoins(
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
     (SELECT traced FROM sync_state) AND touched.has_code IS NULL AND NOT EXISTS (
-      SELECT FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at}))`;
+      SELECT 1 FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at}))`;
 }
 
 /**
@@ -68,54 +70,54 @@ const FEE_VAULTS: readonly Address[] = [
   "0x420000000000000000000000000000000000001b",
 ];
 
-function touchedCoinAddresses(sql: Queryable, { from, to }: BlockRange) {
+function touchedCoinAddresses(sql: Queryable, range: BlockRange) {
   return sql`
-    SELECT miner AS address FROM blocks WHERE number BETWEEN ${from} AND ${to}
+    SELECT miner AS address FROM blocks WHERE ${inRange(sql, range, "number")}
     UNION
     SELECT side.address FROM transactions
       CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
-      WHERE block_number BETWEEN ${from} AND ${to} AND side.address IS NOT NULL
+      WHERE ${inRange(sql, range)} AND side.address IS NOT NULL
     UNION
     SELECT side.address FROM internal_transactions
       CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
-      WHERE block_number BETWEEN ${from} AND ${to} AND side.address IS NOT NULL
+      WHERE ${inRange(sql, range)} AND side.address IS NOT NULL
         AND effective AND (value > 0 OR type <> 'call')
     UNION
-    SELECT address FROM withdrawals WHERE block_number BETWEEN ${from} AND ${to}
+    SELECT address FROM withdrawals WHERE ${inRange(sql, range)}
     UNION
-    SELECT miner FROM uncles WHERE block_number BETWEEN ${from} AND ${to}
+    SELECT miner FROM uncles WHERE ${inRange(sql, range)}
     UNION
     SELECT address FROM unnest(${[...FEE_VAULTS]}::bytea[]) AS vaults (address)
       WHERE EXISTS (
-        SELECT FROM transactions WHERE block_number BETWEEN ${from} AND ${to} AND type = ${DEPOSIT_TYPE})`;
+        SELECT 1 FROM transactions WHERE ${inRange(sql, range)} AND type = ${DEPOSIT_TYPE})`;
 }
 
 /**
  * Addresses that the recorded blocks of the range name, each with the first of these blocks. Frames without effect do
  * not count.
  */
-function namedAddresses(sql: Queryable, { from, to }: BlockRange) {
+function namedAddresses(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address, min(block_number) AS first_block FROM (
       SELECT miner AS address, number AS block_number FROM blocks
-        WHERE number BETWEEN ${from} AND ${to}
+        WHERE ${inRange(sql, range, "number")}
       UNION ALL
       SELECT side.address, block_number FROM transactions
         CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
-        WHERE block_number BETWEEN ${from} AND ${to}
+        WHERE ${inRange(sql, range)}
       UNION ALL
       SELECT side.address, block_number FROM internal_transactions
         CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
-        WHERE block_number BETWEEN ${from} AND ${to} AND effective
+        WHERE ${inRange(sql, range)} AND effective
       UNION ALL
       SELECT side.address, block_number FROM token_transfers
         CROSS JOIN LATERAL (VALUES (from_address), (to_address)) AS side (address)
-        WHERE block_number BETWEEN ${from} AND ${to}
+        WHERE ${inRange(sql, range)}
       UNION ALL
-      SELECT miner, block_number FROM uncles WHERE block_number BETWEEN ${from} AND ${to}
+      SELECT miner, block_number FROM uncles WHERE ${inRange(sql, range)}
       UNION ALL
       SELECT address, block_number FROM withdrawals
-        WHERE block_number BETWEEN ${from} AND ${to}
+        WHERE ${inRange(sql, range)}
     ) AS seen
     WHERE address IS NOT NULL
     GROUP BY address`;
@@ -196,6 +198,6 @@ export async function listPendingCoins(sql: Queryable, limit: number): Promise<C
 /** The number of coin balances that are to be read, counted up to `limit`. */
 export async function countPendingCoinBalances(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
-    SELECT count(*) FROM (SELECT FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
+    SELECT count(*) FROM (SELECT 1 FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
   return counted?.count ?? 0;
 }

@@ -41,10 +41,9 @@ export async function getCreationFacts(
       CASE WHEN c.position = 0 THEN t.nonce END AS nonce,
       CASE WHEN c.position = 0 THEN t.value ELSE coalesce(i.value, 0) END AS value
     FROM contracts c
-    JOIN transactions t USING (block_number, transaction_index)
+    CROSS JOIN LATERAL transaction_at(c.block_number, c.transaction_index) t
     JOIN blocks b ON b.number = c.block_number
-    LEFT JOIN internal_transactions i ON i.block_number = c.block_number
-      AND i.transaction_index = c.transaction_index AND i.position = c.position
+    LEFT JOIN LATERAL internal_transaction_at(c.block_number, c.transaction_index, c.position) i ON true
     WHERE c.address = ${address} AND c.block_number <= (SELECT head_number FROM sync_state)
     ORDER BY c.block_number DESC, c.transaction_index DESC, c.position DESC
     LIMIT 1`;

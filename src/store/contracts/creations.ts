@@ -37,10 +37,9 @@ export async function listContractCreations(
       ORDER BY block_number DESC, transaction_index DESC, position DESC
       LIMIT 1
     ) c
-    JOIN transactions t USING (block_number, transaction_index)
+    CROSS JOIN LATERAL transaction_at(c.block_number, c.transaction_index) t
     JOIN blocks b ON b.number = c.block_number
-    LEFT JOIN internal_transactions i ON i.block_number = c.block_number
-      AND i.transaction_index = c.transaction_index AND i.position = c.position
+    LEFT JOIN LATERAL internal_transaction_at(c.block_number, c.transaction_index, c.position) i ON true
     ORDER BY asked.place`;
 }
 

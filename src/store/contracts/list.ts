@@ -16,7 +16,7 @@ export async function listContracts(
     kind === "all"
       ? sql``
       : sql`
-        AND NOT EXISTS (SELECT FROM valid_verified_contracts v WHERE v.address = ${address})
+        AND NOT EXISTS (SELECT 1 FROM valid_verified_contracts v WHERE v.address = ${address})
         AND NOT ${isGone}`;
   const most = skip + limit;
   const rows = await sql<{ address: Address }[]>`
@@ -77,13 +77,13 @@ function isBefore(sql: Queryable): Fragment {
 /** Whether the contract at the address `a` destroyed itself. */
 function isDestroyed(sql: Queryable): Fragment {
   return sql`EXISTS (
-    SELECT FROM contract_destructions d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
+    SELECT 1 FROM contract_destructions d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
 }
 
 /** Whether the creation `c` is the first of its address. */
 function isFirstCreation(sql: Queryable): Fragment {
   return sql`NOT EXISTS (
-    SELECT FROM contracts earlier
+    SELECT 1 FROM contracts earlier
     WHERE earlier.address = c.address
       AND (earlier.block_number, earlier.transaction_index, earlier.position)
         < (c.block_number, c.transaction_index, c.position))`;
@@ -92,14 +92,14 @@ function isFirstCreation(sql: Queryable): Fragment {
 /** Whether the address of the creation `c` is known to have no code now. */
 function isEmpty(sql: Queryable): Fragment {
   return sql`EXISTS (
-    SELECT FROM (
+    SELECT 1 FROM (
       SELECT block_number, transaction_index, position, code_hash FROM contracts
       WHERE address = c.address AND ${inPublishedBlocks(sql)}
       ORDER BY block_number DESC, transaction_index DESC, position DESC
       LIMIT 1
     ) newest
     WHERE newest.code_hash = ${emptyCodeHash(sql)} OR EXISTS (
-      SELECT FROM contract_destructions d
+      SELECT 1 FROM contract_destructions d
       WHERE d.address = c.address AND ${inPublishedBlocks(sql)}
         AND (d.block_number, d.transaction_index, d.position)
           > (newest.block_number, newest.transaction_index, newest.position)))`;

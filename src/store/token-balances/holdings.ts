@@ -125,8 +125,8 @@ export async function getHolderPage(
   const rows = await sql<(Holder & { unsure: boolean; owner: Address | null })[]>`
     SELECT page.owner, page.amount, state.unsure
     FROM (
-      SELECT EXISTS (SELECT FROM token_balances WHERE token = ${token} AND block_number IS NULL)
-        OR EXISTS (SELECT FROM tokens WHERE address = ${token} AND irregular) AS unsure
+      SELECT EXISTS (SELECT 1 FROM token_balances WHERE token = ${token} AND block_number IS NULL)
+        OR EXISTS (SELECT 1 FROM tokens WHERE address = ${token} AND irregular) AS unsure
     ) state
     LEFT JOIN (
       SELECT owner, amount FROM token_balances
@@ -160,7 +160,7 @@ export async function listOwnedTokens(
     JOIN tokens k ON k.address = b.token
     WHERE b.owner = ${owner} AND b.amount > 0 AND ${kind} AND k.standard = ANY(${[...standards]}::smallint[])
       AND NOT EXISTS (
-        SELECT FROM ${excepted}
+        SELECT 1 FROM ${excepted}
         WHERE excepted.token = b.token AND excepted.token_id IS NOT DISTINCT FROM ${tokenId})
     ORDER BY b.token, ${tokenId}
     LIMIT ${skip + limit})`;

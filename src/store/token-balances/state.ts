@@ -1,7 +1,6 @@
 import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
-import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
-import { isOfToken } from "../index-keys.ts";
+import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 import { type ContractScope, inScope } from "../tokens/state.ts";
 
 /** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
@@ -32,14 +31,14 @@ export interface HoldingAmount extends HoldingToRead {
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
 /** The changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
-function changes(sql: Queryable, { from, to }: BlockRange) {
+function changes(sql: Queryable, range: BlockRange) {
   // An ERC-721 transfer moves one token. The id side of ERC-404 moves nothing that is counted here.
   return sql`
     SELECT token, side.owner, CASE WHEN standard = 1155 THEN token_id END AS token_id,
       sum(side.sign * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END) AS change
     FROM token_transfers
     CROSS JOIN LATERAL (VALUES (from_address, -1), (to_address, 1)) AS side (owner, sign)
-    WHERE block_number BETWEEN ${from} AND ${to} AND side.owner <> ${ZERO_ADDRESS}
+    WHERE ${inRange(sql, range)} AND side.owner <> ${ZERO_ADDRESS}
     GROUP BY token, side.owner, CASE WHEN standard = 1155 THEN token_id END`;
 }
 
@@ -53,10 +52,11 @@ export async function listTouchedHoldings(
   range: BlockRange,
 ): Promise<HoldingToRead[]> {
   return sql<HoldingToRead[]>`
+    WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,
       ${allTransfersKnown(sql)} OR coalesce(ids.block_number, wholes.block_number) IS NOT NULL AS adds_up
     FROM (
-      SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed
+      SELECT token, owner, token_id FROM changed
       UNION
       SELECT token, owner, NULL::numeric FROM token_balances
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
@@ -66,7 +66,7 @@ export async function listTouchedHoldings(
       UNION
       (SELECT token, owner, NULL::numeric FROM token_balances AS whole
         WHERE block_number >= ${range.from} AND NOT EXISTS (
-          SELECT FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner)
+          SELECT 1 FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner)
         LIMIT ${READ_AGAIN_MAXIMUM})
     ) AS touched
     LEFT JOIN token_id_balances AS ids USING (token, owner, token_id)
@@ -79,12 +79,12 @@ function allTransfersKnown(sql: Queryable) {
   return sql`(SELECT start_block = 0 FROM sync_state)`;
 }
 
-function irregularTokensMoved(sql: Queryable, { from, to }: BlockRange) {
+function irregularTokensMoved(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address FROM (
       SELECT address, sum(holder_count) OVER (ORDER BY holder_count, address) AS holders FROM tokens
       WHERE irregular AND standard <> 1155 AND address IN (
-        SELECT token FROM token_transfers WHERE block_number BETWEEN ${from} AND ${to})
+        SELECT token FROM token_transfers WHERE ${inRange(sql, range)})
     ) AS moved
     WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
 }
@@ -136,17 +136,16 @@ async function deleteUnmovedHoldings(
     USING unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)
     WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
       AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
-        SELECT FROM address_token_transfers AS activity JOIN token_transfers AS transfer
-          USING (block_number, log_index, batch_index)
-        WHERE ${isOfToken(sql, sql`held.owner`, sql`held.token`)} AND transfer.token_id = held.token_id)`;
+        SELECT 1 FROM transfers_of_holding(held.owner, held.token) AS activity
+        CROSS JOIN LATERAL token_transfer_at(activity.block_number, activity.log_index, activity.batch_index) AS transfer
+        WHERE transfer.token_id = held.token_id)`;
   await sql`
     WITH gone AS (
       DELETE FROM token_balances AS held
       USING (SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key
       WHERE held.token = key.token AND held.owner = key.owner
         AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
-          SELECT FROM address_token_transfers AS activity
-          WHERE ${isOfToken(sql, sql`held.owner`, sql`held.token`)})
+          SELECT 1 FROM transfers_of_holding(held.owner, held.token))
       RETURNING held.token, held.amount
     )
     UPDATE tokens SET holder_count = holder_count - gone.count
@@ -275,6 +274,6 @@ export async function listPendingHoldings(
 /** The number of holdings that are to be read, counted up to `limit`. */
 export async function countPendingHoldings(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
-    SELECT count(*) FROM (SELECT FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;
+    SELECT count(*) FROM (SELECT 1 FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;
   return counted?.count ?? 0;
 }

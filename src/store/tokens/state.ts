@@ -1,6 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
-import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
+import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 
 /** A token's metadata; null for what its contract does not answer. */
 export interface TokenMetadataRow {
@@ -43,20 +43,20 @@ export interface TokenToRead {
 
 /**
  * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
- * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `tokensOfChangedSupply`. For a
+ * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `ofChangedSupply`. For a
  * published range that is about to be rolled back, also what was read in it.
  */
 export async function listTouchedTokens(sql: Queryable, range: BlockRange): Promise<TokenToRead[]> {
   return sql<TokenToRead[]>`
+    WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     SELECT address, bool_or(metadata) AS metadata, bool_or(supply) AS supply FROM (
-      SELECT token AS address, true AS metadata, false AS supply FROM token_transfers
-      WHERE block_number BETWEEN ${range.from} AND ${range.to}
-        AND NOT EXISTS (
-          SELECT FROM tokens WHERE address = token AND metadata_block < ${range.from}
+      SELECT token AS address, true AS metadata, false AS supply FROM moved
+      WHERE NOT EXISTS (
+          SELECT 1 FROM tokens WHERE address = token AND metadata_block < ${range.from}
             AND metadata_read_at > now()
               - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END)
       UNION
-      SELECT token, false, true FROM (${tokensOfChangedSupply(sql, range)}) AS changed
+      SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
       UNION
       (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
         FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
@@ -66,16 +66,21 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
     ORDER BY address`;
 }
 
-/** Tokens whose supply the range may have changed: new, minted or burnt in it, or irregular and moved in it. */
-function tokensOfChangedSupply(sql: Queryable, { from, to }: BlockRange) {
+/** Tokens that the transfers of a range moved, and whether they were minted or burnt. */
+function movedTokens(sql: Queryable, range: BlockRange) {
   return sql`
-    SELECT DISTINCT token FROM token_transfers
+    SELECT token, bool_or(from_address = '\\x0000000000000000000000000000000000000000'
+      OR to_address = '\\x0000000000000000000000000000000000000000') AS supplied
+    FROM token_transfers WHERE ${inRange(sql, range)} GROUP BY token`;
+}
+
+/** Of the tokens `moved`, those whose supply may have changed: new, minted or burnt, or irregular. */
+function ofChangedSupply(sql: Queryable) {
+  return sql`
+    SELECT token FROM moved
       LEFT JOIN tokens ON tokens.address = token
-      WHERE token_transfers.block_number BETWEEN ${from} AND ${to}
-        AND (from_address = '\\x0000000000000000000000000000000000000000'
-          OR to_address = '\\x0000000000000000000000000000000000000000'
-          OR tokens.supply_block IS NULL OR tokens.irregular
-          OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at < now() - interval '1 minute', true)))`;
+      WHERE supplied OR tokens.supply_block IS NULL OR tokens.irregular
+        OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at < now() - interval '1 minute', true))`;
 }
 
 /** Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". */
@@ -83,7 +88,7 @@ export async function applyTokens(sql: Transaction, range: BlockRange): Promise<
   await sql`
     INSERT INTO tokens (address, standard, first_block)
     SELECT DISTINCT ON (token) token, standard, block_number FROM token_transfers
-    WHERE block_number BETWEEN ${range.from} AND ${range.to}
+    WHERE ${inRange(sql, range)}
     ORDER BY token, block_number, log_index, batch_index
     ON CONFLICT (address) DO NOTHING`;
   await forgetSupplies(sql, range);
@@ -91,8 +96,9 @@ export async function applyTokens(sql: Transaction, range: BlockRange): Promise<
 
 async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
+    WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     UPDATE tokens SET supply_block = NULL
-    WHERE supply_block IS NOT NULL AND address IN (${tokensOfChangedSupply(sql, range)})`;
+    WHERE supply_block IS NOT NULL AND address IN (${ofChangedSupply(sql)})`;
 }
 
 /**
@@ -185,7 +191,7 @@ export async function listPendingTokens(
 export async function countPendingTokens(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (
-      SELECT FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL LIMIT ${limit}
+      SELECT 1 FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL LIMIT ${limit}
     ) AS pending`;
   return counted?.count ?? 0;
 }

@@ -1,7 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import { type Hex, hexToBytes } from "../../core/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { isHash } from "../index-keys.ts";
 import { inPublishedBlocks } from "../page.ts";
 import { type MatchQuality, type SourceText, sourceBytes } from "./verified-contract.ts";
 
@@ -142,9 +141,9 @@ export async function getDeployment(
   const [row] = await sql<Deployment[]>`
     SELECT t.hash AS transaction_hash, t.block_number,
       t.transaction_index, t.from_address AS deployer
-    FROM transaction_hashes
-    JOIN transactions t USING (block_number, transaction_index)
-    WHERE ${isHash(sql, transactionHash)} AND ${inPublishedBlocks(sql)}`;
+    FROM transaction_places(${transactionHash}) p
+    CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
   return row;
 }
 

@@ -180,7 +180,7 @@ function isFull(row: { runtimeMatch: string | null; creationMatch: string | null
 /** Whether the present code at the address is fully matched. */
 export async function isFullyVerified(sql: Queryable, address: Address): Promise<boolean> {
   const [row] = await sql`
-    SELECT FROM valid_verified_contracts
+    SELECT 1 FROM valid_verified_contracts
     WHERE address = ${address} AND (runtime_match = 'full' OR creation_match = 'full')`;
   return row !== undefined;
 }

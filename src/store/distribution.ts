@@ -1,0 +1,98 @@
+import { ConfigError } from "../core/errors.ts";
+import type { Fragment, Queryable, Sql, Transaction } from "../db/client.ts";
+import { type ChainTableName, chainTables } from "./chain-tables.ts";
+
+// A chain on several servers (Citus): most of its rows are spread over the workers, everything else stands on the
+// coordinator. What is published stays one transaction of the coordinator's.
+
+/** The column by which the rows of a table are spread; tables with the same kind of column share their places. */
+const SPREAD_BY: Partial<Record<ChainTableName, string>> = {
+  transactions: "block_number",
+  logs: "block_number",
+  internalTransactions: "block_number",
+  tokenTransfers: "block_number",
+  withdrawals: "block_number",
+  transactionHashes: "hash",
+  addressTransactions: "address",
+  addressInternalTransactions: "address",
+  addressTokenTransfers: "address",
+};
+
+/** Tables that are spread, in the order of `SPREAD_BY`. */
+export const spreadTables = Object.keys(SPREAD_BY) as ChainTableName[];
+
+/** Whether the tables of the client's schema are spread over several servers. */
+export async function isDistributed(sql: Queryable): Promise<boolean> {
+  const [state] = await sql<[{ distributed: boolean }]>`SELECT is_distributed() AS distributed`;
+  return state.distributed;
+}
+
+const MINIMUM_VERSION = 13;
+
+/**
+ * Spreads the tables of the client's schema over the workers when the database is a Citus coordinator's and the schema
+ * holds no chain yet; else does nothing. Runs after the migrations. Throws `ConfigError` for a Citus that is too old.
+ */
+export async function distributeTables(sql: Sql): Promise<void> {
+  const [citus] = await sql<{ version: string }[]>`
+    SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`;
+  if (!citus) return;
+  if (Number.parseInt(citus.version, 10) < MINIMUM_VERSION) {
+    throw new ConfigError(
+      `the database has Citus ${citus.version}; Periscope needs ${MINIMUM_VERSION} or newer`,
+    );
+  }
+  await sql.begin(async (transaction) => {
+    await transaction`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
+    const [kept] = await transaction`SELECT 1 FROM sync_state`;
+    if (kept || (await isDistributed(transaction))) return;
+    await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
+    const views = await takeViews(transaction);
+    for (const name of spreadTables) await distribute(transaction, name);
+    await transaction`SELECT set_config('citus.enable_ddl_propagation', 'off', true)`;
+    await askByCall(transaction);
+    for (const view of views) await transaction.unsafe(view);
+    await transaction`
+      CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT true'`;
+  });
+}
+
+/** Drops the schema's views, which Citus takes for circles, and gives the statements that bring them back. */
+async function takeViews(sql: Transaction): Promise<string[]> {
+  const views = await sql<{ name: string; definition: string }[]>`
+    SELECT relname AS name, format('CREATE VIEW %I AS %s', relname, pg_get_viewdef(oid)) AS definition
+    FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'v' AND ${isOurs(sql)}`;
+  for (const { name } of views) await sql`DROP VIEW ${sql(name)}`;
+  return views.map(({ definition }) => definition);
+}
+
+/** Whether an object of a catalogue is not an extension's. */
+function isOurs(sql: Transaction): Fragment {
+  return sql`NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = oid AND deptype = 'e')`;
+}
+
+/** Any constant, the same in every Periscope. */
+const LOCK_KEY = 7_220_415_002;
+
+async function distribute(sql: Transaction, name: ChainTableName): Promise<void> {
+  const column = SPREAD_BY[name] as string;
+  const first = spreadTables.find((other) => SPREAD_BY[other] === column) as ChainTableName;
+  const beside = first === name ? "none" : chainTables[first].name;
+  await sql`
+    SELECT create_distributed_table(${chainTables[name].name}::text::regclass, ${column}, colocate_with => ${beside})`;
+}
+
+/**
+ * Makes functions that read rows by their place (migrations/0090_rows_by_place.sql) ask for them when they are called.
+ * Within a statement that combines them with tables of the coordinator, Citus would refuse what they read.
+ */
+async function askByCall(sql: Transaction): Promise<void> {
+  const functions = await sql<{ definition: string }[]>`
+    SELECT format('CREATE OR REPLACE FUNCTION %I(%s) RETURNS %s LANGUAGE plpgsql STABLE ROWS %s AS %L',
+      proname, pg_get_function_arguments(oid), pg_get_function_result(oid), prorows,
+      format('BEGIN RETURN QUERY %s; END', prosrc)) AS definition
+    FROM pg_proc
+    WHERE pronamespace = current_schema()::regnamespace AND proretset
+      AND ${isOurs(sql)} AND prolang = (SELECT oid FROM pg_language WHERE lanname = 'sql')`;
+  for (const { definition } of functions) await sql.unsafe(definition);
+}
