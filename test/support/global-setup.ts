@@ -13,6 +13,8 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** Superuser URL of the server that all tests share. */
     postgresUrl: string;
+    /** Superuser URLs of the servers that it spreads tables over; none in most suites. */
+    workerUrls: string[];
   }
 }
 
@@ -34,6 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   await createTemplate(server.url);
   project.provide("postgresUrl", server.url);
+  project.provide("workerUrls", []);
   return async () => {
     await server.stop();
     process.off("exit", remove);

@@ -16,8 +16,10 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const serverUrl = inject("postgresUrl");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  const admin = createSql(serverUrl, { connections: 1 });
-  await admin`CREATE DATABASE ${admin(name)} TEMPLATE ${admin(TEMPLATE)}`;
+  const servers = [serverUrl, ...inject("workerUrls")];
+  const admins = servers.map((server) => createSql(server, { connections: 1 }));
+  const onAll = (statement: string) => Promise.all(admins.map((admin) => admin.unsafe(statement)));
+  await onAll(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
   const url = new URL(serverUrl);
   url.pathname = name;
   const sql = createSql(url.href, { connections: 5 });
@@ -26,8 +28,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     sql,
     drop: async () => {
       await sql.end({ timeout: 1 });
-      await admin`DROP DATABASE ${admin(name)} WITH (FORCE)`;
-      await admin.end();
+      await onAll(`DROP DATABASE ${name} WITH (FORCE)`);
+      await Promise.all(admins.map((admin) => admin.end()));
     },
   };
 }

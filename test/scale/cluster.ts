@@ -1,0 +1,165 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { appendFile, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { createSql } from "../../src/db/client.ts";
+import { ordinaryUser } from "../../src/db/embedded-binaries.ts";
+import { type Child, type OsUser, startChild } from "../../src/process/child.ts";
+import { freePort } from "../../src/process/free-port.ts";
+
+const WORKERS = 3;
+const PATIENCE_MS = 60_000;
+const STOP_PATIENCE_MS = 10_000;
+const MISSING = `Citus is not installed beside PostgreSQL here. Packages of both are at https://docs.citusdata.com;
+PG_CONFIG names the pg_config of that PostgreSQL when another one is on the PATH.`;
+
+/** One server of a cluster. */
+export interface ClusterServer {
+  port: number;
+  start(): Promise<void>;
+  /** Ends it as a loss of power would: nothing is finished, and the next start recovers. */
+  crash(): Promise<void>;
+}
+
+/** A coordinator and its workers on loopback. Each server has a superuser `postgres` without a password. */
+export interface Cluster {
+  coordinator: ClusterServer;
+  workers: readonly ClusterServer[];
+  /** Makes the databases of this name, one on each server, a cluster. */
+  join(database: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The URL of a database on a server of a cluster. */
+export function urlOf({ port }: Pick<ClusterServer, "port">, database: string): string {
+  return `postgres://postgres@127.0.0.1:${port}/${database}`;
+}
+
+/** Starts a new cluster in a folder of its own. Throws when Citus is not installed. */
+export async function startCluster(): Promise<Cluster> {
+  const binaries = findBinaries();
+  const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-cluster-"));
+  const user = await ordinaryUser(folder);
+  if (user) await chown(folder, user.uid, user.gid);
+  const servers = await Promise.all(
+    Array.from({ length: WORKERS + 1 }, async (_, index) =>
+      createServer(binaries, path.join(folder, String(index)), await freePort(), user),
+    ),
+  );
+  await Promise.all(servers.map((server) => server.start()));
+  const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
+  return {
+    coordinator,
+    workers,
+    join: (database) => join(coordinator, workers, database),
+    stop: async () => {
+      await Promise.all(servers.map((server) => server.crash()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function findBinaries(): string {
+  const config = process.env["PG_CONFIG"] ?? "pg_config";
+  const ask = (what: string) => execFileSync(config, [what], { encoding: "utf8" }).trim();
+  try {
+    if (existsSync(path.join(ask("--sharedir"), "extension", "citus.control")))
+      return ask("--bindir");
+  } catch (error) {
+    throw new Error(MISSING, { cause: error });
+  }
+  throw new Error(MISSING);
+}
+
+async function createServer(
+  binaries: string,
+  data: string,
+  port: number,
+  user: OsUser | undefined,
+): Promise<ClusterServer> {
+  await mkdir(data, { mode: 0o700 });
+  if (user) await chown(data, user.uid, user.gid);
+  execFileSync(
+    path.join(binaries, "initdb"),
+    ["-D", data, "-A", "trust", "-U", "postgres", "--locale=C.UTF-8", "-E", "UTF8", "--no-sync"],
+    { ...user, cwd: data, stdio: "ignore" },
+  );
+  await appendFile(
+    path.join(data, "postgresql.conf"),
+    `port = ${port}
+listen_addresses = '127.0.0.1'
+unix_socket_directories = '${data}'
+shared_preload_libraries = 'citus'
+shared_buffers = '128MB'
+max_connections = 300
+max_prepared_transactions = 400
+max_worker_processes = 24
+wal_level = logical
+fsync = off
+jit = off
+citus.max_cached_conns_per_worker = 12
+citus.shard_count = 6
+citus.enable_statistics_collection = off
+citus.enable_stat_counters = on
+`,
+  );
+  let running: Child | undefined;
+  return {
+    port,
+    start: async () => {
+      const lines: string[] = [];
+      const child = startChild({
+        command: path.join(binaries, "postgres"),
+        args: ["-D", data],
+        cwd: data,
+        // Servers ask one another for certificates of a home folder, which may be another user's.
+        env: { ...process.env, HOME: data },
+        user,
+        stopSignal: "INT",
+        onLine: (line) => lines.push(line),
+      });
+      running = child;
+      const answers = await child.until(answer(port), AbortSignal.timeout(PATIENCE_MS));
+      if (!answers) throw new Error(`a server did not start: ${lines.slice(-3).join(" ")}`);
+    },
+    crash: async () => {
+      execFileSync(path.join(binaries, "pg_ctl"), ["-D", data, "-m", "immediate", "-W", "stop"], {
+        ...user,
+        cwd: data,
+        stdio: "ignore",
+      });
+      await running?.stop(STOP_PATIENCE_MS);
+    },
+  };
+}
+
+/** Waits until a server answers. */
+async function answer(port: number): Promise<true> {
+  for (;;) {
+    const sql = createSql(urlOf({ port }, "postgres"), { connections: 1 });
+    const rows = await sql`SELECT 1`.catch(() => undefined);
+    await sql.end({ timeout: 0 });
+    if (rows) return true;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function join(
+  coordinator: ClusterServer,
+  workers: readonly ClusterServer[],
+  database: string,
+): Promise<void> {
+  const prepare = async (server: ClusterServer) => {
+    const sql = createSql(urlOf(server, database), { connections: 1 });
+    await sql`CREATE EXTENSION citus`;
+    await sql.end();
+  };
+  await Promise.all([coordinator, ...workers].map(prepare));
+  const sql = createSql(urlOf(coordinator, database), { connections: 1 });
+  await sql`SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`;
+  for (const { port } of workers) await sql`SELECT citus_add_node('127.0.0.1', ${port})`;
+  await sql`
+    SELECT citus_set_node_property('127.0.0.1', ${coordinator.port}, 'shouldhaveshards', false)`;
+  await sql.end();
+}

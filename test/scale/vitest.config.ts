@@ -1,0 +1,22 @@
+import { defineConfig } from "vitest/config";
+
+/** Tests of the ordinary suite that run here on several servers. */
+const SHARED = [
+  "test/indexer/reorg.test.ts",
+  "test/indexer/state/families.test.ts",
+  "test/api/one-state.test.ts",
+  "test/api/modules/account/transactions.test.ts",
+  "test/api/modules/account/token-transfers.test.ts",
+  "test/api/modules/account/holdings.test.ts",
+];
+
+export default defineConfig({
+  test: {
+    root: new URL("../..", import.meta.url).pathname,
+    include: ["test/scale/*.test.ts", ...SHARED],
+    globalSetup: ["test/scale/global-setup.ts"],
+    maxWorkers: 1,
+    testTimeout: 1_200_000,
+    hookTimeout: 300_000,
+  },
+});
