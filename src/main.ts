@@ -25,6 +25,7 @@ if (argument === undefined) {
 } else if (argument === "--check-config") {
   process.exitCode = checkConfig() ? 0 : 1;
 } else if (argument === "import-contracts" || argument === "compare") {
+  process.stdout.on("error", endWithReader);
   process.exitCode = await runKit(argument, others, (line) => process.stdout.write(`${line}\n`));
 } else if (argument === "--help") {
   process.stdout.write(help());
@@ -33,6 +34,12 @@ if (argument === undefined) {
 } else {
   process.stderr.write(`periscope: unknown argument ${argument}, see --help\n`);
   process.exitCode = 2;
+}
+
+/** A reader that has seen enough, such as `head`, ends a command. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
 }
 
 /** The settings; undefined, with their faults on stderr, when they cannot be used. */

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import net from "node:net";
@@ -222,4 +223,14 @@ test("lists everything that is wrong with the settings at once", async () => {
   PORT must be a whole number from 0 to 65535
   ROLE=api needs DATABASE_URL and RPC_URL: what is embedded belongs to one process
 `);
+});
+
+test("a command whose reader has seen enough ends without a word", async () => {
+  const given = ["src/main.ts", "compare", "http://127.0.0.1:1/api", "--addresses", "README.md"];
+  const command = spawn(process.execPath, given, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  command.stdout.destroy();
+  let complaint = "";
+  command.stderr.on("data", (text) => (complaint += text));
+  await once(command, "close");
+  expect(complaint).toBe("");
 });
