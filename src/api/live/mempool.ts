@@ -1,8 +1,12 @@
 import { z } from "zod";
 import type { Chain } from "../../chain/chain.ts";
+import type { Address } from "../../core/address.ts";
 import { ChainError, RequestError } from "../../core/errors.ts";
 import { isHexData, lowerHex } from "../../core/hex.ts";
-import { isQuantity } from "../../core/quantity.ts";
+import { isQuantity, quantityToNumber } from "../../core/quantity.ts";
+import { isRecord } from "../../core/record.ts";
+
+const TOO_LARGE = "The pool of the node is too large to be searched";
 
 const data = z.string().refine(isHexData).transform(lowerHex);
 const amount = z.string().refine(isQuantity);
@@ -18,48 +22,79 @@ const transaction = z.object({
   maxFeePerGas: amount.nullish(),
   input: data,
 });
-const senders = z.record(z.string(), z.record(z.string(), transaction));
-/** Geth, txpool_content: by sender, then by nonce. */
-const pool = z.object({ pending: senders, queued: senders.default({}) });
+const status = z.object({ pending: amount, queued: amount });
 
 /** A transaction that waits in a node's pool. */
 export type PendingTransaction = z.output<typeof transaction>;
+type Unread = Readonly<Record<string, unknown>>;
 
-const underWay = new WeakMap<Chain, Promise<PendingTransaction[]>>();
+/** The whole pool is one answer, of 1.5 KB a transaction and more, which stalls the thread while it is parsed. */
+const MOST_TRANSACTIONS = 10_000;
+const KEPT_MS = 3000;
+const kept = new WeakMap<Chain, Promise<readonly Unread[]>>();
 
 /**
- * Transactions in the node's pool by hash, descending: the node does not tell when they came. None where it does not
- * show its pool. Concurrent calls share one request to the node.
+ * Transactions of a party in the node's pool by hash, descending: the node does not tell when they came. None where it does
+ * not show its pool. The pool is at most some seconds old. Throws `RequestError` when it is too large.
  */
-export function fetchPendingTransactions(chain: Chain): Promise<PendingTransaction[]> {
-  const shared = underWay.get(chain);
-  if (shared) return shared;
-  const fetching = fetchPool(chain).finally(() => underWay.delete(chain));
-  underWay.set(chain, fetching);
+export async function fetchPendingTransactions(
+  chain: Chain,
+  party: Address,
+  side: "from" | "to" | undefined,
+): Promise<PendingTransaction[]> {
+  const fields = side === undefined ? ["from", "to"] : [side];
+  const all = await fetchShared(chain);
+  const own = all.filter((one) =>
+    fields.some((field) => String(one[field]).toLowerCase() === party),
+  );
+  return readable(z.array(transaction).safeParse(own)).sort((a, b) => (a.hash < b.hash ? 1 : -1));
+}
+
+function fetchShared(chain: Chain): Promise<readonly Unread[]> {
+  const shared = kept.get(chain);
+  if (shared !== undefined) return shared;
+  const fetching = fetchPool(chain);
+  kept.set(chain, fetching);
+  const forget = () => kept.delete(chain);
+  fetching.then(() => setTimeout(forget, KEPT_MS).unref(), forget);
   return fetching;
 }
 
-async function fetchPool(chain: Chain): Promise<PendingTransaction[]> {
+async function fetchPool(chain: Chain): Promise<readonly Unread[]> {
   if (!chain.capabilities().txpool) return [];
   try {
-    const answer = pool.safeParse(await chain.request("txpool_content", []));
-    if (!answer.success) {
-      const cause = answer.error;
-      throw new ChainError("bad-answer", "the node's pool is unreadable", {
-        retryable: true,
-        cause,
-      });
+    const size = readable(status.safeParse(await chain.request("txpool_status", [])));
+    if (quantityToNumber(size.pending) + quantityToNumber(size.queued) > MOST_TRANSACTIONS) {
+      throw new RequestError(503, TOO_LARGE);
     }
-    return [answer.data.pending, answer.data.queued]
-      .flatMap((part) => Object.values(part).flatMap((byNonce) => Object.values(byNonce)))
-      .sort((a, b) => (a.hash < b.hash ? 1 : -1));
+    return transactionsIn(await chain.request("txpool_content", []));
   } catch (error) {
     if (error instanceof ChainError && error.code === "method-missing") return [];
     if (error instanceof ChainError && error.code === "response-too-large") {
-      throw new RequestError(503, "The pool of the node is too large to be searched", {
-        cause: error,
-      });
+      throw new RequestError(503, TOO_LARGE, { cause: error });
     }
     throw error;
   }
+}
+
+/** Geth, txpool_content: by sender, then by nonce. The transactions themselves are read when somebody wants them. */
+function transactionsIn(content: unknown): Unread[] {
+  const { pending, queued = {} } = isRecord(content) ? content : {};
+  const bySender = [pending, queued].flatMap(recordsIn);
+  return bySender.flatMap(recordsIn);
+}
+
+function recordsIn(content: unknown): Unread[] {
+  const records = isRecord(content) ? Object.values(content) : [undefined];
+  if (records.every(isRecord)) return records;
+  throw unreadable();
+}
+
+function readable<Data>(answer: z.ZodSafeParseResult<Data>): Data {
+  if (answer.success) return answer.data;
+  throw unreadable(answer.error);
+}
+
+function unreadable(cause?: Error): ChainError {
+  return new ChainError("bad-answer", "the node's pool is unreadable", { retryable: true, cause });
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Context } from "../../../src/api/action.ts";
 import { failed, ok } from "../../../src/api/envelope.ts";
 import { answered } from "../../../src/api/live/answered.ts";
@@ -406,8 +406,11 @@ describe("the node's pool", () => {
     gasPrice: "0x4",
     input: "0xAB",
   });
-  const node = (request: () => Promise<unknown>, txpool = true) =>
-    ({ capabilities: () => ({ txpool }), request }) as unknown as Chain;
+  const node = (content: () => Promise<unknown>, txpool = true, pending = "0x2") => {
+    const request = async (method: string) =>
+      method === "txpool_status" ? { pending, queued: "0x1" } : content();
+    return { capabilities: () => ({ txpool }), request } as unknown as Chain;
+  };
   const failing = (code: string) =>
     node(async () => {
       throw new ChainError(code, code, { retryable: false });
@@ -418,35 +421,65 @@ describe("the node's pool", () => {
       pending: { [A]: { 1: pooled("0x01", B), 2: pooled("0x03") } },
       queued: { [B]: { 9: pooled("0x02", null) } },
     };
-    const found = await fetchPendingTransactions(node(async () => content));
+    const chain = node(async () => content);
+    const found = await fetchPendingTransactions(chain, A, undefined);
     expect(found.map(({ hash, to, input }) => [hash, to, input])).toEqual([
       ["0x03", null, "0xab"],
       ["0x02", null, "0xab"],
       ["0x01", B, "0xab"],
     ]);
-    expect(await fetchPendingTransactions(node(async () => ({ pending: {} })))).toEqual([]);
+    const hashesOf = async (party: Address, side: "from" | "to") =>
+      (await fetchPendingTransactions(chain, party, side)).map(({ hash }) => hash);
+    expect(await hashesOf(A, "to")).toEqual([]);
+    expect(await hashesOf(B, "to")).toEqual(["0x01"]);
+    expect(await hashesOf(B, "from")).toEqual([]);
+    const empty = node(async () => ({ pending: {} }));
+    expect(await fetchPendingTransactions(empty, A, undefined)).toEqual([]);
   });
 
-  test("is asked for once while an answer is under way, and anew later", async () => {
+  test("is asked for once in some seconds, and anew later or after a failure", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
     let asked = 0;
-    const chain = node(async () => ({ pending: {}, asked: ++asked }));
-    await Promise.all([fetchPendingTransactions(chain), fetchPendingTransactions(chain)]);
+    const chain = node(async () => {
+      asked++;
+      if (asked === 1) throw new ChainError("timeout", "timeout", { retryable: true });
+      return { pending: {} };
+    });
+    const ask = (party: Address) => fetchPendingTransactions(chain, party, undefined);
+    await Promise.all([A, B].map((party) => expect(ask(party)).rejects.toThrow("timeout")));
     expect(asked).toBe(1);
-    await fetchPendingTransactions(chain);
+    await Promise.all([ask(A), ask(B)]);
+    await ask(C);
     expect(asked).toBe(2);
+    vi.advanceTimersByTime(5000);
+    await ask(A);
+    expect(asked).toBe(3);
+    vi.useRealTimers();
+  });
+
+  test("is read no further than to the parties of those that nobody asks for", async () => {
+    const odd = { hash: "no", from: B };
+    const chain = node(async () => ({ pending: { [A]: { 1: pooled("0x01") }, [B]: { 1: odd } } }));
+    expect(await fetchPendingTransactions(chain, A, undefined)).toHaveLength(1);
+    await expect(fetchPendingTransactions(chain, B, undefined)).rejects.toMatchObject({
+      code: "bad-answer",
+    });
   });
 
   test("is empty where the node does not show it", async () => {
-    expect(await fetchPendingTransactions(node(() => Promise.reject(), false))).toEqual([]);
-    expect(await fetchPendingTransactions(failing("method-missing"))).toEqual([]);
+    const silent = node(() => Promise.reject(), false);
+    expect(await fetchPendingTransactions(silent, A, undefined)).toEqual([]);
+    expect(await fetchPendingTransactions(failing("method-missing"), A, undefined)).toEqual([]);
   });
 
   test("that is too large or unreadable is told of", async () => {
-    await expect(fetchPendingTransactions(failing("response-too-large"))).rejects.toMatchObject({
-      httpStatus: 503,
-    });
-    await expect(fetchPendingTransactions(failing("timeout"))).rejects.toThrow("timeout");
-    const odd = node(async () => ({ pending: { [A]: { 1: { hash: "no" } } } }));
-    await expect(fetchPendingTransactions(odd)).rejects.toMatchObject({ code: "bad-answer" });
+    const ask = (chain: Chain) => fetchPendingTransactions(chain, A, undefined);
+    const tooLarge = { httpStatus: 503, message: expect.stringContaining("too large") };
+    await expect(ask(failing("response-too-large"))).rejects.toMatchObject(tooLarge);
+    const crowded = node(() => Promise.reject(new Error("asked for")), true, "0x2710");
+    await expect(ask(crowded)).rejects.toMatchObject(tooLarge);
+    await expect(ask(failing("timeout"))).rejects.toThrow("timeout");
+    const odd = node(async () => ({ pending: 5 }));
+    await expect(ask(odd)).rejects.toMatchObject({ code: "bad-answer" });
   });
 });

@@ -32,11 +32,7 @@ export const pendingtxlist = defineAction({
   check: windowCheck(),
   async handle({ chain }, { address: party, filter_by, ...paging }) {
     const { limit, skip } = pageRange(paging);
-    const pending = await fetchPendingTransactions(chain);
-    const own = pending.filter(
-      ({ from, to }) =>
-        (filter_by !== "to" && from === party) || (filter_by !== "from" && to === party),
-    );
+    const own = await fetchPendingTransactions(chain, party, filter_by);
     return ok(
       own.slice(skip, skip + limit).map((transaction) => ({
         hash: transaction.hash,
