@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { jsonAnswer } from "./envelope.ts";
 import { type HttpOptions, send } from "./http.ts";
 import { type HealthOptions, problemsOf, readHealth } from "./ops/health.ts";
+import type { RateLimiter } from "./rate-limit.ts";
 import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
 
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
@@ -14,8 +15,9 @@ const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
 export function addChainList(
   app: FastifyInstance,
   options: HealthOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
+  limiter: RateLimiter,
 ): void {
-  app.get("/v2/chainlist", async (request, reply) => {
+  app.get("/v2/chainlist", { onRequest: limiter.admit }, async (request, reply) => {
     const base = options.publicUrl ?? baseOf(request);
     const isOnly = options.chains().length === 1;
     const entries = await Promise.all(

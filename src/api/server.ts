@@ -57,12 +57,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addActions(app, options, limiter, largeAnswersOf);
   addRpc(app, options, limiter);
   addSourcify(app, options, limiter, largeAnswersOf);
-  addChainList(app, options);
+  addChainList(app, options, limiter);
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
   addEvents(app, options, limiter);
-  addPages(app, options);
+  addPages(app, options, limiter);
   addDocumentation(app, options);
   return app;
 }

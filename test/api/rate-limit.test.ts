@@ -114,7 +114,20 @@ describe("an address", () => {
     expect(headers["x-ratelimit-remaining"]).toBe("0");
   });
 
-  test.each(["/health", "/health/live", "/openapi.json", "/nowhere"])(
+  test.each([
+    `/tx/0x${"1".repeat(64)}`,
+    `/search?q=${"1".repeat(64)}`,
+    "/blocks",
+    "/pages/network.json",
+    "/v2/chainlist",
+  ])("is refused %s, too", async (url) => {
+    await exhaust(addressOf(1));
+    const { headers, statusCode } = await ask(addressOf(1), { url });
+    expect(statusCode).toBe(429);
+    expect(headers).toMatchObject({ "x-ratelimit-remaining": "0" });
+  });
+
+  test.each(["/health", "/health/live", "/openapi.json", "/pages/icon.svg", "/nowhere"])(
     "asks for %s without being counted",
     async (url) => {
       await exhaust(addressOf(1));

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { Sql } from "../../db/client.ts";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
 import { countOpenJobs, type OpenJobs } from "../../store/verification-jobs.ts";
 import { inTime } from "../deadline.ts";
@@ -81,13 +82,24 @@ function judge(chains: readonly { name: string; problems: readonly string[] }[])
   return { isReady, problems };
 }
 
+const underWay = new WeakMap<Sql, Promise<IndexHealth>>();
+
+/** Those who ask at the same time share one look, so that health, which is no matter of the rate limit, stays cheap. */
+function lookOnce(sql: Sql, requestTimeoutMs: number): Promise<IndexHealth> {
+  const shared = underWay.get(sql);
+  if (shared !== undefined) return shared;
+  const looking = inTime(getIndexHealth(sql), requestTimeoutMs).finally(() => underWay.delete(sql));
+  underWay.set(sql, looking);
+  return looking;
+}
+
 /** Undefined when the database does not answer. */
 export async function readHealth(
   { sql, log }: Pick<ServedChain, "sql" | "log">,
   { requestTimeoutMs }: HealthOptions,
 ): Promise<IndexHealth | undefined> {
   try {
-    return await inTime(getIndexHealth(sql), requestTimeoutMs);
+    return await lookOnce(sql, requestTimeoutMs);
   } catch (error) {
     log.warn({ err: error }, "the database does not answer");
     return undefined;

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { keepResult } from "../../core/async.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { type HttpOptions, send } from "../http.ts";
-import type { RateLimitOptions } from "../rate-limit.ts";
+import type { RateLimiter, RateLimitOptions } from "../rate-limit.ts";
 import { perChain } from "../served-chain.ts";
 import { type Asset, loadAssets } from "./assets.ts";
 import { createNetworkDescription } from "./network.ts";
@@ -49,6 +49,7 @@ const REVALIDATE = "no-cache";
 export function addPages(
   app: FastifyInstance,
   options: Pick<HttpOptions, "chains"> & RateLimitOptions,
+  limiter: RateLimiter,
 ): void {
   const historyOf = watchSync(app, options.chains);
   for (const [url, file] of Object.entries(FILES)) {
@@ -59,7 +60,7 @@ export function addPages(
     send(reply, jsonAnswer(historyOf(chains[0]))),
   );
   const describe = perChain((chain) => createNetworkDescription(chain, options));
-  app.get("/pages/network.json", async ({ chains }, reply) =>
+  app.get("/pages/network.json", { onRequest: limiter.admit }, async ({ chains }, reply) =>
     send(reply, jsonAnswer(await describe(chains[0])())),
   );
   const getAssets = keepResult(loadAssets);
@@ -74,7 +75,7 @@ export function addPages(
       return sendAsset(request, reply, asset, digest === current.digest);
     },
   );
-  addSubjects(app, options.chains, getAssets);
+  addSubjects(app, options.chains, getAssets, limiter);
 }
 
 async function loadFile(file: string): Promise<DocumentFile> {

@@ -7,6 +7,7 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import { inTime } from "../deadline.ts";
 import { httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
+import type { RateLimiter } from "../rate-limit.ts";
 import { queryInput } from "../request.ts";
 import {
   chainTitle,
@@ -57,7 +58,10 @@ export function addSubjects(
   app: FastifyInstance,
   allChains: ServedChains,
   getAssets: () => Promise<Assets>,
+  limiter: RateLimiter,
 ): void {
+  const limited = { onRequest: limiter.admit };
+
   async function answer(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -121,7 +125,7 @@ export function addSubjects(
   }
 
   for (const [url, kind] of Object.entries(LISTS)) {
-    app.get(url, async (request, reply) => {
+    app.get(url, limited, async (request, reply) => {
       const [pathname = ""] = request.originalUrl.split(/[?#]/, 1);
       // Without a slash at the end of `/{chain}` relative links would lead to another chain's files.
       if (url === "/" && !pathname.endsWith("/")) {
@@ -132,14 +136,18 @@ export function addSubjects(
     });
   }
   for (const [name, kind] of Object.entries(THINGS)) {
-    app.get<{ Params: { subject: string } }>(`/${name}/:subject`, async (request, reply) => {
-      const subject = request.params.subject.toLowerCase().slice(0, LONGEST_SUBJECT);
-      const found = isSubject(kind, subject)
-        ? await look(decideChain(request), kind, subject)
-        : undefined;
-      const content = found ?? { ...unknown(subject), subject: `${name} ${subject}` };
-      return answer(request, reply, { content, httpStatus: found ? 200 : 404 });
-    });
+    app.get<{ Params: { subject: string } }>(
+      `/${name}/:subject`,
+      limited,
+      async (request, reply) => {
+        const subject = request.params.subject.toLowerCase().slice(0, LONGEST_SUBJECT);
+        const found = isSubject(kind, subject)
+          ? await look(decideChain(request), kind, subject)
+          : undefined;
+        const content = found ?? { ...unknown(subject), subject: `${name} ${subject}` };
+        return answer(request, reply, { content, httpStatus: found ? 200 : 404 });
+      },
+    );
     app.get<{ Params: { subject: string; "*": string } }>(
       `/${name}/:subject/*`,
       (request, reply) => {
@@ -161,7 +169,7 @@ export function addSubjects(
       return reply.redirect(`${rootOf(request)}${path}${query}`, 302);
     });
   }
-  app.get("/search", async (request, reply) => {
+  app.get("/search", limited, async (request, reply) => {
     const sought = lookUp(queryInput(request), "q");
     const text =
       typeof sought === "string"

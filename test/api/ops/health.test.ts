@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSql } from "../../../src/db/client.ts";
+import { timeQueries } from "../../../src/db/query-timing.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../../support/build.ts";
@@ -113,6 +114,25 @@ test("/health reports how the index is doing", async () => {
       verification: { clients: 0, pending: 0, running: 0, waitSeconds: 0 },
     },
   });
+});
+
+test("/health asked by many at once asks the database once", async () => {
+  let statements = 0;
+  const sql = timeQueries(server.sql, () => {
+    statements++;
+    return () => {};
+  });
+  const crowded = await createTestApp({ sql });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => crowded.app.inject("/health/ready")),
+  );
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(
+    Array(20).fill(answers[0]?.statusCode),
+  );
+  expect(statements).toBe(1);
+  await crowded.app.inject("/health/ready");
+  expect(statements).toBe(2);
+  await crowded.close();
 });
 
 test("/health answers on an empty database", async () => {
