@@ -1,6 +1,7 @@
 import { isatty } from "node:tty";
 import { styleText } from "node:util";
 import pino, { type LevelWithSilent, type Logger } from "pino";
+import { printable } from "../core/printable.ts";
 
 interface LogRecord {
   level: string;
@@ -42,14 +43,18 @@ export function createLogger(level: LevelWithSilent, redact: (line: string) => s
   return pino(options, { write: (json) => void output.write(redact(json)) });
 }
 
-/** `12:30:05 warn: message field=value`; the level is left out of ordinary lines, stacks stay in the JSON. */
+/**
+ * `12:30:05 warn: message field=value`; the level is left out of ordinary lines, stacks stay in the JSON. Nodes and servers
+ * have their words in it, so only what is printable goes to the terminal.
+ */
 export function readableLine({ level, time, msg, err, ...fields }: LogRecord): string {
   const label = level === "info" ? "" : `${level}: `;
   const text = [msg, err?.message].filter((part) => part !== undefined && part !== "").join(": ");
   const details = Object.entries(fields).map(
     ([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  const line = `${label}${text}${styleText("dim", details.join(""))}`;
+  const message = text.split("\n").map(printable).join("\n");
+  const line = `${label}${message}${styleText("dim", printable(details.join("")))}`;
   const colour = COLOURS[level];
   return `${styleText("dim", time.slice(11, 19))} ${colour ? styleText(colour, line) : line}`;
 }

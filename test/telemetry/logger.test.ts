@@ -24,3 +24,19 @@ test("an error shows its message, not its stack", () => {
   );
   expect(line({ level: "error", time, err })).toBe("12:30:05 error: no space left");
 });
+
+test("text of others does nothing to the terminal; a message of several lines stays one", () => {
+  const escapes = "\u001b[2J\u009b31m\u202e";
+  const err = { message: `node 1 says ${escapes}`, stack: "" };
+  const record = {
+    level: "warn",
+    time,
+    msg: "refused:\n  here",
+    err,
+    node: escapes,
+    told: [escapes],
+  };
+  expect(readableLine(record)).toContain("refused:\n  here: node 1 says  [2J 31m ");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the log's own colours are left out
+  expect(readableLine(record).replace(/\u001b\[\d+m/g, "")).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+});
