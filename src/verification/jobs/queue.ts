@@ -259,7 +259,7 @@ export function startQueue(options: QueueOptions): JobQueue {
   }
 
   const working = work();
-  const chains: JobChain[] = [];
+  const chains = new Set<JobChain>();
   return {
     schemas: () => answering().map(({ schema }) => schema),
     add: (source) => {
@@ -273,13 +273,16 @@ export function startQueue(options: QueueOptions): JobQueue {
       members.add(member);
       const reclaiming = reclaim(member);
       wake();
-      const chain = { wake, stop: () => remove(member, reclaiming) };
-      chains.push(chain);
+      const chain: JobChain = {
+        wake,
+        stop: () => remove(member, reclaiming).finally(() => chains.delete(chain)),
+      };
+      chains.add(chain);
       return chain;
     },
     stop: async () => {
       stopping.abort();
-      await Promise.all(chains.map((chain) => chain.stop()));
+      await Promise.all([...chains].map((chain) => chain.stop()));
       // With no places at all, the loop still waits for one.
       slots.leave();
       await working;
