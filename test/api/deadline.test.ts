@@ -79,7 +79,7 @@ describe("a database and a node that have stopped without a word", () => {
       { jsonrpc: "2.0", error: text, id: 1 },
       {
         jsonrpc: "2.0",
-        error: { code: -32_603, message: "upstream node is not reachable" },
+        error: { code: -32_000, message: "upstream node gave no answer within 5 s" },
         id: 2,
       },
       { jsonrpc: "2.0", result: "0x7a69", id: 3 },
