@@ -32,3 +32,15 @@ test("a chain whose table of jobs is missing keeps nobody from the state of a jo
   await app.close();
   await broken.close();
 });
+
+test("a chain whose database is busy is left out of a lookup over all chains", async () => {
+  const busy = await createChain({ chainId: () => 1 });
+  const app = await createChain({ chains: (own) => [own, busy.served] });
+  await busy.sql.begin(async (blocker) => {
+    await blocker`LOCK TABLE sync_state IN ACCESS EXCLUSIVE MODE`;
+    const answer = await app.app.inject(`/sourcify/v2/contract/all-chains/${ADDRESS}`);
+    expect([answer.statusCode, answer.json()]).toEqual([404, { results: [] }]);
+  });
+  await app.close();
+  await busy.close();
+});
