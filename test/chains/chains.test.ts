@@ -5,6 +5,7 @@ import { randomRequest } from "../support/brute-force/random-requests.ts";
 import type { WireRequest } from "../support/brute-force/wire.ts";
 import { type ChainsFile, createChainsFile } from "../support/chains-file.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
+import { startHardhat2 } from "../support/hardhat-2.ts";
 import { createJsonRpc } from "../support/oracle/json-rpc.ts";
 import { createOracleReader, type Oracle } from "../support/oracle/oracle.ts";
 import { type Periscope, startPeriscope } from "../support/periscope.ts";
@@ -14,7 +15,7 @@ import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.t
 import { createRandom, type Random } from "../support/world/random.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
 
-/** Three chains in one process: two of anvil with traces, and a scripted one without. */
+/** Three chains in one process: one of anvil with traces, one of Hardhat 2 and a scripted one without. */
 const SEED = Number(process.env["CHAINS_SEED"] ?? 1);
 /** Random acts on each chain, and random requests over all of them. */
 const ACTS = Number(process.env["CHAINS_ACTS"] ?? 24);
@@ -38,7 +39,8 @@ interface Chain {
 }
 
 let database: TestDatabase;
-let anvils: Anvil[];
+/** Anvil and Hardhat 2. */
+let devnets: Anvil[];
 let scripted: ScriptedNode;
 let chains: Chain[];
 let file: ChainsFile;
@@ -46,14 +48,16 @@ const running: Periscope[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  anvils = await Promise.all([31_337, 31_338].map((id) => startAnvil(["--chain-id", String(id)])));
-  const worlds = await Promise.all(anvils.map(({ url }) => deployWorld(url)));
+  const [anvil, hardhat] = await Promise.all([startAnvil(), startHardhat2(31_338)]);
+  devnets = [anvil, hardhat];
+  const worlds = await Promise.all(devnets.map(({ url }) => deployWorld(url)));
   scripted = await startScriptedNode({
     chain: new ScriptedChain({ chainId: 1001 }),
     without: TRACERS,
   });
   chains = [
-    ...anvils.map(({ url }, index) => anvilChain(31_337 + index, url, worlds[index] as World)),
+    anvilChain(31_337, anvil.url, worlds[0] as World),
+    hardhatChain(31_338, hardhat.url, worlds[1] as World),
     scriptedChain(scripted),
   ];
   file = createChainsFile(
@@ -68,7 +72,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(running.map((periscope) => periscope.end("SIGKILL")));
   await database.drop();
-  await Promise.all([...anvils.map((anvil) => anvil.stop()), scripted.stop()]);
+  await Promise.all([...devnets.map((node) => node.stop()), scripted.stop()]);
   file.remove();
 });
 
@@ -84,6 +88,28 @@ function anvilChain(id: number, rpcUrl: string, world: World): Chain {
         const head = Number(await rpc.request<string>("eth_blockNumber"));
         await rpc.request("anvil_reorg", 1 + random.integer(Math.min(head, 8)), []);
       }
+      await world.step(random);
+    },
+  };
+}
+
+/** Goes back to one of its snapshots now and then. */
+function hardhatChain(id: number, rpcUrl: string, world: World): Chain {
+  const rpc = createJsonRpc(rpcUrl);
+  let snapshots: string[] = [];
+  return {
+    id,
+    schema: `chain_${id}`,
+    rpcUrl,
+    silentTokens: world.silentTokens,
+    act: async (random) => {
+      const back = snapshots.length - 1 - random.integer(4);
+      const snapshot = random.chance(0.4) ? snapshots[back] : undefined;
+      if (snapshot !== undefined) {
+        await rpc.request("evm_revert", snapshot);
+        snapshots = snapshots.slice(0, back);
+      }
+      snapshots.push(await rpc.request<string>("evm_snapshot"));
       await world.step(random);
     },
   };
@@ -144,7 +170,7 @@ test(`three chains that are reorganised at random are each what a process of the
   for (let count = 0; count < REQUESTS; count++) {
     const index = random.integer(chains.length);
     // The scripted chain has not everything that a request may name: it is asked about another's.
-    const [chain, oracle] = [chains[index], oracles[index % anvils.length]];
+    const [chain, oracle] = [chains[index], oracles[index % devnets.length]];
     if (!chain || !oracle) continue;
     const { silentTokens } = chain;
     const request = randomRequest({ oracle, random, silentTokens });
