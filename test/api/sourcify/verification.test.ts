@@ -661,11 +661,11 @@ describe("around the answers", () => {
   ])("%s leads to %s, also behind a prefix", async (from, to) => {
     const response = await server.app.inject({ url: from });
     expect(response.statusCode).toBe(302);
-    const { pathname, search } = new URL(
+    const { pathname, search, hash } = new URL(
       String(response.headers["location"]),
       `http://proxy.example/prefix${from}`,
     );
-    expect(pathname + search).toBe(`/prefix${to}`);
+    expect(pathname + search + hash).toBe(`/prefix${to}`);
   });
 
   test("HEAD is answered as GET, and a preflight as everywhere", async () => {

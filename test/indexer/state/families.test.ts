@@ -83,7 +83,7 @@ it("a fault in reading state is no reason to roll back without it", async () => 
     await indexer.reach(node.chain.head.block.hash);
     isBroken = true;
     node.chain.reorg(1, 2);
-    await indexer.until(() => indexer.status().reason === "a fault");
+    await indexer.until(() => indexer.status().reason === "an unexpected failure; the log has it");
     expect(indexer.status()).toMatchObject({ head: 3, reorgs: { count: 0 } });
     isBroken = false;
     await indexer.reach(node.chain.head.block.hash);
