@@ -3,8 +3,13 @@ import { sleep } from "../core/async.ts";
 /** Askings in a row that bring nothing; after them a question is given up. */
 const FRUITLESS_ASKINGS = 7;
 const FIRST_PAUSE_MS = 50;
+/** Of a hundred questions a flaky node leaves some open nearly each time: the rest need not wait long. */
+const REST_PAUSE_MS = 10;
 /** None is begun later than this after the first of them. */
 const PATIENCE_MS = 45_000;
+
+/** What an asking brought: an answer that was known costs nothing of the budget either, but its pause is the usual one. */
+export type Gain = "nothing" | "part" | "known";
 
 /**
  * The budget of one piece of work that asks nodes: the only place that decides whether something is asked again, shared
@@ -29,16 +34,17 @@ export class Retry {
   }
 
   /**
-   * Waits until it is time to ask again; false when it is not to be asked again. The pauses double, are never in step
-   * with those of others, and are short after an asking that brought a part, which costs nothing of the budget.
+   * Waits until it is time to ask again; false when it is not to be asked again. The pauses double while nothing is
+   * gained, are never in step with those of others, and are short after an asking that brought a part.
    */
-  async again({ partly = false }: { partly?: boolean } = {}): Promise<boolean> {
-    if (!partly) this.#fruitless++;
+  async again(gain: Gain = "nothing"): Promise<boolean> {
+    if (gain === "nothing") this.#fruitless++;
     const isUsedUp =
       this.#fruitless >= this.#askings || performance.now() - this.#since > PATIENCE_MS;
     if (isUsedUp || this.#stop?.aborted) return false;
-    const doubled = partly ? 0 : this.#fruitless - 1;
-    await sleep(FIRST_PAUSE_MS * 2 ** doubled * (0.5 + Math.random() / 2), this.#stop);
+    const doubled = gain === "nothing" ? this.#fruitless - 1 : 0;
+    const pauseMs = gain === "part" ? REST_PAUSE_MS : FIRST_PAUSE_MS * 2 ** doubled;
+    await sleep(pauseMs * (0.5 + Math.random() / 2), this.#stop);
     return !this.#stop?.aborted;
   }
 }

@@ -68,7 +68,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         hasAnswered ||= partly;
         const leaveToOthers = !hasAnswered || (!node.usable && pool.nodes.length > 1);
         if (open.length === 0 || leaveToOthers) return outcomes;
-        if (!(await retry.again({ partly }))) return outcomes;
+        if (!(await retry.again(partly ? "part" : "nothing"))) return outcomes;
         asked = open.length;
         const answers = await node.call(pick(calls, open), stop, options);
         for (const [position, index] of open.entries()) {
@@ -100,9 +100,8 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         if (open.length === 0) return outcomes;
       }
       open = open.filter((index) => worthRetrying.has(index));
-      if (open.length === 0 || !(await retry.again({ partly: open.length < asked }))) {
-        return outcomes;
-      }
+      const gain = open.length < asked ? "part" : "nothing";
+      if (open.length === 0 || !(await retry.again(gain))) return outcomes;
     }
   }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { BaseLogger } from "pino";
 import type { Chain, NodeName } from "../chain/chain.ts";
-import { Retry } from "../chain/retry.ts";
+import { type Gain, Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { ChainError } from "../core/errors.ts";
 import { quantity, quantityToNumber } from "../core/quantity.ts";
@@ -93,10 +93,10 @@ export function createBelief(options: BeliefOptions): Belief {
     const nodes = [...chain.nodes.filter((node) => node !== first.node), first.node];
     const words = new Map([[first.node, first.fetched]]);
     let answers = 1;
-    let partly = true;
+    let gain: Gain = "known";
     for (let asked = 0; asked < nodes.length || answers < ANSWERS; asked++) {
-      if (!(await retry.again({ partly }))) refuse(blockNumber, found);
-      partly = false;
+      if (!(await retry.again(gain))) refuse(blockNumber, found);
+      gain = "nothing";
       const node = nodes[asked % nodes.length] as NodeName;
       const fetched = await askOnce(node, blockNumber, traced);
       if (!fetched) continue;
@@ -113,7 +113,7 @@ export function createBelief(options: BeliefOptions): Belief {
       }
       words.set(node, fetched);
       answers++;
-      partly = true;
+      gain = "known";
     }
     return undefined;
   }

@@ -101,10 +101,10 @@ test("nothing is asked again later than 45 s after the first asking, however muc
   const setForward = holdClock();
   const retry = new Retry();
   setForward(44_000);
-  expect(await retry.again({ partly: true })).toBe(true);
+  expect(await retry.again("part")).toBe(true);
   expect(await retry.again()).toBe(true);
   setForward(1_001);
-  expect(await retry.again({ partly: true })).toBe(false);
+  expect(await retry.again("part")).toBe(false);
   expect(await retry.again()).toBe(false);
   retry.progressed();
   expect(await retry.again()).toBe(true);
