@@ -17,6 +17,8 @@ export default defineConfig({
     // Two cores: more workers than that only make the real parts (PostgreSQL, anvil) slower.
     maxWorkers: 2,
     testTimeout: 120_000,
+    // A second, vitest's own patience, is not enough on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 120_000,
   },
 });

@@ -78,6 +78,7 @@ test("every statement ends, as lost or as done, and all connections work again",
 
 test("a transaction that lost its connection does not go on over the next one", async () => {
   const sql = createSql(database.url, { connections: 1 });
+  await sql`DROP TABLE IF EXISTS notes`;
   await sql`CREATE TABLE notes (note text)`;
   const goOn = Promise.withResolvers<void>();
   const second: PromiseSettledResult<unknown>[] = [];
