@@ -36,7 +36,7 @@ beforeAll(async () => {
     })),
   );
   first = await start();
-  await expect.poll(shares, PATIENCE).toEqual([IDS.length]);
+  await vi.waitFor(async () => expect(await shares()).toEqual([IDS.length]), PATIENCE);
   await follow(first);
 });
 afterAll(async () => {
@@ -85,7 +85,8 @@ async function follow({ url }: Running): Promise<void> {
         return Number(((await answer.json()) as { result: string }).result);
       }),
     );
-  await expect.poll(served, PATIENCE).toEqual(nodes.map(({ chain }) => chain.height));
+  const heights = nodes.map(({ chain }) => chain.height);
+  await vi.waitFor(async () => expect(await served()).toEqual(heights), PATIENCE);
 }
 
 test("a process that starts later is given its part of the chains", async () => {
