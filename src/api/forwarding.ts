@@ -13,8 +13,8 @@ export interface Caller {
 /** Most gas of a call, geth's default (`--rpc.gascap`): a node may take whatever a caller names. */
 const MOST_GAS = 50_000_000n;
 const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
-/** Some nodes know the second name, too. */
-const GAS_FIELDS = ["gas", "gasLimit"];
+/** In lower case: some nodes know the second name, too, and some take names in any letter case. */
+const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
 
 /**
  * The node's own answers to calls that a client chose, in one batch. A transaction is not called back when the client goes
@@ -39,10 +39,10 @@ export async function forwardCalls(
 function boundGas(call: RpcCall): RpcCall {
   const [subject, ...rest] = call.params;
   if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;
-  const bounds = GAS_FIELDS.filter((name) => {
-    const gas = (subject as Record<string, unknown>)[name];
-    return isQuantity(gas) && quantityToBigInt(gas) > MOST_GAS;
-  }).map((name) => [name, quantity(MOST_GAS)]);
+  const bounds = Object.entries(subject)
+    .filter(([name, gas]) => GAS_FIELDS.has(name.toLowerCase()))
+    .filter(([, gas]) => isQuantity(gas) && quantityToBigInt(gas) > MOST_GAS)
+    .map(([name]) => [name, quantity(MOST_GAS)]);
   return bounds.length === 0
     ? call
     : { ...call, params: [{ ...subject, ...Object.fromEntries(bounds) }, ...rest] };

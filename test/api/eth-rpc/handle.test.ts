@@ -243,6 +243,8 @@ describe("forwarded methods", () => {
     ["eth_sendRawTransaction", ["0x02f8"], ["0x02f8"]],
     ["eth_call", [{ ...call, gas: "0x2faf080" }], [{ ...call, gas: "0x2faf080" }, "latest"]],
     ["eth_call", [{ ...call, gas: "0x2faf081" }], [{ ...call, gas: "0x2faf080" }, "latest"]],
+    ["eth_call", [{ ...call, gas: "0x0ffffffffffff" }], [{ ...call, gas: "0x2faf080" }, "latest"]],
+    ["eth_call", [{ ...call, GAS: "0xffffffffffff" }], [{ ...call, GAS: "0x2faf080" }, "latest"]],
     ["eth_call", [{ ...call, gas: "0x" }], [{ ...call, gas: "0x" }, "latest"]],
     [
       "eth_estimateGas",
