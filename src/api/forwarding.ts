@@ -40,7 +40,7 @@ function boundGas(call: RpcCall): RpcCall {
   const [subject, ...rest] = call.params;
   if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;
   const bounds = Object.entries(subject)
-    .filter(([name, gas]) => GAS_FIELDS.has(name.toLowerCase()))
+    .filter(([name]) => GAS_FIELDS.has(name.toLowerCase()))
     .filter(([, gas]) => isQuantity(gas) && quantityToBigInt(gas) > MOST_GAS)
     .map(([name]) => [name, quantity(MOST_GAS)]);
   return bounds.length === 0

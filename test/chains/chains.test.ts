@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSql } from "../../src/db/client.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { type DevelopmentNode, startAnvil } from "../support/anvil.ts";
 import { randomRequest } from "../support/brute-force/random-requests.ts";
 import type { WireRequest } from "../support/brute-force/wire.ts";
 import { type ChainsFile, createChainsFile } from "../support/chains-file.ts";
@@ -40,7 +40,7 @@ interface Chain {
 
 let database: TestDatabase;
 /** Anvil and Hardhat 2. */
-let devnets: Anvil[];
+let devnets: DevelopmentNode[];
 let scripted: ScriptedNode;
 let chains: Chain[];
 let file: ChainsFile;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
@@ -24,6 +24,10 @@ describe("an indexer while a development chain is reorganised at random", () => 
     world = await deployWorld(anvil.url);
     database = await createTestDatabase();
     indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [anvil.url] });
+  });
+
+  beforeEach(async () => {
+    if (await anvil.revive()) world = await deployWorld(anvil.url);
   });
 
   afterAll(async () => {

@@ -4,14 +4,14 @@ import os from "node:os";
 import path from "node:path";
 import { startChild } from "../../src/process/child.ts";
 import { freePort } from "../../src/process/free-port.ts";
-import type { Anvil } from "./anvil.ts";
+import type { DevelopmentNode } from "./anvil.ts";
 
 /** Where `npm run test:clients` installs it. */
 const HOME = path.join(import.meta.dirname, "../clients/hardhat-2");
 const STOP_PATIENCE_MS = 5_000;
 
 /** Starts the node of Hardhat 2 on a free port of loopback and waits until it listens. */
-export async function startHardhat2(chainId: number): Promise<Anvil> {
+export async function startHardhat2(chainId: number): Promise<DevelopmentNode> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "periscope-hardhat-2-"));
   const manifest = createRequire(path.join(HOME, "package.json")).resolve("hardhat/package.json");
   symlinkSync(path.join(manifest, "../.."), path.join(folder, "node_modules"));

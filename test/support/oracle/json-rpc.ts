@@ -10,7 +10,7 @@ interface Answer {
   error?: { code: number; message: string; data?: unknown };
 }
 
-/** The plainest JSON-RPC client: no retry, no cache, so that a test sees what the node said. */
+/** The plainest JSON-RPC client: no retry, no cache, so that a test sees what the node said; an answer has 30 s. */
 export interface JsonRpc {
   readonly url: string;
   /** Result of one call. Throws with the node's own words when it answers with an error. */
@@ -22,12 +22,14 @@ export interface JsonRpc {
 }
 
 const BATCH_SIZE = 500;
+const PATIENCE_MS = 30_000;
 
 async function post(url: string, body: unknown): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   return response.json();
 }
