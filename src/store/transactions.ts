@@ -3,7 +3,6 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
-import type { Delegation } from "./verified-contracts/abis.ts";
 
 /** One transaction as its own page shows it. */
 export interface TransactionDetail {
@@ -59,62 +58,6 @@ export async function getTransaction(
     JOIN blocks b ON b.number = p.block_number
     WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
   return row;
-}
-
-/** What only the whole page of a transaction shows. Quantities are decimal text. */
-export interface TransactionFacts {
-  type: number;
-  nonce: string;
-  createdContract: Address | null;
-  maxFeePerGas: string | null;
-  maxPriorityFeePerGas: string | null;
-  /** Of the block; null before EIP-1559. */
-  baseFeePerGas: string | null;
-  logs: number;
-}
-
-/** Facts of a transaction of a published block, whose place `getTransaction` gave; `sql` must be the same snapshot. */
-export async function getTransactionFacts(
-  sql: Queryable,
-  { blockNumber, transactionIndex }: Pick<TransactionDetail, "blockNumber" | "transactionIndex">,
-): Promise<TransactionFacts | undefined> {
-  const [facts] = await sql<TransactionFacts[]>`
-    SELECT t.type, t.nonce, t.created_contract, t.max_fee_per_gas,
-      t.max_priority_fee_per_gas, b.base_fee_per_gas,
-      (SELECT count(*)::int FROM logs_of_transaction(t.block_number, t.transaction_index)) AS logs
-    FROM transaction_at(${blockNumber}, ${transactionIndex}) t
-    JOIN blocks b ON b.number = t.block_number`;
-  return facts;
-}
-
-/** Calls of a transaction that ran other code in the caller's place, the first of each, at most `limit`. */
-export async function listDelegations(
-  sql: Queryable,
-  { blockNumber, transactionIndex }: Pick<TransactionDetail, "blockNumber" | "transactionIndex">,
-  limit: number,
-): Promise<Delegation[]> {
-  return sql<Delegation[]>`
-    SELECT from_address AS caller, to_address AS callee FROM internal_transactions
-    WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
-      AND call_type IN ('delegatecall', 'callcode') AND to_address IS NOT NULL
-    GROUP BY from_address, to_address
-    ORDER BY min(position)
-    LIMIT ${limit}`;
-}
-
-/** Callees of the frames of a transaction that failed, the outermost first, at most `limit`. */
-export async function listFailedCallees(
-  sql: Queryable,
-  { blockNumber, transactionIndex }: Pick<TransactionDetail, "blockNumber" | "transactionIndex">,
-  limit: number,
-): Promise<Address[]> {
-  const rows = await sql<{ callee: Address }[]>`
-    SELECT to_address AS callee FROM internal_transactions
-    WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
-      AND error IS NOT NULL AND to_address IS NOT NULL
-    ORDER BY position
-    LIMIT ${limit}`;
-  return rows.map(({ callee }) => callee);
 }
 
 /**

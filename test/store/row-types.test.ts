@@ -29,7 +29,7 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
   "src/store/sync-state.ts number": "read only where there is a head",
   "src/store/sync-state.ts hash": "is there with head_number",
   "src/store/sync-state.ts timestampSeconds": "is there with head_number",
-  "src/store/transactions.ts callee": "frames without a callee are left out",
+  "src/store/transaction-details.ts callee": "frames without a callee are left out",
   "src/store/verification-jobs.ts request": "a job has its request until it is finished",
 };
 /** Statements that cannot be described, and why. */

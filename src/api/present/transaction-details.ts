@@ -1,16 +1,10 @@
 import { z } from "zod";
 import type { Address } from "../../core/address.ts";
 import type { Hex } from "../../core/hex.ts";
-import type { Queryable } from "../../db/client.ts";
 import type { TransactionLog } from "../../store/logs.ts";
-import {
-  getTransactionFacts,
-  listDelegations,
-  listFailedCallees,
-  type TransactionDetail,
-  type TransactionFacts,
-} from "../../store/transactions.ts";
-import { listVerifiedAbis, type VerifiedAbi } from "../../store/verified-contracts/abis.ts";
+import type { ReadDetails } from "../../store/transaction-details.ts";
+import type { TransactionDetail } from "../../store/transactions.ts";
+import type { VerifiedAbi } from "../../store/verified-contracts/abis.ts";
 import {
   type AbiIndex,
   type Decoded,
@@ -61,33 +55,6 @@ export const transactionDetails = z
   })
   .meta({ id: "TransactionDetails" });
 
-/** What the details are made from: facts, and the ABIs of the receiver and of the contracts that logged or failed. */
-export interface ReadDetails {
-  facts: TransactionFacts;
-  abis: VerifiedAbi[];
-}
-
-const MOST_FAILED = 20;
-const MOST_DELEGATIONS = 50;
-
-/** Reads what the details of a transaction are made from; `sql` must be the snapshot that it was read from. */
-export async function readTransactionDetails(
-  sql: Queryable,
-  transaction: TransactionDetail,
-  logs: readonly TransactionLog[],
-): Promise<ReadDetails | undefined> {
-  const facts = await getTransactionFacts(sql, transaction);
-  if (!facts) return undefined;
-  const failed =
-    transaction.succeeded === false ? await listFailedCallees(sql, transaction, MOST_FAILED) : [];
-  // A proxy may have another contract behind it now.
-  const delegations = await listDelegations(sql, transaction, MOST_DELEGATIONS);
-  const receiver = transaction.to ?? facts.createdContract;
-  const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
-  const distinct = new Set(addresses.filter((address) => address !== null));
-  return { facts, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
-}
-
 /**
  * The details of a transaction; `reason` is what it returned when it failed. What does not fit into an answer is not
  * decoded: the call comes first, then the error, then the logs in their order.
@@ -100,7 +67,7 @@ export async function presentTransactionDetails(
 ): Promise<z.output<typeof transactionDetails>> {
   const indexed = await indexAbis(abis);
   const budget = createDecodingBudget();
-  const ofAddress = (address: Address) => indexed.get(address) ?? [];
+  const ofAddress = (address: Address | null) => (address && indexed.get(address)) ?? [];
   const receiver = transaction.to ?? facts.createdContract;
   const everyAbi = [...indexed.values()].flat();
   return {
@@ -116,14 +83,11 @@ export async function presentTransactionDetails(
     error: transaction.error ?? "",
     logsCount: String(facts.logs),
     traced: transaction.traced,
-    call:
-      transaction.to === null
-        ? null
-        : decodeCall(ofAddress(transaction.to), transaction.input, budget),
+    call: decodeCall(ofAddress(transaction.to), transaction.input, budget),
     // An error may come from any contract on the way.
     revert:
       transaction.succeeded === false
-        ? decodeError(receiver ? [...ofAddress(receiver), ...everyAbi] : everyAbi, reason, budget)
+        ? decodeError([...ofAddress(receiver), ...everyAbi], reason, budget)
         : null,
     logs: logs.map((log): Decoded | null =>
       decodeLog(ofAddress(log.address), logData(log), budget),

@@ -163,6 +163,18 @@ describe("an internal transaction", () => {
     });
   });
 
+  test("has the name of what it calls where that is given, also when it is empty", () => {
+    expect(presentInternalTransaction(internal, "blockscout", "f()")).toEqual({
+      ...shared,
+      functionName: "f()",
+    });
+    expect(presentInternalTransaction(internal, "blockscout", "")).toHaveProperty(
+      "functionName",
+      "",
+    );
+    expect(presentInternalTransaction(internal, "blockscout")).not.toHaveProperty("functionName");
+  });
+
   test("says what the tracer left out", () => {
     const row = { ...internal, to: null, gas: null, gasUsed: null, input: null };
     const told = { to: "", gas: "0", input: "0x" };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readTransactionDetails } from "../../../store/transaction-details.ts";
 import { getTransaction, listLogsOfTransaction } from "../../../store/transactions.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -7,7 +8,6 @@ import { flag, integer } from "../../params.ts";
 import { fourTopics } from "../../present/log.ts";
 import {
   presentTransactionDetails,
-  readTransactionDetails,
   transactionDetails,
 } from "../../present/transaction-details.ts";
 import * as wire from "../../wire.ts";
