@@ -9,7 +9,7 @@ import {
   type ServedState,
 } from "../store/sync-state.ts";
 
-const NOTHING_SERVED = "No block is indexed yet, please try again later";
+const NOTHING_SERVED = "Chain is indexing now, try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const LOADING = "The first synchronisation is still running, please try again later";
 /** So often an answer is made anew because a roll-back came between its reads of several servers. */
@@ -20,10 +20,10 @@ const TRANSACTION_ABORTED = "25P02";
 /**
  * Reads from the index, once for each part of an answer: this one call reads all that the part needs. Afterwards the
  * node is asked for its state at the given head. The head comes in the same round trip to the database as the rows, so
- * a query awaits it only where its statements need it. It is undefined before the first block.
+ * a query awaits it only where its statements need it. Throws `RequestError` before the first block.
  */
 export type Read = <Found>(
-  query: (sql: Queryable, head: Promise<ServedHead | undefined>) => Promise<Found>,
+  query: (sql: Queryable, head: Promise<ServedHead>) => Promise<Found>,
 ) => Promise<Found>;
 
 /** What makes one part of an answer. */
@@ -76,10 +76,21 @@ export async function requireSynchronised(sql: Queryable): Promise<void> {
   if (!(await isSynchronised(sql))) throw new RequestError(503, LOADING);
 }
 
-/** The head. Throws `RequestError` when there is none yet. */
-export function requireHead(head: ServedHead | undefined): ServedHead {
-  if (!head) throw new RequestError(503, NOTHING_SERVED);
-  return head;
+/** No block is served yet. */
+export class NothingServed extends RequestError {
+  constructor() {
+    super(503, NOTHING_SERVED);
+  }
+}
+
+/** The number of the served head; 0 before the first block. */
+export async function readHeadNumber(read: Read): Promise<number> {
+  try {
+    return await read(async (_sql, head) => (await head).number);
+  } catch (error) {
+    if (error instanceof NothingServed) return 0;
+    throw error;
+  }
 }
 
 interface Opened {
@@ -87,8 +98,8 @@ interface Opened {
   served: Promise<ServedState>;
 }
 
-/** Clients of databases that had all indexes at the last check: their queries need no check. */
-const indexed = new WeakSet<Sql>();
+/** Clients of databases that had a head and all indexes at the last check: their queries need no check before. */
+const ready = new WeakSet<Sql>();
 
 /** One snapshot for a number of tasks, each of which reads at most once. */
 function openState(sql: Sql, count: number) {
@@ -113,8 +124,8 @@ function openState(sql: Sql, count: number) {
 
   async function readServedState(snapshot: Queryable): Promise<ServedState> {
     served = await getServedState(snapshot);
-    if (served.isIndexed) indexed.add(sql);
-    else indexed.delete(sql);
+    if (served.head && served.isIndexed) ready.add(sql);
+    else ready.delete(sql);
     return served;
   }
 
@@ -133,9 +144,10 @@ function openState(sql: Sql, count: number) {
         const { snapshot, served: reads } = await opened;
         const head = reads.then(({ head: found, isIndexed }) => {
           if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
+          if (!found) throw new NothingServed();
           return found;
         });
-        if (!indexed.has(sql)) await head;
+        if (!ready.has(sql)) await head;
         const [found] = await Promise.all([query(snapshot, head), head]);
         return found;
       } finally {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { actionsIn } from "../../src/api/registry.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
-import { addressAt, blockHash, publish } from "../support/build.ts";
+import { addressAt, blockHash, publish, setSyncState } from "../support/build.ts";
 
 const TOKEN = addressAt(7);
 /** Answered without the index. */
@@ -68,6 +68,37 @@ describe.each([
       expect(headers["x-periscope-block"]).toBe(isElsewhere ? undefined : `0;${blockHash(0)}`);
     });
   }
+});
+
+/** What is told before the first block by those that refuse in words of their own, or need not refuse. */
+const BEFORE_THE_FIRST_BLOCK: Readonly<Record<string, string>> = {
+  eth_block_number: '"0x0"',
+  eth_blockNumber: '"0x0"',
+  gasoracle: "Gas price is not estimated yet",
+  gasestimate: "Gas price is not estimated yet",
+};
+
+describe.each([
+  ["of an index that has not begun", null],
+  ["of a chain that is indexed anew", { headNumber: null }],
+] as const)("nothing is told %s", (_, state) => {
+  let empty: TestApp;
+  beforeAll(async () => {
+    empty = await createTestApp();
+    if (state) await setSyncState(empty.sql, state);
+  });
+  afterAll(() => empty.close());
+
+  const actions = [
+    ...actionsIn("blockscout").map((listed) => ({ path: "/api", ...listed })),
+    ...actionsIn("etherscan").map((listed) => ({ path: "/v2/api", ...listed })),
+  ].filter(({ action }) => !(action.isSubmission || ELSEWHERE.has(action.name)));
+  test.each(actions)("by $path $action.name", async ({ path, module, action }) => {
+    const query = new URLSearchParams({ module, action: action.name, ...action.example });
+    const { body } = await empty.app.inject(`${path}?${query}`);
+    const told = BEFORE_THE_FIRST_BLOCK[action.name] ?? "Chain is indexing now, try again later";
+    expect(body).toContain(told);
+  });
 });
 
 test("answers that nothing was read for name no block", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { onOneState, type Read, requireHead, type Task } from "../../src/api/state.ts";
+import { onOneState, type Read, readHeadNumber, type Task } from "../../src/api/state.ts";
 import { ChainError } from "../../src/core/errors.ts";
 import type { Queryable } from "../../src/db/client.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../support/build.ts";
@@ -19,8 +19,8 @@ function task<Result>(run: (read: Read) => Promise<Result>, servedWhileLoading =
   return { servedWhileLoading, run } satisfies Task<Result>;
 }
 
-async function headNumber(_sql: Queryable, head: Promise<{ number: number } | undefined>) {
-  return (await head)?.number;
+async function headNumber(_sql: Queryable, head: Promise<{ number: number }>) {
+  return (await head).number;
 }
 
 async function newestBlock(sql: Queryable): Promise<number> {
@@ -57,13 +57,13 @@ test("all parts see one state, however the head moves between their reads", asyn
       await head;
       first.resolve();
       await move();
-      return [(await head)?.number, await newestBlock(sql)];
+      return [(await head).number, await newestBlock(sql)];
     }),
   );
   const late = task(async (read) => {
     await first.promise;
     await move();
-    return read(async (sql, head) => [(await head)?.number, await newestBlock(sql)]);
+    return read(async (sql, head) => [(await head).number, await newestBlock(sql)]);
   });
   const { outcomes, head } = await onOneState(database.sql, [opener, late, late]);
   expect(outcomes.map((outcome) => outcome.status === "fulfilled" && outcome.value)).toEqual([
@@ -184,16 +184,18 @@ test("a database that is away fails every part that reads", async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
 });
 
-test("before the first block there is no head to be demanded", async () => {
+test("before the first block nothing is read but the head's number", async () => {
   await database.sql`TRUNCATE blocks, sync_state`;
   const { outcomes, head } = await onOneState(database.sql, [
-    task((read) => read(async (_sql, served) => requireHead(await served))),
+    task((read) => read(newestBlock)),
+    task(readHeadNumber),
   ]);
   expect(outcomes).toMatchObject([
     {
       status: "rejected",
-      reason: { httpStatus: 503, message: "No block is indexed yet, please try again later" },
+      reason: { httpStatus: 503, message: "Chain is indexing now, try again later" },
     },
+    { status: "fulfilled", value: 0 },
   ]);
   expect(head).toBeUndefined();
 });

@@ -95,7 +95,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     rpcBatchLimit: 5,
     operationsApart: false,
     version: "0.0.0-test",
-    requestTimeoutMs: 10_000,
+    requestTimeoutMs: 60_000,
     networkName: undefined,
     publicUrl: undefined,
     coinSymbol: "ETH",

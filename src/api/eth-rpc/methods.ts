@@ -1,5 +1,6 @@
 import { isQuantity, quantity } from "../../core/quantity.ts";
 import { GAS_NOT_ESTIMATED } from "../gas/prices.ts";
+import { readHeadNumber } from "../state.ts";
 import { getBalance } from "./balance.ts";
 import { getLogs } from "./logs.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
@@ -9,8 +10,7 @@ const blockNumber: IndexMethod = {
   parameters: [0, 0],
   servedWhileLoading: true,
   async answer({ read }) {
-    const head = await read(async (_sql, served) => served);
-    return { result: quantity(head?.number ?? 0) };
+    return { result: quantity(await readHeadNumber(read)) };
   },
 };
 

@@ -4,6 +4,7 @@ import { type BlockPace, getBlockPace } from "../../store/blocks.ts";
 import { type GasBlock, type GasWindow, readGasWindow } from "../../store/gas-window.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
+import { NothingServed } from "../state.ts";
 import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
 
 /** Error text for gas prices that neither the blocks nor the node tell. */
@@ -35,14 +36,18 @@ export function createGasOracle(): GasOracle {
   let known: { key: string; prices: Promise<GasPrices> } | undefined;
 
   return async ({ read, chain }) => {
-    const { key, kept, found } = await read(async (sql, served) => {
+    const state = await read(async (sql, served) => {
       const head = await served;
-      const name = head && `${head.hash};${head.generation}`;
-      if (head === undefined || known?.key === name) return { key: name, kept: known?.prices };
+      const name = `${head.hash};${head.generation}`;
+      if (known?.key === name) return { key: name, kept: known.prices };
       const [window, pace] = [await readGasWindow(sql, WINDOW), await getBlockPace(sql)];
       return { key: name, found: pace && { head, window, pace } };
+    }).catch((error: unknown) => {
+      if (error instanceof NothingServed) return undefined;
+      throw error;
     });
-    if (key === undefined) return undefined;
+    if (!state) return undefined;
+    const { key, kept, found } = state;
     if (kept) return kept;
     if (!found) return undefined;
     const prices = derive(chain, found.head, found.window, found.pace);

@@ -5,7 +5,6 @@ import { type CoinAccount, listCoinAccounts } from "../../store/addresses/coin-b
 import { getBlockReference } from "../../store/blocks.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
-import { requireHead } from "../state.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
 /** An account with its exact balance in wei. */
@@ -33,13 +32,13 @@ export async function readCoinAccounts(
 async function fillBalances(
   { chain }: Pick<Context, "chain">,
   accounts: CoinAccount[],
-  head: ServedHead | undefined,
+  head: ServedHead,
 ): Promise<BalancedAccount[]> {
   if (accounts.every(isBalanced)) return accounts;
   const asked = accounts.filter((account) => !isBalanced(account));
   if (asked.length > READABLE_BALANCES) throw stillReading();
   const addresses = asked.map(({ address }) => address);
-  const balances = await chain.fetchCoinBalances(addresses, requireHead(head));
+  const balances = await chain.fetchCoinBalances(addresses, head);
   const byAddress = new Map(addresses.map((address, index) => [address, balances[index]]));
   return accounts.map((account) => ({
     ...account,
@@ -62,7 +61,7 @@ export async function readBalanceAt(
   const { account, head, stored, isPast } = await context.read(async (sql, served) => {
     const [found] = await listCoinAccounts(sql, [address]);
     const head = await served;
-    const past = head !== undefined && blockNumber < head.number;
+    const past = blockNumber < head.number;
     return {
       account: found,
       head,

@@ -4,7 +4,6 @@ import type { Queryable } from "../../db/client.ts";
 import { getBlockReference } from "../../store/blocks.ts";
 import type { Context } from "../action.ts";
 import { type Failure, failed, type Outcome } from "../envelope.ts";
-import { requireHead } from "../state.ts";
 
 export const INVALID_BLOCK = "Invalid blockno format";
 /** Error text for a state that the node has not kept. */
@@ -24,9 +23,7 @@ export async function atIndexedBlock<Found, Result>(
 ): Promise<Outcome<Result>> {
   const { block, found } = await read(async (sql, head) => ({
     block:
-      blockNumber <= requireHead(await head).number
-        ? await getBlockReference(sql, blockNumber)
-        : undefined,
+      blockNumber <= (await head).number ? await getBlockReference(sql, blockNumber) : undefined,
     found: await query(sql),
   }));
   if (isFailure(found)) return found;

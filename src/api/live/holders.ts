@@ -17,8 +17,7 @@ import { mergePage, windowAround } from "./merge.ts";
 
 /** A page of a token's holders, with the extra data read for it. */
 export interface HolderPage<Extra> {
-  /** Undefined before the first block. */
-  head: ServedHead | undefined;
+  head: ServedHead;
   holders: Holder[];
   extra: Extra;
 }
@@ -46,7 +45,7 @@ export async function readHolders<Extra>(
     const owners = [...settled.map(({ owner }) => owner), ...doubtedOwners];
     return { head: await served, doubted, window, settled, extra: await more(sql, owners) };
   });
-  const fresh = head ? await fetchHoldings(chain, found.doubted, head) : [];
+  const fresh = await fetchHoldings(chain, found.doubted, head);
   const holders = wholesByOwner(fresh)
     .filter(({ amount }) => amount > 0n)
     .map(({ owner, amount }) => ({ owner, amount: String(amount) }));

@@ -42,7 +42,7 @@ export async function readWithHoldings<Found>(
     const holdings = await listDoubted(sql, scope);
     return { head: await served, doubted: holdings, found: await query(sql, holdings) };
   });
-  return { found, fresh: head ? await fetchHoldings(chain, doubted, head) : [] };
+  return { found, fresh: await fetchHoldings(chain, doubted, head) };
 }
 
 /** All pending holdings, and those of irregular tokens where they are few. */
@@ -75,7 +75,7 @@ export async function readHolding(
       doubted: holding?.unsure ? await listDoubted(sql, { token, owner }) : [],
     };
   });
-  if (!head || !stored) return 0n;
+  if (!stored) return 0n;
   const { amount } = stored;
   const asked: UnsureHolding[] = [...doubted];
   // Anybody may hold an irregular token without a transfer.

@@ -2,7 +2,6 @@ import type { Address } from "../../core/address.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import { getToken, type Token } from "../../store/tokens/token.ts";
 import type { Context } from "../action.ts";
-import { requireHead } from "../state.ts";
 import { answered } from "./answered.ts";
 
 /** A token, and the head that it was read at. */
@@ -15,7 +14,7 @@ export interface TokenAtHead {
 export function readToken({ read }: Context, address: Address): Promise<TokenAtHead | undefined> {
   return read(async (sql, head) => {
     const token = await getToken(sql, address);
-    return token && { token, head: requireHead(await head) };
+    return token && { token, head: await head };
   });
 }
 

@@ -206,7 +206,7 @@ export function addSubjects(
 async function readSoon<Found>(
   sql: ServedChain["sql"],
   otherwise: Found,
-  query: (snapshot: Queryable, head: Promise<ServedHead | undefined>) => Promise<Found>,
+  query: (snapshot: Queryable, head: Promise<ServedHead>) => Promise<Found>,
 ): Promise<Found> {
   const task: Task<Found> = { servedWhileLoading: false, run: (read) => read(query) };
   const state = await inTime(onOneState(sql, [task]), PATIENCE_MS).catch(() => undefined);

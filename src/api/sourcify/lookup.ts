@@ -53,7 +53,7 @@ export function needsOf(wanted: Wanted): Map<LookupPart | "sources", number> {
 /** Reads what the fields of a verified contract need; `sql` must be the snapshot that its match was read from. */
 export async function readLookup(
   sql: Queryable,
-  head: ServedHead | undefined,
+  head: ServedHead,
   address: Address,
   wanted: Wanted,
 ) {

@@ -32,7 +32,7 @@ export interface ProxyFacts {
 export async function readProxy(
   sql: Queryable,
   address: Address,
-  head: ServedHead | undefined,
+  head: ServedHead,
 ): Promise<ProxyFacts> {
   const proxy = await getProxy(sql, address);
   if (proxy === undefined && (await isStaleProxy(sql, address))) {

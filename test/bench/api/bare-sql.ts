@@ -3,7 +3,7 @@ import type { Context } from "../../../src/api/action.ts";
 import { actionsOf } from "../../../src/api/registry.ts";
 import type { Read } from "../../../src/api/state.ts";
 import type { Sql } from "../../../src/db/client.ts";
-import { getServedHead } from "../../../src/store/sync-state.ts";
+import { getServedHead, type ServedHead } from "../../../src/store/sync-state.ts";
 import type { Question } from "./requests.ts";
 
 /** Asks the database all that an answer is made from, one statement after the other. */
@@ -20,7 +20,8 @@ export async function bareSqlOf(sql: Sql, question: Question): Promise<BareSql> 
   const action = actionsOf(module, "blockscout")?.get(name.toLowerCase());
   if (!action) throw new Error(`no action ${module}/${name}`);
   const recorder = recordStatements(sql);
-  const read: Read = (query) => query(recorder.sql, getServedHead(recorder.sql));
+  const read: Read = (query) =>
+    query(recorder.sql, getServedHead(recorder.sql) as Promise<ServedHead>);
   const context = {
     ...UNUSED_SERVICES,
     read,

@@ -29,7 +29,7 @@ export const fundedby = defineAction({
       funding: await getFunding(sql, input.address),
       head: await served,
     }));
-    if (!funding || !head) return ok([]);
+    if (!funding) return ok([]);
     const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
     if ((await readContracts(chain, [presence], head)).size > 0) return ok([]);
     return ok({

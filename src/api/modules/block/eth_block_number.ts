@@ -3,6 +3,7 @@ import { quantity } from "../../../core/quantity.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import { text } from "../../params.ts";
+import { readHeadNumber } from "../../state.ts";
 import * as wire from "../../wire.ts";
 
 export const ethBlockNumber = defineAction({
@@ -20,7 +21,6 @@ export const ethBlockNumber = defineAction({
   servedWhileLoading: true,
   changesWithHead: true,
   async handle({ read }) {
-    const head = await read(async (_sql, served) => served);
-    return ok(quantity(head?.number ?? 0));
+    return ok(quantity(await readHeadNumber(read)));
   },
 });

@@ -64,7 +64,7 @@ export const getblock = defineAction({
   },
 });
 
-async function nameOf(value: string, head: Promise<ServedHead | undefined>) {
-  if (value === LATEST) return { number: (await head)?.number ?? 0 };
+async function nameOf(value: string, head: Promise<ServedHead>) {
+  if (value === LATEST) return { number: (await head).number };
   return isHash(value) ? { hash: lowerHex(value) } : { number: Number(value) };
 }

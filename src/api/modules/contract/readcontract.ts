@@ -9,7 +9,6 @@ import { encodeCall } from "../../encoding.ts";
 import { failed, ok } from "../../envelope.ts";
 import { address, text } from "../../params.ts";
 import { decodedValue } from "../../present/transaction-details.ts";
-import { requireHead } from "../../state.ts";
 import * as wire from "../../wire.ts";
 
 const LONGEST_ARGUMENTS = 20_000;
@@ -43,7 +42,7 @@ export const readcontract = defineAction({
   async handle({ read, chain, client, signal }, input) {
     const { abis, head } = await read(async (sql, served) => ({
       abis: await listVerifiedAbis(sql, [input.address]),
-      head: requireHead(await served),
+      head: await served,
     }));
     if (abis.length === 0) return failed("Contract source code not verified");
     const found = find(

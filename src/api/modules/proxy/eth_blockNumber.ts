@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { quantity } from "../../../core/quantity.ts";
 import { ok } from "../../envelope.ts";
+import { readHeadNumber } from "../../state.ts";
 import * as wire from "../../wire.ts";
 import { defineProxyAction } from "./define.ts";
 
@@ -13,7 +14,6 @@ export const ethBlockNumber = defineProxyAction({
   servedWhileLoading: true,
   changesWithHead: true,
   async handle({ read }) {
-    const head = await read(async (_sql, served) => served);
-    return ok(quantity(head?.number ?? 0));
+    return ok(quantity(await readHeadNumber(read)));
   },
 });

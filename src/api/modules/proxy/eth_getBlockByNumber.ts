@@ -4,7 +4,6 @@ import { ChainError } from "../../../core/errors.ts";
 import { getBlockReference } from "../../../store/blocks.ts";
 import type { Context } from "../../action.ts";
 import { type Outcome, ok } from "../../envelope.ts";
-import { requireHead } from "../../state.ts";
 import { boolean, tagOrLatest } from "./arguments.ts";
 import { defineProxyAction } from "./define.ts";
 import { forward } from "./forward.ts";
@@ -29,7 +28,7 @@ export const ethGetBlockByNumber = defineProxyAction({
     }
     const number = numberOf(tag);
     const { isAbove, block } = await context.read(async (sql, served) => {
-      const head = requireHead(await served);
+      const head = await served;
       return number === undefined || number === head.number
         ? { isAbove: false, block: head }
         : { isAbove: number > head.number, block: await getBlockReference(sql, number) };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { quantity } from "../../../core/quantity.ts";
 import { ok } from "../../envelope.ts";
-import { requireHead } from "../../state.ts";
 import { index, tag } from "./arguments.ts";
 import { defineProxyAction } from "./define.ts";
 import { forward, isUnanswered } from "./forward.ts";
@@ -19,7 +18,7 @@ export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
   async handle(context, { tag: block, index: place }) {
     let number: string = block;
     if (block !== "pending" && block !== "safe" && block !== "finalized") {
-      const head = await context.read(async (_sql, served) => requireHead(await served).number);
+      const head = await context.read(async (_sql, served) => (await served).number);
       const wanted = numberOf(block) ?? head;
       if (wanted > head) return ok(null);
       number = quantity(wanted);

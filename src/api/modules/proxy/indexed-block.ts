@@ -3,7 +3,6 @@ import { isQuantity, quantity } from "../../../core/quantity.ts";
 import type { Queryable } from "../../../db/client.ts";
 import type { Context } from "../../action.ts";
 import { type Outcome, ok } from "../../envelope.ts";
-import { requireHead } from "../../state.ts";
 import type { BlockTag } from "./arguments.ts";
 import { forward } from "./forward.ts";
 
@@ -24,7 +23,7 @@ export async function ofIndexedBlock<Result>(
   const named = await findNumber(context, tag);
   if (named.kind !== "ok") return named;
   const { number, found } = await context.read(async (sql, served) => {
-    const head = requireHead(await served).number;
+    const head = (await served).number;
     const wanted = named.result ?? head;
     return { number: wanted, found: wanted > head ? { result: null } : await query(sql, wanted) };
   });

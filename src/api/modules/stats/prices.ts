@@ -4,7 +4,6 @@ import { type Hex, hexLength, wordAt } from "../../../core/hex.ts";
 import { quantityToBigInt } from "../../../core/quantity.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../../action.ts";
-import { requireHead } from "../../state.ts";
 
 /** Price of the coin; null where no source tells it. */
 interface CoinPrice {
@@ -42,7 +41,7 @@ export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
 
 async function fetchPrices(context: Context): Promise<CoinPrices> {
   const { btc, usd } = context.priceFeeds;
-  const head = requireHead(await context.read(async (_sql, served) => served));
+  const head = await context.read((_sql, served) => served);
   return {
     btc: await fetchPrice(context, btc, head),
     usd: await fetchPrice(context, usd, head),

@@ -46,7 +46,7 @@ export const topholders = defineAction({
       }),
     );
     const { token, presences } = extra;
-    if (!token || !head) return ok([]);
+    if (!token) return ok([]);
     const shown = new Set(holders.map(({ owner }) => owner));
     const contracts = await readContracts(
       context.chain,

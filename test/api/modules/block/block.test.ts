@@ -100,29 +100,6 @@ test("getblockreward adds the static reward to the fees that the recipient keeps
   await close();
 });
 
-describe("before the first block", () => {
-  let empty: TestApp;
-  beforeAll(async () => {
-    empty = await createTestApp();
-  });
-  afterAll(() => empty.close());
-
-  test.each([
-    ["getblockreward&blockno=0", "Block does not exist"],
-    ["getblockcountdown&blockno=10", "Chain is indexing now, try again later"],
-    ["getblocknobytime&timestamp=1&closest=after", "Block does not exist"],
-    ["getblocktxnscount&blockno=0", "Block does not exist"],
-  ])("%s is refused with words", async (query, message) => {
-    const response = await empty.app.inject(`/api?module=block&action=${query}`);
-    expect(response.json()).toEqual({ status: "0", message, result: null });
-  });
-
-  test("eth_block_number is zero", async () => {
-    const response = await empty.app.inject("/api?module=block&action=eth_block_number");
-    expect(response.json()).toEqual({ jsonrpc: "2.0", result: "0x0", id: 1 });
-  });
-});
-
 test("getblockcountdown has no pace to go by while there is one block only", async () => {
   const { app, close, sql } = await createTestApp();
   await publish(sql, { blocks: [{ number: 0 }] });

@@ -188,14 +188,4 @@ describe("getLogs", () => {
     const whole = await ask(server.app, `module=logs&action=getLogs&${ANY}&${RANGE}`);
     expect(placesOf(bare.result)).toEqual(placesOf(whole.result));
   });
-
-  test("has nothing to find before the first block", async () => {
-    const empty = await createTestApp();
-    const { message } = await ask(
-      empty.app,
-      `module=logs&action=getLogs&${ANY}&fromBlock=latest&toBlock=latest`,
-    );
-    expect(message).toBe("No logs found");
-    await empty.close();
-  });
 });
