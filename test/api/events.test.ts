@@ -105,8 +105,11 @@ test("HEAD has the headers alone, and takes no place", async () => {
 });
 
 test("a listener that does not read is cut off before much waits for it, and the others hear on", async () => {
-  const accepted = once(server.app.server, "connection");
-  const client = net.connect(Number(new URL(url).port), "127.0.0.1");
+  // It closes no connection for silence meanwhile.
+  const { app, close } = await createTestApp({ sql: server.sql });
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 });
+  const accepted = once(app.server, "connection");
+  const client = net.connect(Number(new URL(origin).port), "127.0.0.1");
   client.write("GET /events HTTP/1.1\r\nhost: localhost\r\n\r\n");
   const closed = once(client, "close");
   const [socket] = (await accepted) as [net.Socket];
@@ -115,7 +118,7 @@ test("a listener that does not read is cut off before much waits for it, and the
   const unread: number[] = [];
   for (let generation = 1; !socket.destroyed && generation < 500; generation++) {
     await head(2, generation);
-    const other = await listen();
+    const other = await listen({}, `${origin}/events`);
     await other.until(`id: 2;${blockHash(2)};${generation}\n`);
     other.end();
     unread.push(socket.writableLength);
@@ -125,6 +128,7 @@ test("a listener that does not read is cut off before much waits for it, and the
   expect(Math.max(...unread)).toBeLessThan(20_000);
   await closed;
   await head(2);
+  await close();
 });
 
 test("listeners do not keep the server from closing", async () => {
@@ -144,6 +148,7 @@ describe("of two chains", () => {
     south = await createTestApp({ networkName: "South" });
     north = await createTestApp({
       networkName: "North",
+      requestTimeoutMs: 3_000,
       chains: (own) => (isNorthServed ? [own, south.served] : [south.served]),
     });
     for (const { sql } of [north, south]) await publish(sql, { blocks: [{ number: 0 }] });
