@@ -1,11 +1,11 @@
-import { BaseError, multicall3Abi } from "viem";
-import { call, getCode, readContract } from "viem/actions";
-import type { Address } from "../core/address.ts";
+import { BaseError } from "viem";
+import { call, readContract } from "viem/actions";
 import { chunk } from "../core/async.ts";
 import type { Hex } from "../core/hex.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
+import { STATIC_CALLS, STATIC_CALLS_CODE, staticCallsAbi } from "./static-calls.ts";
 
 /**
  * What a call returned; null when the node's answer proves that the contract failed; an error when the node does not
@@ -23,13 +23,10 @@ export interface ContractCaller {
   ): Promise<Returned[]>;
 }
 
-/** Where Multicall3 stands on every chain that has it. */
-const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
-
 const LARGEST_GROUP = 250;
 const SMALLEST_GROUP = 4;
 
-/** Where Multicall3 was missing it is looked for again that many blocks later. */
+/** Where groups were not understood they are tried again that many blocks later. */
 const BLOCKS_TO_LOOK_AGAIN = 100;
 
 // Only these prove that a contract failed: what it returns alone may also be more than the node gives or we take.
@@ -50,21 +47,32 @@ const ABOUT_BLOCK: ReadonlySet<ChainErrorCode> = new Set([
 // The identity precompile: whatever else a node cannot do, it can call this.
 const CONTROL: ContractCall = { to: "0x0000000000000000000000000000000000000004", data: "0x01" };
 
+// With these a node refuses to put code in the place of an account, or does not know how to run it.
+const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
+  "invalid-request",
+  "method-missing",
+  "bad-answer",
+  ...CONTRACT_FAULTS,
+]);
+
 /**
- * Creates the caller. viem's `multicall` is not enough: it takes a failed group for a failure of each of its calls, and a
- * call that found no gas left for one that failed. Here groups are halved, and what failed in a group is called alone.
+ * Creates the caller. Groups are called through a contract of our own (static-calls.sol), which the node finds nowhere but
+ * in the question. Multicall3 would let a contract change what the ones behind it answer: one whose `balanceOf` pays
+ * coins to somebody gave him a balance that he never had. viem's `multicall` takes a failed group for a failure of each
+ * of its calls, and a call that found no gas left for one that failed. Here groups are halved, and what failed in a group is
+ * called alone.
  */
 export function createContractCaller(): ContractCaller {
-  let presentSince = Number.POSITIVE_INFINITY;
-  let absentUntil = -1;
+  let knowsGroups = false;
+  let askAgainAt = 0;
 
-  async function hasMulticall(viem: NodeClient, block: BlockReference): Promise<boolean> {
-    if (block.number >= presentSince) return true;
-    if (block.number < absentUntil) return false;
-    const code = await getCode(viem, { address: MULTICALL3, blockHash: block.hash });
-    if (code !== undefined) presentSince = block.number;
-    else absentUntil = block.number + BLOCKS_TO_LOOK_AGAIN;
-    return code !== undefined;
+  async function learnGroups(viem: NodeClient, block: BlockReference): Promise<boolean> {
+    if (!knowsGroups && block.number >= askAgainAt) {
+      const [returned] = (await callGroup(viem, [CONTROL], block.hash)) ?? [];
+      knowsGroups = returned === CONTROL.data;
+      askAgainAt = block.number + BLOCKS_TO_LOOK_AGAIN;
+    }
+    return knowsGroups;
   }
 
   /** What the calls of one group returned, null for one that failed; undefined when the group as a whole failed. */
@@ -75,23 +83,22 @@ export function createContractCaller(): ContractCaller {
   ): Promise<(Hex | null)[] | undefined> {
     try {
       const results = await readContract(viem, {
-        address: MULTICALL3,
-        abi: multicall3Abi,
-        functionName: "aggregate3",
-        args: [calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))],
+        address: STATIC_CALLS,
+        abi: staticCallsAbi,
+        functionName: "callEach",
+        args: [calls.map(({ to, data }) => ({ target: to, data }))],
+        stateOverride: [{ address: STATIC_CALLS, code: STATIC_CALLS_CODE }],
         blockHash,
       });
       if (results.length === calls.length) {
-        return results.map(({ success, returnData }) => (success ? returnData : null));
+        return results.map(({ success, returned }) => (success ? returned : null));
       }
     } catch (thrown) {
       const error = nodeErrorIn(thrown);
-      if (error && (CONTRACT_FAULTS.has(error.code) || isOfCall(error))) return undefined;
-      if (error || !(thrown instanceof BaseError)) throw thrown;
+      const isOfGroup = error ? NO_GROUPS.has(error.code) : thrown instanceof BaseError;
+      if (!isOfGroup && !(error && isOfCall(error))) throw thrown;
     }
-    // No such contract, whatever stands at the address.
-    presentSince = Number.POSITIVE_INFINITY;
-    return calls.map(() => null);
+    return undefined;
   }
 
   /** Fills `results` with what succeeded; gives the indexes of the rest. */
@@ -128,7 +135,7 @@ export function createContractCaller(): ContractCaller {
   return {
     async call(viem, calls, block) {
       const results = new Array<Returned>(calls.length).fill(null);
-      const grouped = calls.length >= SMALLEST_GROUP && (await hasMulticall(viem, block));
+      const grouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
       const single = grouped
         ? await callInGroups(viem, calls, block.hash, results)
         : [...calls.keys()];

@@ -47,7 +47,7 @@ export async function startScriptedNode(options: ScriptedNodeOptions = {}): Prom
       behind: 0,
       statesKept: Number.POSITIVE_INFINITY,
       stateByHash: true,
-      multicall: false,
+      overrides: false,
       ...behaviour,
     } satisfies NodeBehaviour,
     limits: {

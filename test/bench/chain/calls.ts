@@ -1,3 +1,4 @@
+import { STATIC_CALLS } from "../../../src/chain/static-calls.ts";
 import type { Address } from "../../../src/core/address.ts";
 import { type Hex, hexFromText, hexSlice } from "../../../src/core/hex.ts";
 import { word, wordDigits } from "./draws.ts";
@@ -7,24 +8,18 @@ import type { Token } from "./tokens.ts";
 export type CallContract = (to: Address, data: Hex) => Hex | undefined;
 
 const WORD = 32;
-const MULTICALL3: Address = "0xca11bde05977b3631167028862be2a173976ca11";
 
-/** Gives the contracts of a chain: its tokens, and Multicall3 where real chains have it. */
+/** Gives the contracts of a chain: its tokens, and the one that makes calls in groups. */
 export function createContracts(tokens: readonly Token[]): CallContract {
   const byAddress = new Map(tokens.map((token) => [token.address, token]));
 
   function call(to: Address, data: Hex): Hex | undefined {
-    if (to === MULTICALL3) return aggregate(data, call);
+    if (to === STATIC_CALLS) return aggregate(data, call);
     const token = byAddress.get(to);
     return token && answerOf(token, data);
   }
 
   return call;
-}
-
-/** The code at an address, as far as it tells whether there is any. */
-export function codeAt(address: Address): Hex {
-  return address === MULTICALL3 ? "0x6001" : "0x";
 }
 
 function answerOf(token: Token, data: Hex): Hex | undefined {
@@ -47,7 +42,7 @@ function answerOf(token: Token, data: Hex): Hex | undefined {
   }
 }
 
-/** `aggregate3((address,bool,bytes)[])` in the form that every encoder gives it, and its answer. */
+/** `callEach((address,bytes)[])` in the form that every encoder gives it, and its answer. */
 function aggregate(data: Hex, call: CallContract): Hex {
   const list = 4 + 2 * WORD;
   const count = numberAt(data, list - WORD);
@@ -55,7 +50,7 @@ function aggregate(data: Hex, call: CallContract): Hex {
   let tails = "";
   for (let index = 0; index < count; index++) {
     const entry = list + numberAt(data, list + index * WORD);
-    const bytes = entry + numberAt(data, entry + 2 * WORD);
+    const bytes = entry + numberAt(data, entry + WORD);
     const start = bytes + WORD;
     const target = addressAt(data, entry);
     const result = call(target, hexSlice(data, start, start + numberAt(data, bytes)));

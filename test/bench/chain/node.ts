@@ -3,7 +3,7 @@ import type { Address } from "../../../src/core/address.ts";
 import type { Hex } from "../../../src/core/hex.ts";
 import { quantity } from "../../../src/core/quantity.ts";
 import { type BlockSequence, createBlocks } from "./blocks.ts";
-import { type CallContract, codeAt, createContracts } from "./calls.ts";
+import { type CallContract, createContracts } from "./calls.ts";
 import type { ChainShape } from "./shape.ts";
 
 /** A call of JSON-RPC as it arrives. */
@@ -87,7 +87,7 @@ export function createNode(shape: ChainShape): BenchNode {
       case "eth_call":
         return answerCall(callContract, first as { to: Address; data: Hex });
       case "eth_getCode":
-        return result(codeAt(first as Address));
+        return result("0x");
       case "eth_getBalance":
         return result(quantity(COIN_BALANCE));
       case "eth_blockNumber":

@@ -1,4 +1,5 @@
-import { decodeFunctionData, encodeFunctionResult, keccak256, multicall3Abi } from "viem";
+import { decodeFunctionData, encodeFunctionResult, keccak256 } from "viem";
+import { STATIC_CALLS, staticCallsAbi } from "../../../src/chain/static-calls.ts";
 import type { Address } from "../../../src/core/address.ts";
 import { messageOf } from "../../../src/core/errors.ts";
 import { type Hex, lowerHex } from "../../../src/core/hex.ts";
@@ -31,11 +32,9 @@ export interface NodeBehaviour {
   statesKept: number;
   /** It accepts a block hash where state is read (EIP-1898). */
   stateByHash: boolean;
-  /** Multicall3 stands on its chain. */
-  multicall: boolean;
+  /** It makes calls with code in the place of an account's. */
+  overrides: boolean;
 }
-
-const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
 
 /** The result of one call. Throws `MethodError`. */
 export function answer(chain: ScriptedChain, node: NodeBehaviour, call: IncomingCall): unknown {
@@ -122,17 +121,15 @@ function callTraces({ block, frames }: ScriptedBlock): object[] {
   return frames.map((result, index) => ({ txHash: block.transactions[index]?.hash, result }));
 }
 
-function makeCall(context: Context, to: Address, data: Hex, at: ScriptedBlock): Hex | null {
-  if (context.node.multicall && to === MULTICALL3) {
-    const { args } = decodeFunctionData({ abi: multicall3Abi, data });
-    const calls = args?.[0] as readonly { target: Address; callData: Hex }[];
-    const result = calls.map(({ target, callData }) => {
-      const returned = makeCall(context, lowerHex(target), callData, at);
-      return { success: returned !== null, returnData: returned ?? "0x" };
-    });
-    return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result });
-  }
-  return at.ledger.call(to, data);
+function makeCall(to: Address, data: Hex, at: ScriptedBlock): Hex | null {
+  if (to === "0x0000000000000000000000000000000000000004") return data;
+  if (to !== STATIC_CALLS) return at.ledger.call(to, data);
+  const { args } = decodeFunctionData({ abi: staticCallsAbi, data });
+  const result = args[0].map((call) => {
+    const returned = makeCall(lowerHex(call.target), call.data, at);
+    return { success: returned !== null, returned: returned ?? "0x" } as const;
+  });
+  return encodeFunctionResult({ abi: staticCallsAbi, functionName: "callEach", result });
 }
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -180,21 +177,17 @@ const METHODS: Readonly<Record<string, Method>> = {
     quantity(stateAt(context, block).ledger.balance(lowerHex(String(address)))),
   eth_getTransactionCount: (context, [address, block]) =>
     quantity(stateAt(context, block).ledger.nonce(lowerHex(String(address)))),
-  eth_getCode: (context, [address, block]) => {
-    const { ledger } = stateAt(context, block);
-    const account = lowerHex(String(address));
-    return context.node.multicall && account === MULTICALL3 ? "0x01" : ledger.code(account);
-  },
+  eth_getCode: (context, [address, block]) =>
+    stateAt(context, block).ledger.code(lowerHex(String(address))),
   eth_getStorageAt: (context, [address, slot, block]) =>
     stateAt(context, block).ledger.storage(lowerHex(String(address)), lowerHex(String(slot))),
-  eth_call: (context, [call, block]) => {
+  eth_call: (context, [call, block, overrides]) => {
+    if (overrides !== undefined && !context.node.overrides) {
+      throw new MethodError(-32602, "too many arguments, want at most 2");
+    }
     const { to, data, input } = call as { to: Address; data?: Hex; input?: Hex };
-    const returned = makeCall(
-      context,
-      lowerHex(to),
-      lowerHex(data ?? input ?? "0x"),
-      stateAt(context, block),
-    );
+    const asked = lowerHex(data ?? input ?? "0x");
+    const returned = makeCall(lowerHex(to), asked, stateAt(context, block));
     if (returned === null) throw new MethodError(3, "execution reverted", "0x");
     return returned;
   },

@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { STATIC_CALLS_CODE } from "../../src/chain/static-calls.ts";
+import type { RawReceipt } from "../../src/chain/types.ts";
+import { type Address, lowerAddress } from "../../src/core/address.ts";
+import type { Hex } from "../../src/core/hex.ts";
+import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { openChain } from "../support/test-chain.ts";
+
+const SOURCE = new URL("../../src/chain/static-calls.sol", import.meta.url);
+
+/** `Thief` pays its coins to whoever it is asked for, for as long as the call lasts. */
+const CONTRACTS = `
+contract Coin {
+    mapping(address => uint256) public balanceOf;
+    constructor() { balanceOf[msg.sender] = 1000; }
+    function transfer(address to, uint256 amount) external {
+        balanceOf[msg.sender] -= amount;
+        balanceOf[to] += amount;
+    }
+}
+contract Thief {
+    Coin public coin = new Coin();
+    function balanceOf(address owner) external returns (uint256) {
+        coin.transfer(owner, 100);
+        return 7;
+    }
+    function eat() external view { while (gasleft() > 0) {} }
+}`;
+
+const COIN: Hex = "0x11df9995";
+const EAT: Hex = "0x340a2a4e";
+/** The balance of nobody. */
+const BALANCE: Hex = `0x70a08231${"0".repeat(64)}`;
+
+interface Compiled {
+  evm: Record<"bytecode" | "deployedBytecode", { object: string }>;
+}
+
+async function compile(): Promise<Record<"StaticCalls" | "Thief", Compiled>> {
+  const input = {
+    language: "Solidity",
+    sources: { "a.sol": { content: `${await readFile(SOURCE, "utf8")}${CONTRACTS}` } },
+    settings: {
+      evmVersion: "london",
+      metadata: { appendCBOR: false, bytecodeHash: "none" },
+      optimizer: { enabled: true, runs: 1 },
+      outputSelection: {
+        "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object"] },
+      },
+    },
+  };
+  const solc = createRequire(import.meta.url)("solc");
+  return JSON.parse(solc.compile(JSON.stringify(input))).contracts["a.sol"];
+}
+
+describe("calls in a group", () => {
+  let compiled: Awaited<ReturnType<typeof compile>>;
+  let anvil: Anvil;
+  beforeAll(async () => {
+    [compiled, anvil] = await Promise.all([compile(), startAnvil()]);
+  });
+  afterAll(() => anvil.stop());
+
+  async function open() {
+    const { chain } = openChain([anvil]);
+    const [from] = (await chain.request("eth_accounts", [])) as [Address];
+    const data = `0x${compiled.Thief.evm.bytecode.object}`;
+    const hash = await chain.request("eth_sendTransaction", [{ from, data }]);
+    const receipt = await chain.request("eth_getTransactionReceipt", [hash]);
+    const thief = (receipt as RawReceipt).contractAddress as Address;
+    const head = await chain.fetchHead();
+    const [answer] = await chain.fetchCalls([{ to: thief, data: COIN }], head);
+    return { chain, head, thief, coin: lowerAddress(`0x${(answer as Hex).slice(-40)}`) };
+  }
+
+  test("are made by the code that the source compiles to", () => {
+    expect(STATIC_CALLS_CODE).toBe(`0x${compiled.StaticCalls.evm.deployedBytecode.object}`);
+  });
+
+  test("do not see what the calls before them changed", async () => {
+    const { chain, head, thief, coin } = await open();
+    const owners = ["11", "22"].map((byte): Address => `0x${byte.repeat(20)}`);
+    const queries = [thief, coin].flatMap((token) => owners.map((owner) => ({ token, owner })));
+    const balances = await chain.fetchTokenBalances(queries, head);
+    expect(balances).toEqual([7n, 7n, 0n, 0n]);
+  });
+
+  test("leave gas to the calls behind them", async () => {
+    const { chain, head, thief, coin } = await open();
+    const calls = [thief, coin, coin, coin].map((to) => ({
+      to,
+      data: to === thief ? EAT : BALANCE,
+    }));
+    const returned = await chain.fetchCalls(calls, head);
+    expect(returned).toEqual([null, ...Array(3).fill(`0x${"0".repeat(64)}`)]);
+  });
+});
