@@ -1,7 +1,6 @@
 import { sleep } from "../core/async.ts";
 import type { ChainOptions } from "./chain.ts";
 import { NodeError } from "./errors.ts";
-import { subscribeToHeads } from "./head-subscription.ts";
 import type { BlockHeader } from "./types.ts";
 
 export interface HeadsOptions {
@@ -28,6 +27,8 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
   signal.addEventListener("abort", end, { once: true });
   if (signal.aborted) end();
   if (webSocketUrl !== undefined) {
+    // It brings all of undici, which chains without it do not need.
+    const { subscribeToHeads } = await import("./head-subscription.ts");
     subscribeToHeads(webSocketUrl, { log, signal: stop.signal }, (header) => {
       announced = header;
       wake.abort();

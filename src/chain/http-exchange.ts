@@ -1,6 +1,7 @@
+import { createRequire } from "node:module";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { Pool } from "undici";
+import type { Dispatcher, Pool as UndiciPool } from "undici";
 import { splitCredentials } from "../core/credentials.ts";
 import type { NodeName, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
@@ -13,6 +14,11 @@ import {
   type RpcErrorObject,
 } from "./errors.ts";
 import { isLoopback } from "./node-url.ts";
+
+// Alone, because each chain's thread loads them: undici as a whole takes four times the memory (docs/benchmarks.md).
+const require = createRequire(import.meta.url);
+const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
+const request: Dispatcher["request"] = require("undici/lib/api/api-request.js");
 
 const unzip = promisify(gunzip);
 
@@ -67,7 +73,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     try {
-      const response = await pool.request({
+      const response = await request.call(pool, {
         method: "POST",
         path: url.pathname + url.search,
         headers,

@@ -1,0 +1,30 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const WORKER = path.join(import.meta.dirname, "../../src/indexer/worker.ts");
+/** Every chain's thread keeps the text of all that it loads, and its functions as they are used. */
+const MOST_BYTES = 2_700_000;
+
+/** Outside of a thread the entry fails at once, but only when everything is loaded. */
+const COUNT = `
+import { registerHooks } from "node:module";
+let bytes = 0;
+registerHooks({
+  load(url, context, next) {
+    const loaded = next(url, context);
+    bytes += Buffer.byteLength(loaded.source ?? "");
+    return loaded;
+  },
+});
+await import(${JSON.stringify(WORKER)}).catch(() => {});
+process.stdout.write(String(bytes));`;
+
+test("a chain's thread loads no more than it needs", async () => {
+  const args = ["--input-type=module", "--eval", COUNT];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  const bytes = Number(stdout);
+  expect(bytes).toBeGreaterThan(1_000_000);
+  expect(bytes).toBeLessThan(MOST_BYTES);
+});
