@@ -4,7 +4,7 @@ import { ConfigError, messageOf, PublicConfigError } from "./core/errors.ts";
 import { createSql } from "./db/client.ts";
 import { publicReasonOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
-import { countAllowedConnections, requireSession } from "./db/session.ts";
+import { countAllowedConnections, getCurrentSchema, requireSession } from "./db/session.ts";
 import { distributeTables } from "./store/distribution.ts";
 import { type ChainIdentity, getChainIdentity } from "./store/sync-state.ts";
 
@@ -53,6 +53,36 @@ export async function prepareDatabase(
     }
   } catch (error) {
     throw unusable(databaseUrl, error);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/**
+ * Throws `ConfigError` when the database that answers are read from cannot be reached, or would give the rows of another
+ * chain: a pooler may ignore the schema that a session asks for. A replica that has none of the tables yet passes.
+ */
+export async function requireSameChain(
+  readUrl: string,
+  { schema, chainId }: { schema: string; chainId: number | undefined },
+): Promise<void> {
+  const sql = createSql(readUrl, { schema, connections: 1, mayBePooled: true });
+  try {
+    const current = await getCurrentSchema(sql);
+    if (current.name !== null && current.name !== schema) {
+      throw new PublicConfigError(
+        `DATABASE_READ_URL leads to the schema ${current.name} instead of ${schema}: a pooler that ignores search_path needs ` +
+          "it set for the chain's own entry or role, see docs/operations/database.md",
+      );
+    }
+    const found = current.hasTables ? await getChainIdentity(sql) : undefined;
+    if (found && chainId !== undefined && found.chainId !== chainId) {
+      throw new PublicConfigError(
+        `DATABASE_READ_URL holds chain ${found.chainId}, but chain ${chainId} is expected; give the replica of DATABASE_URL`,
+      );
+    }
+  } catch (error) {
+    throw unusable(readUrl, error);
   } finally {
     await sql.end({ timeout: 0 });
   }

@@ -14,7 +14,7 @@ import { timeQueries } from "./db/query-timing.ts";
 import { PRICE_FEEDS } from "./devnet/additions.ts";
 import { requireStartBlockSetting } from "./indexer/binding.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
-import { prepareDatabase } from "./prepare-database.ts";
+import { prepareDatabase, requireSameChain } from "./prepare-database.ts";
 import {
   countQuery,
   countRpcRequest,
@@ -133,6 +133,9 @@ export function createRunningChain(
     }
     if (known && config.ROLE !== "api") requireStartBlockSetting(known, config.START_BLOCK);
     chainId ??= known?.chainId;
+    if (config.DATABASE_READ_URL !== undefined && config.ROLE !== "indexer") {
+      await requireSameChain(config.DATABASE_READ_URL, { schema: place.schema, chainId });
+    }
     const learning = learnChainId(chain, chainId, { log, signal });
     if (waitsForNode) await learning;
     // Whoever quit while this waited finds nothing to stop.

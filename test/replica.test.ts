@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSql } from "../src/db/client.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { setSyncState } from "./support/build.ts";
 import { type Periscope, startPeriscope } from "./support/periscope.ts";
+import { createTestDatabase } from "./support/postgres.ts";
 import { type ReplicatedDatabase, startReplicatedDatabase } from "./support/replica.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
@@ -28,6 +30,24 @@ async function start(settings: Record<string, string>): Promise<string> {
   await expect.poll(listening, PATIENCE).toBeDefined();
   return listening() ?? "";
 }
+
+test("a database that holds another chain is not read from", async () => {
+  const other = await createTestDatabase();
+  await setSyncState(other.sql, { chainId: 5 });
+  const periscope = startPeriscope({
+    DATABASE_URL: database.primaryUrl,
+    RPC_URL: anvil.url,
+    ROLE: "api",
+    CHAIN_ID: "31337",
+    DATABASE_READ_URL: other.url,
+  });
+  running.push(periscope);
+  expect(await periscope.ended).toBe(1);
+  expect(periscope.complaints()).toContain(
+    "DATABASE_READ_URL holds chain 5, but chain 31337 is expected",
+  );
+  await other.drop();
+});
 
 async function callNode(method: string, params: unknown[] = []): Promise<string> {
   const answer = await fetch(anvil.url, {

@@ -8,6 +8,15 @@ export async function countAllowedConnections(sql: Sql): Promise<number> {
   return allowed.count;
 }
 
+/** The schema of unqualified names, null when the one asked for is not there; and whether it was ever migrated. */
+export async function getCurrentSchema(
+  sql: Sql,
+): Promise<{ name: string | null; hasTables: boolean }> {
+  const [current] = await sql<[{ name: string | null; hasTables: boolean }]>`
+    SELECT current_schema() AS name, to_regclass('sync_state') IS NOT NULL AS has_tables`;
+  return current;
+}
+
 const POOLED =
   "DATABASE_URL leads to a pooler (PgBouncer), which keeps no session, and so no lock; " +
   "name the database itself there, and the pooler in DATABASE_READ_URL";

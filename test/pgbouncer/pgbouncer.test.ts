@@ -9,6 +9,7 @@ import { type Child, startChild } from "../../src/process/child.ts";
 import { freePort } from "../../src/process/free-port.ts";
 import { getServedHead } from "../../src/store/sync-state.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { createJsonRpc } from "../support/oracle/json-rpc.ts";
 import { type Periscope, startPeriscope } from "../support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
@@ -48,8 +49,11 @@ async function documented(language: string): Promise<string> {
   return block;
 }
 
-/** Starts PgBouncer with the lines of a pgbouncer.ini in front of the test database; gives the URL of its side. */
-async function startPooler(lines: string): Promise<string> {
+/**
+ * Starts PgBouncer with the lines of a pgbouncer.ini in front of the test database; gives the URL of its side, or of an
+ * entry that sends `connectQuery` first.
+ */
+async function startPooler(lines: string, connectQuery = ""): Promise<string> {
   const url = new URL(database.url);
   const port = await freePort();
   const place = path.join(folder, String(port));
@@ -63,7 +67,7 @@ async function startPooler(lines: string): Promise<string> {
     `${place}.ini`,
     [
       "[databases]",
-      `${name} = host=${url.hostname} port=${url.port} dbname=${name}`,
+      `${name} = host=${url.hostname} port=${url.port} dbname=${name} ${connectQuery}`,
       "[pgbouncer]",
       "listen_addr = 127.0.0.1",
       `listen_port = ${port}`,
@@ -147,6 +151,39 @@ test("servers read through the pooler as it is documented, prepared statements a
   process.stdout.write(
     `${version}: ${counts.right} of ${counts.right} requests answered as without\n`,
   );
+});
+
+test("a chain in a schema of its own is read through an entry of its own, and through no other", async () => {
+  const second = await startAnvil(["--chain-id", "31338"]);
+  await createJsonRpc(second.url).request("anvil_mine", "0x3");
+  const ofSecond = { RPC_URL: second.url, DATABASE_SCHEMA: "rollup" };
+  const indexer = startPeriscope({ DATABASE_URL: database.url, ROLE: "indexer", ...ofSecond });
+  running.push(indexer);
+  const rollup = createSql(database.url, { schema: "rollup", connections: 1 });
+  const isIndexed = async () => (await getServedHead(rollup).catch(() => undefined))?.number === 3;
+  await vi.waitUntil(isIndexed, PATIENCE);
+  await rollup.end();
+  const documentedLines = await documented("ini");
+  const [, query] = /(connect_query='.*')/.exec(documentedLines) ?? [];
+  const lines = documentedLines.replaceAll(/^; .*\n/gm, "");
+
+  const ignoring = `${await startPooler(lines)}?prepare=false`;
+  const refused = startPeriscope({
+    DATABASE_URL: database.url,
+    ROLE: "api",
+    DATABASE_READ_URL: ignoring,
+    ...ofSecond,
+  });
+  running.push(refused);
+  expect(await refused.ended).toBe(1);
+  expect(refused.complaints()).toContain("DATABASE_READ_URL leads to the schema public");
+
+  const own = `${await startPooler(lines, query)}?prepare=false`;
+  const api = await start({ ROLE: "api", DATABASE_READ_URL: own, ...ofSecond });
+  expect(await ask(api, "module=block&action=eth_block_number")).toMatchObject({
+    body: { result: "0x3" },
+  });
+  await second.stop();
 });
 
 test.each([
