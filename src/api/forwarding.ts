@@ -41,9 +41,15 @@ function boundGas(call: RpcCall): RpcCall {
   if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;
   const bounds = Object.entries(subject)
     .filter(([name]) => GAS_FIELDS.has(name.toLowerCase()))
-    .filter(([, gas]) => isQuantity(gas) && quantityToBigInt(gas) > MOST_GAS)
+    // Some nodes also take numbers and decimal digits: whatever is no bounded quantity is bounded.
+    .filter(([, gas]) => !isBounded(gas))
     .map(([name]) => [name, quantity(MOST_GAS)]);
   return bounds.length === 0
     ? call
     : { ...call, params: [{ ...subject, ...Object.fromEntries(bounds) }, ...rest] };
+}
+
+function isBounded(gas: unknown): boolean {
+  if (gas === null || gas === "0x") return true;
+  return isQuantity(gas) && quantityToBigInt(gas) <= MOST_GAS;
 }

@@ -13,7 +13,8 @@ interface CallTracerFrame {
   gasUsed?: Hex;
   input?: Hex;
   output?: Hex;
-  error?: string;
+  /** Null or empty with some clients when the frame succeeded. */
+  error?: string | null;
   calls?: CallTracerFrame[];
 }
 
@@ -34,8 +35,9 @@ interface FlatFrame {
     refundAddress?: Hex;
   };
   result?: { address?: Hex; code?: Hex; gasUsed?: Hex; output?: Hex } | null;
-  error?: string;
+  error?: string | null;
   traceAddress: number[];
+  blockHash?: Hex | null;
   transactionHash?: Hex | null;
   transactionPosition?: number | null;
 }
@@ -50,18 +52,18 @@ export function frameOfCallTracer(answer: unknown): CallFrame {
     throw new NodeError("method-missing", "the node does not know the callTracer");
   }
   const type = answer.type.toLowerCase();
-  const failed = answer.error !== undefined;
+  const error = answer.error || null;
   return {
     type,
     from: answer.from,
     // Clients differ in whether a failed creation names the address it would have had.
-    to: failed && type.startsWith("create") ? null : (answer.to ?? null),
+    to: error !== null && type.startsWith("create") ? null : (answer.to ?? null),
     value: answer.value ?? null,
     gas: answer.gas ?? null,
     gasUsed: answer.gasUsed ?? null,
     input: answer.input ?? "0x",
     output: answer.output ?? null,
-    error: answer.error ?? null,
+    error,
     calls: Array.isArray(answer.calls) ? answer.calls.map(frameOfCallTracer) : [],
   };
 }
@@ -73,7 +75,7 @@ export function frameOfCallTracer(answer: unknown): CallFrame {
 export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   return answer.map((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
-    if (entry?.error !== undefined) {
+    if (entry?.error) {
       const text = String(entry.error).slice(0, 200);
       // anvil's word for a state it no longer has: the transaction itself stands in the list.
       const code = text === "Resource not found" ? "state-unavailable" : "node-error";
@@ -83,14 +85,20 @@ export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   });
 }
 
-/** The traces of a `trace_block` answer, one per transaction; rewards belong to none. Throws `NodeError`. */
-export function tracesOfFlatBlock(answer: unknown): TransactionTrace[] {
+/**
+ * The traces of a `trace_block` answer, one per transaction; rewards belong to none. Throws `NodeError`, also when the
+ * frames name another block: the question has its number only.
+ */
+export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   const traces: TransactionTrace[] = [];
   let position: number | undefined;
   // The frame at each depth of the branch that is being filled.
   let branch: CallFrame[] = [];
   for (const flat of answer as FlatFrame[]) {
+    if ((flat?.blockHash ?? blockHash) !== blockHash) {
+      throw new NodeError("bad-answer", "the trace is that of another block");
+    }
     if (typeof flat?.transactionPosition !== "number") continue;
     if (!isObject(flat.action) || !Array.isArray(flat.traceAddress)) throw notATree();
     const frame = frameOfFlat(flat);
@@ -134,7 +142,7 @@ function frameOfFlat({ type, action, result, error }: FlatFrame): CallFrame {
     gasUsed: result?.gasUsed ?? null,
     input: action.input ?? "0x",
     output: result?.output ?? null,
-    error: error ?? null,
+    error: error || null,
     calls: [],
   };
   switch (frame.type) {

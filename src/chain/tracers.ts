@@ -42,7 +42,7 @@ const KINDS: readonly TracerKind[] = [
   {
     name: "trace_block",
     calls: ({ number }) => [{ method: "trace_block", params: [number] }],
-    read: ([result]) => tracesOfFlatBlock(result),
+    read: ([result], { hash }) => tracesOfFlatBlock(result, hash),
   },
   {
     name: "debug_traceTransaction",

@@ -209,11 +209,19 @@ function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Chec
       transactionHash === null || transactionHash === transaction?.hash,
       `trace ${index} belongs to another transaction`,
     );
-    const same = frame.from === transaction?.from;
+    const hasSender = frame.from === transaction?.from;
     const reason = `trace ${index} has another sender than its transaction`;
-    // Without a hash, only the sender tells whose trace it is.
-    if (transactionHash === null) requireThat(same, reason);
-    else prefer(same, "odd-field", reason);
+    if (transactionHash !== null) {
+      prefer(hasSender, "odd-field", reason);
+      continue;
+    }
+    // Without a hash, only the call tells whose trace it is: many transactions of a block may have one sender.
+    requireThat(hasSender, reason);
+    const hasCall = transaction?.to === null || frame.to === transaction?.to;
+    requireThat(
+      hasCall && frame.input === transaction?.input,
+      `trace ${index} is of another call than its transaction`,
+    );
   }
 }
 

@@ -49,6 +49,13 @@ describe("callTracer", () => {
     expect(frameOfCallTracer(failed)).toMatchObject({ to: null, error: "out of gas" });
   });
 
+  test.each([null, ""])("succeeded where the node gives an error of %j", (error) => {
+    const result = { type: "Create", from: a, to: b, error };
+    expect(tracesOfDebugBlock([{ result, error: null }])).toMatchObject([
+      { frame: { type: "create", to: b, error: null } },
+    ]);
+  });
+
   test("passes types through that nobody knows", () => {
     expect(frameOfCallTracer({ type: "EOFCREATE", from: a }).type).toBe("eofcreate");
   });
@@ -83,13 +90,15 @@ describe("callTracer", () => {
 });
 
 describe("flat frames", () => {
+  const BLOCK = "0xb10c";
   const flat = flatFrames(callTracerFrame(call), {
+    blockHash: BLOCK,
     transactionHash: "0x1",
     transactionPosition: 0,
   });
 
   test("become the same tree as those of callTracer", () => {
-    const [trace] = tracesOfFlatBlock(flat);
+    const [trace] = tracesOfFlatBlock(flat, BLOCK);
     const expected = frameOfCallTracer(callTracerFrame(call));
     const destroyed = expected.calls[2];
     // The trace module tells no gas of a self-destruct.
@@ -103,14 +112,14 @@ describe("flat frames", () => {
       transactionPosition: 1,
     });
     const reward = { type: "reward", action: { author: a, value: "0x1" }, traceAddress: [] };
-    const traces = tracesOfFlatBlock([...flat, ...second, reward]);
+    const traces = tracesOfFlatBlock([...flat, ...second, reward], BLOCK);
     expect(traces.map(({ transactionHash }) => transactionHash)).toEqual(["0x1", "0x2"]);
     expect(traces[1]?.frame).toMatchObject({ from: c, calls: [] });
   });
 
   test("keep the error of a frame without a result", () => {
     const failing = callTracerFrame({ type: "CREATE", from: a, to: b, error: "Out of gas" });
-    const [trace] = tracesOfFlatBlock(flatFrames(failing, { transactionPosition: 0 }));
+    const [trace] = tracesOfFlatBlock(flatFrames(failing, { transactionPosition: 0 }), BLOCK);
     expect(trace).toMatchObject({
       transactionHash: null,
       frame: { type: "create", to: null, error: "Out of gas", output: null, gasUsed: null },
@@ -123,9 +132,10 @@ describe("flat frames", () => {
     ["a transaction has two roots", [flat[0], flat[0]]],
     ["a place is missing", [{ ...flat[0], traceAddress: null }]],
     ["an action is missing", [{ ...flat[0], action: undefined }]],
+    ["they are of another block", flat.map((frame) => ({ ...frame, blockHash: "0xb10d" }))],
     ["they are no list", {}],
   ])("are not believed when %s", (_, frames) => {
-    expect(() => tracesOfFlatBlock(frames)).toThrow(
+    expect(() => tracesOfFlatBlock(frames, BLOCK)).toThrow(
       expect.objectContaining({ code: "bad-answer" }),
     );
   });

@@ -204,6 +204,14 @@ describe("a block", () => {
       },
       "trace 0 has another sender",
     ],
+    ...(["to", "input"] as const).map<[string, Spoil, string]>((field) => [
+      `with a nameless trace with another ${field}`,
+      ({ trace }) => {
+        trace["transactionHash"] = null;
+        trace.frame[field] = token;
+      },
+      "trace 0 is of another call",
+    ]),
     [
       "with a receipt without logs",
       ({ receipt }) => Object.assign(receipt, { logs: null }),

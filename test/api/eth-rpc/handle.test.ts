@@ -246,6 +246,8 @@ describe("forwarded methods", () => {
     ["eth_call", [{ ...call, gas: "0x0ffffffffffff" }], [{ ...call, gas: "0x2faf080" }, "latest"]],
     ["eth_call", [{ ...call, GAS: "0xffffffffffff" }], [{ ...call, GAS: "0x2faf080" }, "latest"]],
     ["eth_call", [{ ...call, gas: "0x" }], [{ ...call, gas: "0x" }, "latest"]],
+    ["eth_call", [{ ...call, gasLimit: 1e12 }], [{ ...call, gasLimit: "0x2faf080" }, "latest"]],
+    ["eth_call", [{ ...call, Gas: "99000000" }], [{ ...call, Gas: "0x2faf080" }, "latest"]],
     [
       "eth_estimateGas",
       [{ ...call, gasLimit: `0x${"f".repeat(100)}` }],
