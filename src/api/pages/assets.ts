@@ -3,8 +3,9 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { init, parse } from "es-module-lexer";
+import { init } from "es-module-lexer";
 import { keepResult } from "../../core/async.ts";
+import { joinModules } from "./scripts.ts";
 
 /** A file as it is sent. */
 export interface Asset {
@@ -21,8 +22,6 @@ export interface Assets {
   digest: string;
   /** Undefined when there is no such file. */
   get(name: string): Promise<Asset | undefined>;
-  /** A module and all its static imports, itself first. */
-  importsOf(name: string): readonly string[];
 }
 
 const FOLDER = new URL("./browser/", import.meta.url);
@@ -37,77 +36,53 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "prismjs/solidity": "prismjs/components/prism-solidity.min.js",
   "prismjs/python": "prismjs/components/prism-python.min.js",
 };
-const STYLES: Readonly<Record<string, string>> = { "uplot.css": "uplot/dist/uPlot.min.css" };
+const CHART_STYLES = "uplot/dist/uPlot.min.css";
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
 };
 
+/** The highest takes ten times as long, and the first who opens a page waits for it. */
+const BROTLI_QUALITY = 9;
+
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/** Reads all files. In modules only the names of packages change, to names of files. */
+/** Reads all files. Of modules only the scripts of pages are sent, of styles one sheet for all pages. */
 export async function loadAssets(): Promise<Assets> {
   await init;
   const files = new Map<string, Buffer>();
-  const imports = new Map<string, readonly string[]>();
-  const add = (name: string, bytes: Buffer) => {
-    if (!name.endsWith(".js")) return files.set(name, bytes);
-    const module = linkModule(bytes.toString("utf8"));
-    imports.set(name, module.imports);
-    return files.set(name, Buffer.from(module.text));
-  };
+  const modules = new Map<string, string>();
   for (const name of (await readdir(FOLDER)).sort()) {
-    add(name, await readFile(new URL(name, FOLDER)));
+    const bytes = await readFile(new URL(name, FOLDER));
+    if (name.endsWith(".js")) modules.set(name, bytes.toString("utf8"));
+    else files.set(name, bytes);
   }
   for (const [name, specifier] of Object.entries(PACKAGES)) {
-    add(fileOf(name), await readPackageFile(specifier));
+    modules.set(fileOf(name), (await readPackageFile(specifier)).toString("utf8"));
   }
-  for (const [name, specifier] of Object.entries(STYLES)) {
-    add(name, await readPackageFile(specifier));
-  }
+  for (const [name, text] of joinModules(modules, fileOf)) files.set(name, Buffer.from(text));
+  files.set("pages.css", await joinStyles(files));
   const packed = new Map(
     [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
   );
-  return {
-    digest: digestOf(files),
-    get: async (name) => packed.get(name)?.(),
-    importsOf: (name) => [...collect(name, imports)],
-  };
+  return { digest: digestOf(files), get: async (name) => packed.get(name)?.() };
+}
+
+/** What the pages' own sheet needs stands in front of it. */
+async function joinStyles(files: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+  const own = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
+  return Buffer.concat([await readPackageFile(CHART_STYLES), ...own]);
 }
 
 function readPackageFile(specifier: string): Promise<Buffer> {
   return readFile(new URL(import.meta.resolve(specifier)));
 }
 
-/** `preact/hooks` is sent as `preact-hooks.js`, beside our own files. */
+/** The file of an imported name: `preact/hooks` is `preact-hooks.js`, beside our own files. */
 function fileOf(name: string): string {
-  return `${name.replaceAll("/", "-")}.js`;
-}
-
-/** The text of a module with packages imported by their files, and its static imports. */
-function linkModule(text: string): { text: string; imports: string[] } {
-  const [found] = parse(text);
-  const imports: string[] = [];
-  let linked = "";
-  let end = 0;
-  for (const { n: name, s: from, e: to, d: kind } of found) {
-    if (name === undefined) continue;
-    const file = name.startsWith("./") ? name.slice(2) : fileOf(name);
-    if (kind === -1) imports.push(file);
-    // In a dynamic import the name stands with its quotes.
-    const quoted = kind === -1 ? `./${file}` : JSON.stringify(`./${file}`);
-    linked += text.slice(end, from) + quoted;
-    end = to;
-  }
-  return { text: linked + text.slice(end), imports };
-}
-
-function collect(name: string, imports: ReadonlyMap<string, readonly string[]>): Set<string> {
-  const all = new Set([name]);
-  for (const file of all) for (const other of imports.get(file) ?? []) all.add(other);
-  return all;
+  return name.startsWith("./") ? name.slice(2) : `${name.replaceAll("/", "-")}.js`;
 }
 
 function digestOf(files: ReadonlyMap<string, Buffer>): string {
@@ -118,5 +93,6 @@ function digestOf(files: ReadonlyMap<string, Buffer>): string {
 
 async function pack(name: string, bytes: Buffer): Promise<Asset> {
   const contentType = CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream";
-  return { contentType, bytes, brotli: await brotli(bytes), gzip: await gzip(bytes) };
+  const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  return { contentType, bytes, brotli: await brotli(bytes, { params }), gzip: await gzip(bytes) };
 }

@@ -28,6 +28,8 @@ const pack = promisify(gzip);
 /** The files of the reference page. They keep their names, so clients must revalidate them. */
 const FILES: Readonly<Record<string, string>> = {
   "/docs": "./docs.html",
+  // A browser that shows an answer of the API asks for it.
+  "/favicon.ico": "./browser/icon.svg",
   "/pages/theme.css": "./browser/theme.css",
   "/pages/docs.css": "./docs.css",
   "/pages/docs.js": "./docs.js",

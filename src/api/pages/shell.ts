@@ -23,17 +23,14 @@ export interface ShellChain {
 /** Where the files of the pages are, relative to the base. */
 export interface ShellFiles {
   folder: string;
-  styles: readonly string[];
-  /** The page's module first, then all that it imports. */
-  modules: readonly string[];
-  /** What the page asks the API first, relative to the base: the browser asks while the modules are still to come. */
+  /** What the page asks the API first, relative to the base: the browser asks while the script is still to come. */
   requests: readonly string[];
 }
 
 const LONGEST_TITLE = 120;
 const LONGEST_DESCRIPTION = 300;
 
-/** The document of a page: its head, and an empty body that its module fills. `base` leads to the chain's root. */
+/** The document of a page: its head, and an empty body that its script fills. `base` leads to the chain's root. */
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
@@ -52,12 +49,9 @@ export function renderShell(
     coin: coinSymbol,
     chains: JSON.stringify(chains),
   };
-  const preloads = [
-    ...files.requests.map(
-      (path) => `rel="preload" as="fetch" crossorigin href="${escaped(base + path)}"`,
-    ),
-    ...files.modules.map((file) => `rel="modulepreload" href="${escaped(`${folder}/${file}`)}"`),
-  ];
+  const preloads = files.requests.map(
+    (path) => `<link rel="preload" as="fetch" crossorigin href="${escaped(base + path)}">`,
+  );
   const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
   return `<!doctype html>
 <html lang="en"${attributes.join("")}>
@@ -72,9 +66,9 @@ export function renderShell(
 <meta property="og:title" content="${escaped(heading)}">
 <meta property="og:description" content="${escaped(about)}">
 <link rel="icon" href="${escaped(folder)}/icon.svg" type="image/svg+xml">
-${files.styles.map((file) => `<link rel="stylesheet" href="${escaped(`${folder}/${file}`)}">`).join("\n")}
-${preloads.map((link) => `<link ${link}>`).join("\n")}
-<script type="module" src="${escaped(`${folder}/${files.modules[0]}`)}"></script>
+<link rel="stylesheet" href="${escaped(folder)}/pages.css">
+<script type="module" src="${escaped(`${folder}/${page}.js`)}"></script>
+${preloads.join("\n")}
 </head>
 <body>
 <noscript><p>This page needs JavaScript. What it shows is answered by the API as well: <a href="${escaped(base)}docs">its reference</a>.</p></noscript>

@@ -47,8 +47,6 @@ const LISTS: Readonly<Record<string, PageKind>> = {
   "/txs": "transactions",
   "/contracts": "contracts",
 };
-const STYLES = ["theme.css", "pages.css"];
-const WITH_CHARTS: ReadonlySet<string> = new Set(["home", "block"]);
 /** A link's preview is worth a short wait only: the page itself asks the API. */
 const PATIENCE_MS = 2000;
 const LONGEST_SUBJECT = 200;
@@ -87,8 +85,6 @@ export function addSubjects(
     };
     const files = {
       folder: `pages/${assets.digest}`,
-      styles: WITH_CHARTS.has(content.page) ? ["uplot.css", ...STYLES] : STYLES,
-      modules: assets.importsOf(`${content.page}.js`),
       requests: firstRequests(content, chain.chainId),
     };
     return reply

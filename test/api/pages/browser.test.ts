@@ -5,7 +5,7 @@ import { actionsIn } from "../../../src/api/registry.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { CHROMIUM, startBrowser, WITHOUT_CHROMIUM } from "../../support/browser.ts";
-import { addressAt, publish } from "../../support/build.ts";
+import { addressAt, blockHash, publish, setSyncState } from "../../support/build.ts";
 import { bundledVerifier } from "../../support/bundled-verifier.ts";
 
 const DESKTOP = { width: 1280, height: 900 };
@@ -108,6 +108,24 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
       await lag.locator("canvas").waitFor(PATIENCE);
       expect(await lag.locator("output").textContent()).toBe("3 blocks");
       await page.getByText("Price of ETH: off").waitFor(PATIENCE);
+    });
+  });
+
+  test("the page asks for its lists once a head", async () => {
+    await visit("/", async (page) => {
+      const asked = async (action: string) => {
+        const urls = (await page.evaluate(
+          "performance.getEntriesByType('resource').map(({ name }) => name)",
+        )) as string[];
+        return urls.filter((url) => url.includes(`action=${action}`)).length;
+      };
+      const newest = page.locator("#blocks tbody tr").first();
+      await newest.waitFor(PATIENCE);
+      await setSyncState(server.sql, { headNumber: 1, headHash: blockHash(1) });
+      await newest.getByRole("link", { name: "1", exact: true }).waitFor(PATIENCE);
+      await expect.poll(() => asked("listtransactions"), PATIENCE).toBe(2);
+      expect(await asked("listblocks")).toBe(2);
+      await setSyncState(server.sql, { headNumber: 2, headHash: blockHash(2) });
     });
   });
 

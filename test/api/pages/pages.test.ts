@@ -7,6 +7,7 @@ import { bundledVerifier } from "../../support/bundled-verifier.ts";
 
 const PATHS = ["/docs"];
 const ASSETS = [
+  "/favicon.ico",
   "/pages/theme.css",
   "/pages/docs.css",
   "/pages/docs.js",

@@ -7,7 +7,16 @@ import { show } from "./frame.js";
 import { useHead } from "./heads.js";
 import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
-import { AddressLink, BlockLink, Coins, Copy, Section, Time, TransactionLink } from "./parts.js";
+import {
+  AddressLink,
+  BlockLink,
+  Coins,
+  Copy,
+  Section,
+  Time,
+  TransactionLink,
+  Waiting,
+} from "./parts.js";
 import { Called } from "./records.js";
 import { at, chainId, networkName } from "./surroundings.js";
 import { State, Synchronisation, useHealth } from "./synchronisation.js";
@@ -26,12 +35,14 @@ const DOCUMENTS = [
 function Home() {
   const head = useHead();
   const health = useHealth();
+  // What is asked before the head is known would be asked again for the head.
+  const Newest = head === null ? NotYet : List;
   return html`
     <h1><bdi>${networkName}</bdi></h1>
     <${State} health=${health} />
     <div class="columns">
       <${Section} id="blocks" title="Newest blocks" aside=${html`<a href=${at("blocks")}>All blocks</a>`}>
-        <${List}
+        <${Newest}
           what="blocks"
           isPaged=${false}
           rows=${NEWEST}
@@ -45,7 +56,7 @@ function Home() {
         />
       <//>
       <${Section} id="transactions" title="Newest transactions" aside=${html`<a href=${at("txs")}>All transactions</a>`}>
-        <${List}
+        <${Newest}
           what="transactions"
           isPaged=${false}
           rows=${NEWEST}
@@ -63,6 +74,10 @@ function Home() {
     <${Synchronisation} health=${health} />
     <${Server} />
   `;
+}
+
+function NotYet({ what }) {
+  return html`<${Waiting} answer=${{}} what=${what} />`;
 }
 
 /** What is on and off and why, and where to ask. */
