@@ -16,9 +16,10 @@ export async function listCoinAccounts(
   sql: Queryable,
   addresses: readonly Address[],
 ): Promise<CoinAccount[]> {
+  // In a SELECT of its own the list has no known length, for which PostgreSQL would plan each question anew.
   return sql<CoinAccount[]>`
     SELECT asked.address, a.address IS NOT NULL AS known, ${exactBalance(sql)} AS balance
-    FROM unnest(${[...addresses]}::bytea[]) WITH ORDINALITY AS asked (address, place)
+    FROM unnest((SELECT ${[...addresses]}::bytea[])) WITH ORDINALITY AS asked (address, place)
     LEFT JOIN addresses a USING (address)
     ORDER BY asked.place`;
 }
