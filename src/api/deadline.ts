@@ -53,10 +53,10 @@ export function createWaits(): Waits {
   return {
     watch: (read) => {
       isForNode = true;
-      return async (query) => {
+      return async (query, extent) => {
         isForNode = false;
         try {
-          return await read(query);
+          return await read(query, extent);
         } finally {
           isForNode = true;
         }

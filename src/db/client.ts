@@ -19,6 +19,9 @@ export type Transaction = driver.TransactionSql<ColumnTypes>;
 /** Both of them: for queries inside a transaction or on their own. */
 export type Queryable = driver.ISql<ColumnTypes>;
 
+/** Any row. */
+export type Row = driver.Row;
+
 /** A piece of SQL for another template. */
 export type Fragment = driver.PendingQuery<driver.Row[]>;
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { registerHooks } from "node:module";
 import type { Writable } from "node:stream";
+import type driver from "postgres";
 
 // postgres.js 3.4.9 with its faults repaired as it is loaded: nothing outside reaches the state in question. Another
 // version, without these places, is refused at the start. Each repair has a test that fails without it
@@ -190,5 +191,35 @@ export function watchQuery(query: object, begun: () => () => void): object {
       }
       return then(...handlers);
     },
+  });
+}
+
+/**
+ * Has the driver send nothing behind a statement before it is answered, as it does over busy connections: what is quick
+ * would wait for what is slow, although other connections are free by then.
+ */
+export function keepConnection<Query extends object>(query: Query): Query {
+  Object.assign((query as Query & { options: object }).options, { onexecute: () => false });
+  return query;
+}
+
+/**
+ * Has `answer` find what a query asks for, once, when it is first awaited: the query is then a fragment of another one.
+ * `answer` gets undefined where a cursor was to read the query.
+ */
+export function divertQuery(
+  query: unknown,
+  answer: (query: driver.PendingQuery<driver.Row[]> | undefined) => Promise<unknown>,
+): unknown {
+  if (!(query instanceof Promise)) return query;
+  let answered: Promise<unknown> | undefined;
+  return Object.assign(query, {
+    handle: () => {},
+    // biome-ignore lint/suspicious/noThenProperty: a query is sent by its `then`
+    then: (...handlers: Parameters<Promise<unknown>["then"]>) => {
+      answered ??= answer(query as unknown as driver.PendingQuery<driver.Row[]>);
+      return answered.then(...handlers);
+    },
+    cursor: () => answer(undefined),
   });
 }

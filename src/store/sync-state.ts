@@ -1,5 +1,6 @@
 import type { Hex } from "../core/hex.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
+import type { Fragment, Queryable, Row, Transaction } from "../db/client.ts";
+import { keepConnection } from "../db/driver.ts";
 
 /** The published head: the newest block that answers may use. */
 export interface ServedHead {
@@ -28,21 +29,48 @@ export interface ServedState {
   isDistributed: boolean;
 }
 
+/** The served state of the one row that `servedState` gives; null in every other row, undefined without one. */
+type ServedStateColumn =
+  | { head: ServedHead | null; isIndexed: boolean; isDistributed: boolean }
+  | null
+  | undefined;
+
 /** Reads what may be served, in one statement. */
 export async function getServedState(sql: Queryable): Promise<ServedState> {
-  const [state] = await sql<
-    ((ServedHead | { number: null }) & { indexed: boolean; distributed: boolean })[]
-  >`
-    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation, indexed,
-      is_distributed() AS distributed
+  const [row] = await sql<{ servedState: ServedStateColumn }[]>`${servedState(sql)}`;
+  return servedStateOf(row?.servedState);
+}
+
+/** What a statement finds, and the served state that it sees: both in one statement. */
+export async function findWithServedState(
+  sql: Queryable,
+  statement: Fragment,
+): Promise<{ found: Row[]; state: ServedState }> {
+  const query = sql<(Row & { servedState: ServedStateColumn })[]>`
+    SELECT found.*, state.served_state
+    FROM (${statement}) AS found FULL JOIN (${servedState(sql)}) AS state ON false`;
+  const found = await keepConnection(query);
+  const place = found.findLastIndex((row) => row.servedState !== null);
+  const [row] = place < 0 ? [] : found.splice(place, 1);
+  // The column is the last one, so that this leaves no slow objects.
+  for (const other of found) delete (other as Row)["servedState"];
+  return { found, state: servedStateOf(row?.servedState) };
+}
+
+function servedState(sql: Queryable): Fragment {
+  return sql`
+    SELECT json_build_object(
+      'head', CASE WHEN head_number IS NOT NULL THEN json_build_object(
+        'number', head_number, 'hash', '0x' || encode(head_hash, 'hex'),
+        'timestampSeconds', head_timestamp, 'generation', generation) END,
+      'isIndexed', indexed, 'isDistributed', is_distributed()) AS served_state
     FROM sync_state`;
-  if (!state) return { head: undefined, isIndexed: true, isDistributed: false };
-  const { indexed, distributed, ...head } = state;
-  return {
-    head: head.number === null ? undefined : head,
-    isIndexed: indexed,
-    isDistributed: distributed,
-  };
+}
+
+function servedStateOf(column: ServedStateColumn): ServedState {
+  return column
+    ? { ...column, head: column.head ?? undefined }
+    : { head: undefined, isIndexed: true, isDistributed: false };
 }
 
 /** The number of roll-backs and resets until now. */

@@ -1,7 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { onOneState, type Read, readHeadNumber, type Task } from "../../src/api/state.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import {
+  onOneState,
+  type Read,
+  type ReadQuery,
+  readHeadNumber,
+  type Task,
+} from "../../src/api/state.ts";
 import { ChainError } from "../../src/core/errors.ts";
-import type { Queryable } from "../../src/db/client.ts";
+import { createSql, type Queryable, type Sql } from "../../src/db/client.ts";
+import { timeQueries } from "../../src/db/query-timing.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
@@ -19,7 +26,7 @@ function task<Result>(run: (read: Read) => Promise<Result>, servedWhileLoading =
   return { servedWhileLoading, run } satisfies Task<Result>;
 }
 
-async function headNumber(_sql: Queryable, head: Promise<{ number: number }>) {
+async function headNumber(_sql: Queryable, head: PromiseLike<{ number: number }>) {
   return (await head).number;
 }
 
@@ -89,6 +96,139 @@ test("keeps no transaction open while a part asks elsewhere", async () => {
     }),
   ]);
   expect(outcomes).toEqual([{ status: "fulfilled", value: "done" }]);
+});
+
+describe("a query of one statement", () => {
+  let sent = 0;
+  let sql: Sql;
+  beforeAll(async () => {
+    sql = timeQueries(database.sql, () => {
+      sent++;
+      return () => {};
+    });
+  });
+  beforeEach(async () => {
+    // The state must be known to be a plain one.
+    await onOneState(sql, [task((read) => read(headNumber))]);
+    sent = 0;
+  });
+
+  function readOne<Found>(query: ReadQuery<Found>, servedWhileLoading = false) {
+    return onOneState(sql, [task((read) => read(query, "one statement"), servedWhileLoading)]);
+  }
+
+  test("brings the head in that statement, and its rows as they are", async () => {
+    const { outcomes, head } = await readOne(
+      (only) => only`SELECT n AS number, NULL AS nothing FROM generate_series(9, 1, -1) n`,
+    );
+    const rows = Array.from({ length: 9 }, (_, index) => ({ number: 9 - index, nothing: null }));
+    expect(JSON.stringify(outcomes)).toBe(JSON.stringify([{ status: "fulfilled", value: rows }]));
+    expect([head?.number, sent]).toEqual([3, 1]);
+  });
+
+  test.each([
+    ["no row", "WHERE false", []],
+    ["one of nulls", "", [{ nothing: null }]],
+  ])("may find %s", async (_what, condition, rows) => {
+    const { outcomes, head } = await readOne(async (only) => [
+      ...(await only`SELECT NULL AS nothing ${only.unsafe(condition)}`),
+    ]);
+    expect(outcomes).toEqual([{ status: "fulfilled", value: rows }]);
+    expect([head?.number, sent]).toEqual([3, 1]);
+  });
+
+  test("may be about the head alone", async () => {
+    const { outcomes, head } = await readOne(headNumber);
+    expect([outcomes, head?.number, sent]).toEqual([[{ status: "fulfilled", value: 3 }], 3, 1]);
+    const nothing = await readOne(async () => "nothing");
+    expect([nothing.head?.number, sent]).toEqual([3, 2]);
+  });
+
+  test.each([
+    ["two statements", async (one: Queryable) => newestBlock(one)],
+    ["the head and then a statement", async (_one: Queryable, head: PromiseLike<unknown>) => head],
+  ])("that turns out to be %s sees one state all the same", async (_what, first) => {
+    let moved: Promise<void> | undefined;
+    const { outcomes, head } = await readOne(async (one, served) => {
+      await first(one, served);
+      moved ??= publish(database.sql, { blocks: [{ number: 4 }] });
+      await moved;
+      return [(await served)?.number, await newestBlock(one)];
+    });
+    const number = head?.number;
+    expect(outcomes).toEqual([{ status: "fulfilled", value: [number, number] }]);
+  });
+
+  test("that hides the failure of its second statement is read anew as well", async () => {
+    const { outcomes } = await readOne(async (one) => {
+      const before = await newestBlock(one);
+      return [before, await newestBlock(one).catch(() => "failed")];
+    });
+    expect(outcomes).toEqual([{ status: "fulfilled", value: [3, 3] }]);
+  });
+
+  test("may be read in parts, by a cursor", async () => {
+    const parts: number[] = [];
+    await readOne((one) =>
+      one`SELECT * FROM generate_series(1, 5)`.cursor(2, (part) => void parts.push(part.length)),
+    );
+    expect(parts).toEqual([2, 2, 1]);
+  });
+
+  test("fails with the statement's own error", async () => {
+    const { outcomes } = await readOne((one) => one`SELECT 1 / 0`);
+    expect(outcomes).toMatchObject([{ status: "rejected", reason: { code: "22012" } }]);
+    expect(sent).toBe(1);
+  });
+
+  test("is refused once the indexes are gone, but for what may be asked then", async () => {
+    await setSyncState(database.sql, { indexed: false });
+    const { outcomes } = await readOne(newestBlock);
+    expect(outcomes).toMatchObject([{ status: "rejected", reason: { httpStatus: 503 } }]);
+    const allowed = await readOne(newestBlock, true);
+    expect(allowed.outcomes).toEqual([{ status: "fulfilled", value: 3 }]);
+  });
+
+  test("waits for the first connection that is free, not behind a slow one", async () => {
+    const two = createSql(database.url, { connections: 2 });
+    onTestFinished(() => two.end());
+    const readLocked = (key: number) =>
+      onOneState(two, [
+        task((read) =>
+          read((one) => one`SELECT FROM pg_advisory_lock_shared(${key}::bigint)`, "one statement"),
+        ),
+      ]);
+    await onOneState(two, [task((read) => read(headNumber))]);
+    // The driver sends something behind prepared statements only.
+    await Promise.all([readLocked(0), readLocked(0)]);
+    const [slow, quick] = await Promise.all([lock(1), lock(2)]);
+    const first = readLocked(1);
+    const second = readLocked(2);
+    const third = readLocked(3);
+    await quick.release();
+    await Promise.all([second, third]);
+    await slow.release();
+    await first;
+  });
+
+  /** An advisory lock, held by a session of its own. */
+  async function lock(key: number): Promise<{ release(): Promise<void> }> {
+    const holder = createSql(database.url, { connections: 1 });
+    await holder`SELECT pg_advisory_lock(${key}::bigint)`;
+    const release = () => holder.end();
+    onTestFinished(release);
+    return { release };
+  }
+
+  test("shares the snapshot of the other parts", async () => {
+    const part = task((read) => read(newestBlock, "one statement"));
+    const { outcomes } = await onOneState(sql, [part, part]);
+    expect(outcomes).toEqual([
+      { status: "fulfilled", value: 3 },
+      { status: "fulfilled", value: 3 },
+    ]);
+    expect(sent).toBeGreaterThan(2);
+  });
 });
 
 test("a part reads once: two reads could be of two states", async () => {

@@ -22,10 +22,10 @@ export async function readCoinAccounts(
   context: Pick<Context, "read" | "chain">,
   list: (sql: Queryable) => Promise<CoinAccount[]>,
 ): Promise<BalancedAccount[]> {
-  const { accounts, head } = await context.read(async (sql, served) => ({
-    accounts: await list(sql),
-    head: await served,
-  }));
+  const { accounts, head } = await context.read(
+    async (sql, served) => ({ accounts: await list(sql), head: await served }),
+    "one statement",
+  );
   return fillBalances(context, accounts, head);
 }
 

@@ -44,7 +44,7 @@ export async function readHolders<Extra>(
       : stored.holders;
     const owners = [...settled.map(({ owner }) => owner), ...doubtedOwners];
     return { head: await served, doubted, window, settled, extra: await more(sql, owners) };
-  });
+  }, "one statement");
   const fresh = await fetchHoldings(chain, found.doubted, head);
   const holders = wholesByOwner(fresh)
     .filter(({ amount }) => amount > 0n)

@@ -74,7 +74,7 @@ export async function readHolding(
       stored: holding,
       doubted: holding?.unsure ? await listDoubted(sql, { token, owner }) : [],
     };
-  });
+  }, "one statement");
   if (!stored) return 0n;
   const { amount } = stored;
   const asked: UnsureHolding[] = [...doubted];

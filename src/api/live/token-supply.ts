@@ -15,7 +15,7 @@ export function readToken({ read }: Context, address: Address): Promise<TokenAtH
   return read(async (sql, head) => {
     const token = await getToken(sql, address);
     return token && { token, head: await head };
-  });
+  }, "one statement");
 }
 
 /** Total supply of a token in its smallest unit at that head; null when its contract does not tell it. */

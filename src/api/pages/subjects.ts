@@ -1,9 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isAddress } from "../../core/address.ts";
 import { isHash, lowerHex } from "../../core/hex.ts";
-import type { Queryable } from "../../db/client.ts";
 import { listContractsByName } from "../../store/names.ts";
-import type { ServedHead } from "../../store/sync-state.ts";
 import { inTime } from "../deadline.ts";
 import { httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
@@ -16,7 +14,7 @@ import {
   type ServedChain,
   type ServedChains,
 } from "../served-chain.ts";
-import { onOneState, type Task } from "../state.ts";
+import { onOneState, type ReadQuery, type Task } from "../state.ts";
 import type { Assets } from "./assets.ts";
 import { firstRequests } from "./first-requests.ts";
 import { OLD_PATHS, partOf } from "./old-links.ts";
@@ -202,7 +200,7 @@ export function addSubjects(
 async function readSoon<Found>(
   sql: ServedChain["sql"],
   otherwise: Found,
-  query: (snapshot: Queryable, head: Promise<ServedHead>) => Promise<Found>,
+  query: ReadQuery<Found>,
 ): Promise<Found> {
   const task: Task<Found> = { servedWhileLoading: false, run: (read) => read(query) };
   const state = await inTime(onOneState(sql, [task]), PATIENCE_MS).catch(() => undefined);

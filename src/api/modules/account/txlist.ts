@@ -54,7 +54,7 @@ export const txlist = defineAction({
       const named = await read(async (sql) => nameCalls(sql, await list(sql), (row) => row));
       return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call)));
     }
-    const rows = await read(list);
+    const rows = await read(list, "one statement");
     return ok(rows.map((row) => presentTransaction(row, dialect, undefined)));
   },
 });

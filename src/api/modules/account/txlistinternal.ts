@@ -67,7 +67,10 @@ export const txlistinternal = defineAction({
     };
     const list = listOf();
     if (!list) return failed(INVALID_HASH);
-    const frames = await read(async (sql) => nameFrames(sql, await list(sql), input.names));
+    const frames = await read(
+      async (sql) => nameFrames(sql, await list(sql), input.names),
+      input.names ? undefined : "one statement",
+    );
     return ok(
       frames.map(({ entry, call }) =>
         presentInternalTransaction(

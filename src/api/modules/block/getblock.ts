@@ -64,7 +64,7 @@ export const getblock = defineAction({
   },
 });
 
-async function nameOf(value: string, head: Promise<ServedHead>) {
+async function nameOf(value: string, head: PromiseLike<ServedHead>) {
   if (value === LATEST) return { number: (await head).number };
   return isHash(value) ? { hash: lowerHex(value) } : { number: Number(value) };
 }

@@ -18,7 +18,7 @@ export const getabi = defineAction({
   async handle({ read, largeAnswers }, input) {
     const abi = await largeAnswers.make(
       (sql) => getVerifiedAbiBytes(sql, input.address),
-      () => read((sql) => getVerifiedAbi(sql, input.address)),
+      () => read((sql) => getVerifiedAbi(sql, input.address), "one statement"),
     );
     return abi === undefined ? failed(NOT_VERIFIED) : ok(abi);
   },

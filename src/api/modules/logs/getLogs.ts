@@ -125,7 +125,10 @@ export const getLogs = defineAction({
     }));
     const blocks = { from: input.fromBlock, to: input.toBlock };
     const order = input.newest_first ? "desc" : "asc";
-    const rows = await read((sql) => searchLogs(sql, patterns, blocks, pageRange(input), order));
+    const rows = await read(
+      (sql) => searchLogs(sql, patterns, blocks, pageRange(input), order),
+      "one statement",
+    );
     return ok(rows.map((row) => presentLog(row, dialect)));
   },
 });

@@ -41,7 +41,7 @@ export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
 
 async function fetchPrices(context: Context): Promise<CoinPrices> {
   const { btc, usd } = context.priceFeeds;
-  const head = await context.read((_sql, served) => served);
+  const head = await context.read(async (_sql, served) => served, "one statement");
   return {
     btc: await fetchPrice(context, btc, head),
     usd: await fetchPrice(context, usd, head),

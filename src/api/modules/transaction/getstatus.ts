@@ -14,7 +14,7 @@ export const getstatus = defineAction({
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   changesWithHead: true,
   async handle({ read }, input) {
-    const transaction = await read((sql) => getTransaction(sql, input.txhash));
+    const transaction = await read((sql) => getTransaction(sql, input.txhash), "one statement");
     if (transaction?.succeeded !== false) return ok({ isError: "0" as const, errDescription: "" });
     return ok({ isError: "1" as const, errDescription: errorOf(transaction) });
   },

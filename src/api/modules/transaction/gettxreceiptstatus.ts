@@ -13,7 +13,7 @@ export const gettxreceiptstatus = defineAction({
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   changesWithHead: true,
   async handle({ read }, input) {
-    const transaction = await read((sql) => getTransaction(sql, input.txhash));
+    const transaction = await read((sql) => getTransaction(sql, input.txhash), "one statement");
     if (typeof transaction?.status !== "number") return ok({ status: "" as const });
     return ok({ status: transaction.status === 1 ? ("1" as const) : ("0" as const) });
   },
