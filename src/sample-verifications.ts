@@ -52,7 +52,7 @@ async function verifyAll(verifier: Verifier, signal: AbortSignal): Promise<void>
   await verify(verifier, "Proxy", await standardJson("Proxy"), signal);
   const proxy = sampleAddress("Proxy");
   const guid = guidOf(proxy, GUID_END);
-  if (!(await verifier.proxyStatus(guid))) await verifier.verifyProxy(proxy, undefined, guid);
+  if (!(await verifier.proxyStatus(guid))) await verifier.verifyProxy(proxy, { guid });
 }
 
 async function verify(

@@ -19,6 +19,11 @@ import { type DetectedProxy, detectProxy, type ProxyReader, readProxiesFor } fro
 
 export type ProxySource = { sql: Sql; chain: ProxyReader };
 
+/** Who has a proxy read, see `AskOptions`. */
+type Asker = Parameters<typeof readProxiesFor>[0];
+
+const OURSELVES: Asker = { caller: "proxies" };
+
 /**
  * Reads what an address delegates to at the served head and stores it, even without an implementation: an event may
  * announce one later. Null, and deleted, when it never delegates. Throws `ChainError`.
@@ -26,10 +31,11 @@ export type ProxySource = { sql: Sql; chain: ProxyReader };
 export async function refreshProxy(
   { sql, chain }: ProxySource,
   address: Address,
+  asker = OURSELVES,
 ): Promise<DetectedProxy | null> {
   const head = await getServedHead(sql);
   if (head === undefined) return null;
-  const detected = await detectProxy(readProxiesFor({ caller: "proxies" }, chain), address, head);
+  const detected = await detectProxy(readProxiesFor(asker, chain), address, head);
   if (detected === null) await deleteProxy(sql, address);
   else {
     await saveProxy(sql, { address, ...detected, blockNumber: head.number, blockHash: head.hash });
@@ -39,18 +45,22 @@ export async function refreshProxy(
 
 export type ProxyVerification = { outcome: "checked"; guid: string } | { outcome: "not-verified" };
 
-/**
- * Checks what a verified contract delegates to; the outcome is stored when this resolves. With `expected`, any other
- * implementation counts as none. Throws `ChainError`.
- */
+export interface ProxyCheckOptions {
+  /** Any other implementation counts as none. */
+  expected?: Address | undefined;
+  guid?: string;
+  /** Its reads take no place of those that keep proxies fresh. */
+  asker?: Asker;
+}
+
+/** Checks what a verified contract delegates to; the outcome is stored when this resolves. Throws `ChainError`. */
 export async function verifyProxy(
   source: ProxySource,
   address: Address,
-  expected?: Address,
-  guid = createGuid(address),
+  { expected, guid = createGuid(address), asker }: ProxyCheckOptions = {},
 ): Promise<ProxyVerification> {
   if ((await getVerifiedAbi(source.sql, address)) === undefined) return { outcome: "not-verified" };
-  const detected = await refreshProxy(source, address);
+  const detected = await refreshProxy(source, address, asker);
   const all = detected?.implementations ?? [];
   const implementations = expected === undefined || all.includes(expected) ? all : [];
   await insertProxyCheck(source.sql, { guid, address, implementations });

@@ -24,6 +24,7 @@ import { DEFAULT_LIMITS, type WorkerLimits } from "./process/worker-process.ts";
 import {
   getProxyStatus,
   keepProxiesFresh,
+  type ProxyCheckOptions,
   type ProxyVerification,
   verifyProxy,
 } from "./proxies.ts";
@@ -76,7 +77,7 @@ export interface Verifier {
   /** As `status`, after up to `timeoutMs` in which the job may end. */
   wait(guid: string, timeoutMs: number, signal?: AbortSignal): Promise<JobStatus | undefined>;
   /** See `verifyProxy`. */
-  verifyProxy(address: Address, expected?: Address, guid?: string): Promise<ProxyVerification>;
+  verifyProxy(address: Address, options?: ProxyCheckOptions): Promise<ProxyVerification>;
   /** Outcome of a proxy check; undefined for an unknown guid. */
   proxyStatus(guid: string): Promise<ProxyCheck | undefined>;
   /** Compilers at hand, by their long versions. */
@@ -162,7 +163,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     status: (guid) => getVerificationStatus(sql, guid),
     wait: (guid, timeoutMs, signal) =>
       waitForVerification(sql, guid, timeoutMs, () => ended.signal, signal),
-    verifyProxy: (address, expected, guid) => verifyProxy(options, address, expected, guid),
+    verifyProxy: (address, check) => verifyProxy(options, address, check),
     proxyStatus: (guid) => getProxyStatus(sql, guid),
     compilers: works?.compilers ?? (async () => []),
     close: async () => {

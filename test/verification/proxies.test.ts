@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Abi, encodeDeployData, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { StateRead } from "../../src/chain/chain.ts";
 import { type Address, wordOfAddress } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getProxy } from "../../src/store/proxies.ts";
@@ -10,6 +11,7 @@ import {
   listMethodNames,
 } from "../../src/store/verified-contracts/verified-contract.ts";
 import { compileStandardJson } from "../../src/verification/process/compile.ts";
+import { verifyProxy } from "../../src/verification/proxies.ts";
 import { detectProxy } from "../../src/verification/proxy.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt, wordAt } from "../support/build.ts";
@@ -258,7 +260,7 @@ test("a check answers at once, with what was expected or with nothing", async ()
   expect(await verifier.verifyProxy(address)).toEqual({ outcome: "not-verified" });
   await verifyContract(verifier, address, "ERC1967Proxy");
   const check = async (expected?: Address) => {
-    const checked = await verifier.verifyProxy(address, expected);
+    const checked = await verifier.verifyProxy(address, { expected });
     if (checked.outcome !== "checked") throw new Error(checked.outcome);
     return (await verifier.proxyStatus(checked.guid))?.implementations;
   };
@@ -269,6 +271,26 @@ test("a check answers at once, with what was expected or with nothing", async ()
   await verifyContract(verifier, plain, "NoProxy");
   expect(await verifier.verifyProxy(plain)).toMatchObject({ outcome: "checked" });
   expect(await implementationsOf(plain)).toBeUndefined();
+});
+
+test("a check reads in the name of who asked for it", async () => {
+  const address = await deploy("ERC1967Proxy", one, "0x");
+  await verifyContract(start(), address, "ERC1967Proxy");
+  const callers = new Set<string | undefined>();
+  const noting =
+    <Question, Answer>(read: StateRead<Question, Answer>): StateRead<Question, Answer> =>
+    (questions, block, ask) => {
+      callers.add(ask?.caller);
+      return read(questions, block, ask);
+    };
+  const { fetchCodes, fetchStorage, fetchCalls } = world.chain;
+  const chain = {
+    fetchCodes: noting(fetchCodes),
+    fetchStorage: noting(fetchStorage),
+    fetchCalls: noting(fetchCalls),
+  };
+  await verifyProxy({ sql: world.sql, chain }, address, { asker: { caller: "somebody" } });
+  expect([...callers]).toEqual(["somebody"]);
 });
 
 test("what was read at a block that is gone does not show", async () => {

@@ -21,11 +21,11 @@ export const verifyproxycontract = defineAction({
   result: z.string(),
   example: { address: "0xe1da8919f262ee86f9be05059c9280142cf23f48" },
   refuse: (complaint) => failed(complaint, { httpStatus: complaint === REQUIRED ? 400 : 200 }),
-  async handle({ verifier }, { address: proxy, expectedimplementation: expected }) {
-    const checked = await verifier.verifyProxy(
-      proxy,
-      isAddress(expected) ? lowerAddress(expected) : undefined,
-    );
+  async handle({ verifier, client, signal }, { address: proxy, expectedimplementation: expected }) {
+    const checked = await verifier.verifyProxy(proxy, {
+      expected: isAddress(expected) ? lowerAddress(expected) : undefined,
+      asker: { caller: client, signal },
+    });
     return checked.outcome === "checked"
       ? ok(checked.guid)
       : failed("Smart-contract not found or is not verified");
