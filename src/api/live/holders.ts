@@ -33,8 +33,7 @@ export async function readHolders<Extra>(
   page: PageRange,
   more: (sql: Queryable, owners: Address[]) => Promise<Extra>,
 ): Promise<HolderPage<Extra>> {
-  const { read, chain } = context;
-  const { head, ...found } = await read(async (sql, served) => {
+  const { head, ...found } = await context.read(async (sql, served) => {
     const stored = await getHolderPage(sql, token, page);
     const doubted = stored.unsure ? await listDoubted(sql, { token }) : [];
     const doubtedOwners = [...new Set(doubted.map(({ owner }) => owner))];
@@ -45,7 +44,7 @@ export async function readHolders<Extra>(
     const owners = [...settled.map(({ owner }) => owner), ...doubtedOwners];
     return { head: await served, doubted, window, settled, extra: await more(sql, owners) };
   }, "one statement");
-  const fresh = await fetchHoldings(chain, found.doubted, head);
+  const fresh = await fetchHoldings(context, found.doubted, head);
   const holders = wholesByOwner(fresh)
     .filter(({ amount }) => amount > 0n)
     .map(({ owner, amount }) => ({ owner, amount: String(amount) }));

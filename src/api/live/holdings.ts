@@ -1,4 +1,3 @@
-import type { Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/client.ts";
@@ -12,6 +11,7 @@ import {
   type UnsureReason,
 } from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
+import { type Asking, askerOf } from "./asker.ts";
 
 /** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
@@ -34,15 +34,15 @@ export type Fresh<Unsure extends UnsureHolding> = Unsure & { freshAmount: bigint
  * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are uncertain.
  */
 export async function readWithHoldings<Found>(
-  { read, chain }: Context,
+  context: Context,
   scope: HoldingScope,
   query: (sql: Queryable, doubted: readonly DoubtedHolding[]) => Promise<Found>,
 ): Promise<{ found: Found; fresh: Fresh<DoubtedHolding>[] }> {
-  const { head, doubted, found } = await read(async (sql, served) => {
+  const { head, doubted, found } = await context.read(async (sql, served) => {
     const holdings = await listDoubted(sql, scope);
     return { head: await served, doubted: holdings, found: await query(sql, holdings) };
   });
-  return { found, fresh: await fetchHoldings(chain, doubted, head) };
+  return { found, fresh: await fetchHoldings(context, doubted, head) };
 }
 
 /** All pending holdings, and those of irregular tokens where they are few. */
@@ -63,11 +63,11 @@ export async function listDoubted(sql: Queryable, scope: HoldingScope): Promise<
 
 /** The owner's whole holding of a token at the served head, as its contract tells it. Throws as `readWithHoldings`. */
 export async function readHolding(
-  { read, chain }: Context,
+  context: Context,
   token: Address,
   owner: Address,
 ): Promise<bigint> {
-  const { head, doubted, stored } = await read(async (sql, served) => {
+  const { head, doubted, stored } = await context.read(async (sql, served) => {
     const holding = await getHolding(sql, token, owner);
     return {
       head: await served,
@@ -82,7 +82,7 @@ export async function readHolding(
   if (stored.unsure && asked.length === 0) {
     asked.push({ token, owner, tokenId: null, amount, whole: amount });
   }
-  return wholeOf(amount, await fetchHoldings(chain, asked, head));
+  return wholeOf(amount, await fetchHoldings(context, asked, head));
 }
 
 /** The whole holding, with the fresh amounts of its parts in place of the stored ones. */
@@ -95,18 +95,19 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
 
 /** The holdings as their contracts tell them at the head; where one does not answer, the stored amount stays. */
 export async function fetchHoldings<Unsure extends UnsureHolding>(
-  chain: Chain,
+  asking: Asking,
   holdings: readonly Unsure[],
   head: ServedHead,
 ): Promise<Fresh<Unsure>[]> {
   if (holdings.length === 0) return [];
-  const amounts = await chain.fetchTokenBalances(
+  const amounts = await asking.chain.fetchTokenBalances(
     holdings.map(({ token, owner, tokenId }) => ({
       token,
       owner,
       ...(tokenId !== null && { id: BigInt(tokenId) }),
     })),
     head,
+    askerOf(asking),
   );
   return holdings.map((holding, index) => ({
     ...holding,

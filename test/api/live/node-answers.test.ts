@@ -11,6 +11,7 @@ import { fetchPendingTransactions } from "../../../src/api/live/mempool.ts";
 import { readOwnedTokens } from "../../../src/api/live/owned-tokens.ts";
 import { listHeldIds, readHoldingAt } from "../../../src/api/live/token-history.ts";
 import { fetchTotalSupply, readToken } from "../../../src/api/live/token-supply.ts";
+import { tokensupplyhistory } from "../../../src/api/modules/stats/tokensupplyhistory.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Address } from "../../../src/core/address.ts";
 import { ChainError } from "../../../src/core/errors.ts";
@@ -364,6 +365,30 @@ describe("what was held after an earlier block", () => {
     expect(await held(MANY)).toEqual(ok(String(MANY)));
     await expect(held(MANY + 1)).rejects.toMatchObject(TOO_MANY);
   });
+});
+
+test("contracts are run in the name of who asks, and for as long as the answer is waited for", async () => {
+  const signal = new AbortController().signal;
+  const asked: unknown[] = [];
+  const told = async (_questions: unknown, _block: unknown, ask: unknown) => {
+    asked.push(ask);
+    return [1n];
+  };
+  const chain = { fetchTokenBalances: told, fetchTotalSupplies: told };
+  const visit = { ...context(chain), client: "somebody", signal };
+  await publish(database.sql, {
+    tokens: [{ address: TOKEN, totalSupply: "1", supplyBlock: null }],
+    tokenBalances: [{ token: TOKEN, owner: A, amount: "1", blockNumber: null }],
+  });
+  const found = await readToken(visit, TOKEN);
+  if (!found) throw new Error("no token");
+  await fetchTotalSupply(visit, found);
+  await tokensupplyhistory.handle(visit, { contractaddress: TOKEN, blockno: 1 });
+  await readHolding(visit, TOKEN, A);
+  await readHolderCount(visit, TOKEN);
+  await readHolders(visit, TOKEN, { limit: 10, skip: 0 }, async () => null);
+  await readHoldingAt(visit, { token: TOKEN, owner: A }, found.head, undefined);
+  expect(asked).toEqual(Array(6).fill({ caller: "somebody", signal }));
 });
 
 describe("a token's supply", () => {

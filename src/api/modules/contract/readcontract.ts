@@ -7,6 +7,7 @@ import { decode } from "../../decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../decoding-budget.ts";
 import { encodeCall } from "../../encoding.ts";
 import { failed, ok } from "../../envelope.ts";
+import { askerOf } from "../../live/asker.ts";
 import { address, text } from "../../params.ts";
 import { decodedValue } from "../../present/transaction-details.ts";
 import * as wire from "../../wire.ts";
@@ -39,7 +40,8 @@ export const readcontract = defineAction({
   }),
   result: z.object({ data: wire.data, values: z.array(decodedValue) }),
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", function: "totalSupply()" },
-  async handle({ read, chain, client, signal }, input) {
+  async handle(context, input) {
+    const { read, chain } = context;
     const { abis, head } = await read(async (sql, served) => ({
       abis: await listVerifiedAbis(sql, [input.address]),
       head: await served,
@@ -54,8 +56,7 @@ export const readcontract = defineAction({
     const values = listIn(input.arguments);
     const data = values && encodeCall(hexSlice(hashOf(found), 0, 4), inputs, values);
     if (data === undefined) return failed(INVALID_ARGUMENTS);
-    const caller = { caller: client, signal };
-    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head, caller);
+    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head, askerOf(context));
     if (!answer) return failed("The call fails");
     const budget = createDecodingBudget();
     const decoded = answer.length > LONGEST_ANSWER ? undefined : decode(outputs, answer, budget);

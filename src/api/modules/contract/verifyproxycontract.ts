@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isAddress, lowerAddress } from "../../../core/address.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
+import { askerOf } from "../../live/asker.ts";
 import { address } from "../../params.ts";
 import { sent } from "./fields.ts";
 
@@ -21,10 +22,10 @@ export const verifyproxycontract = defineAction({
   result: z.string(),
   example: { address: "0xe1da8919f262ee86f9be05059c9280142cf23f48" },
   refuse: (complaint) => failed(complaint, { httpStatus: complaint === REQUIRED ? 400 : 200 }),
-  async handle({ verifier, client, signal }, { address: proxy, expectedimplementation: expected }) {
-    const checked = await verifier.verifyProxy(proxy, {
+  async handle(context, { address: proxy, expectedimplementation: expected }) {
+    const checked = await context.verifier.verifyProxy(proxy, {
       expected: isAddress(expected) ? lowerAddress(expected) : undefined,
-      asker: { caller: client, signal },
+      asker: askerOf(context),
     });
     return checked.outcome === "checked"
       ? ok(checked.guid)

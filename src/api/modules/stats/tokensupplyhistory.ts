@@ -4,6 +4,7 @@ import { getToken } from "../../../store/tokens/token.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { answered } from "../../live/answered.ts";
+import { askerOf } from "../../live/asker.ts";
 import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
@@ -26,7 +27,7 @@ export const tokensupplyhistory = defineAction({
       (await getToken(sql, contractaddress)) ?? failed("Contract address not found");
     return atIndexedBlock(context, blockno, find, async (block) => {
       const { chain } = context;
-      const [read] = await chain.fetchTotalSupplies([contractaddress], block);
+      const [read] = await chain.fetchTotalSupplies([contractaddress], block, askerOf(context));
       const supply = answered(read);
       if (supply !== null) return ok(supply.toString());
       // Before its creation there is nothing of a token.
