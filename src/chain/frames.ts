@@ -13,7 +13,6 @@ interface CallTracerFrame {
   gasUsed?: Hex;
   input?: Hex;
   output?: Hex;
-  /** Null or empty with some clients when the frame succeeded. */
   error?: string | null;
   calls?: CallTracerFrame[];
 }
@@ -43,16 +42,28 @@ interface FlatFrame {
 }
 
 /**
+ * Whether a transaction's frames have an empty error each when they succeed: then the outermost one has, too. Where it
+ * has no error at all, an empty one is a failure without words.
+ */
+function isFilledIn(outermost: { error?: unknown }): boolean {
+  return outermost.error === "";
+}
+
+/**
  * The tree of a `callTracer` answer. Throws `NodeError`: `method-missing` for another kind of trace, as nodes give that
  * do not know this tracer.
  */
 export function frameOfCallTracer(answer: unknown): CallFrame {
+  return treeOf(answer, isObject(answer) && isFilledIn(answer));
+}
+
+function treeOf(answer: unknown, filledIn: boolean): CallFrame {
   if (!isObject(answer)) throw new NodeError("bad-answer", "a transaction has no trace");
   if (!isCallTracerFrame(answer)) {
     throw new NodeError("method-missing", "the node does not know the callTracer");
   }
   const type = answer.type.toLowerCase();
-  const error = answer.error || null;
+  const error = errorOf(answer, filledIn);
   return {
     type,
     from: answer.from,
@@ -64,8 +75,12 @@ export function frameOfCallTracer(answer: unknown): CallFrame {
     input: answer.input ?? "0x",
     output: answer.output ?? null,
     error,
-    calls: Array.isArray(answer.calls) ? answer.calls.map(frameOfCallTracer) : [],
+    calls: Array.isArray(answer.calls) ? answer.calls.map((call) => treeOf(call, filledIn)) : [],
   };
+}
+
+function errorOf({ error }: { error?: string | null }, filledIn: boolean): string | null {
+  return filledIn && error === "" ? null : (error ?? null);
 }
 
 /**
@@ -93,6 +108,7 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   const traces: TransactionTrace[] = [];
   let position: number | undefined;
+  let filledIn = false;
   // The frame at each depth of the branch that is being filled.
   let branch: CallFrame[] = [];
   for (const flat of answer as FlatFrame[]) {
@@ -101,8 +117,9 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
     }
     if (typeof flat?.transactionPosition !== "number") continue;
     if (!isObject(flat.action) || !Array.isArray(flat.traceAddress)) throw notATree();
-    const frame = frameOfFlat(flat);
     const depth = flat.traceAddress.length;
+    if (depth === 0) filledIn = isFilledIn(flat);
+    const frame = frameOfFlat(flat, filledIn);
     if (depth === 0 && flat.transactionPosition !== position) {
       position = flat.transactionPosition;
       traces.push({ transactionHash: flat.transactionHash ?? null, frame });
@@ -132,7 +149,8 @@ function notATree(): NodeError {
   return new NodeError("bad-answer", "the frames of a block trace do not form a tree");
 }
 
-function frameOfFlat({ type, action, result, error }: FlatFrame): CallFrame {
+function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
+  const { type, action, result } = flat;
   const frame: CallFrame = {
     type: type.toLowerCase(),
     from: action.from ?? ZERO_ADDRESS,
@@ -142,7 +160,7 @@ function frameOfFlat({ type, action, result, error }: FlatFrame): CallFrame {
     gasUsed: result?.gasUsed ?? null,
     input: action.input ?? "0x",
     output: result?.output ?? null,
-    error: error || null,
+    error: errorOf(flat, filledIn),
     calls: [],
   };
   switch (frame.type) {

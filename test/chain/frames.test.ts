@@ -49,11 +49,20 @@ describe("callTracer", () => {
     expect(frameOfCallTracer(failed)).toMatchObject({ to: null, error: "out of gas" });
   });
 
-  test.each([null, ""])("succeeded where the node gives an error of %j", (error) => {
-    const result = { type: "Create", from: a, to: b, error };
+  test.each([null, ""])("succeeded where the node gives each frame an error of %j", (error) => {
+    const created = { type: "Create", from: a, to: b, error };
+    const result = { ...created, calls: [created, { ...created, error: "" }] };
+    const success = { type: "create", to: b, error: null };
+    const last = error === "" ? success : { to: null, error: "" };
     expect(tracesOfDebugBlock([{ result, error: null }])).toMatchObject([
-      { frame: { type: "create", to: b, error: null } },
+      { frame: { ...success, calls: [success, last] } },
     ]);
+  });
+
+  test("failed without words where the frame around it has no error at all", () => {
+    const failed = { type: "CALL", from: b, to: c, error: "" };
+    const { calls } = frameOfCallTracer({ type: "CALL", from: a, to: b, calls: [failed] });
+    expect(calls).toMatchObject([{ error: "" }]);
   });
 
   test("passes types through that nobody knows", () => {
@@ -104,6 +113,16 @@ describe("flat frames", () => {
     // The trace module tells no gas of a self-destruct.
     if (destroyed) Object.assign(destroyed, { gas: null, gasUsed: null });
     expect(trace).toEqual({ transactionHash: "0x1", frame: expected });
+  });
+
+  test("may have an empty error each when they succeed", () => {
+    const [filled] = tracesOfFlatBlock(
+      flat.map((frame) => ({ ...frame, error: "" })),
+      BLOCK,
+    );
+    expect(filled).toEqual(tracesOfFlatBlock(flat, BLOCK)[0]);
+    const [trace] = tracesOfFlatBlock([flat[0], { ...flat[1], error: "" }], BLOCK);
+    expect(trace?.frame).toMatchObject({ error: null, calls: [{ error: "" }] });
   });
 
   test("are put together by transaction; rewards belong to none", () => {

@@ -7,6 +7,7 @@ import tls from "node:tls";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { runKit } from "../../src/kit/commands.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
+import { publish } from "../support/build.ts";
 
 // An origin that wants to write to the operator's terminal, to keep the command busy for ever, or to see the questions
 // sent in the clear.
@@ -41,6 +42,7 @@ const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
 beforeAll(async () => {
   tls.setDefaultCACertificates([...tls.getCACertificates("default"), certificate("authority.crt")]);
   here = await createTestApp();
+  await publish(here.sql, { blocks: [{ number: 1 }] });
   hereUrl = `${await here.app.listen({ host: "127.0.0.1", port: 0 })}/api`;
   await once(origin.listen(0, "127.0.0.1"), "listening");
   await once(secureOrigin.listen(0, "localhost"), "listening");
