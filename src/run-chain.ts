@@ -63,8 +63,8 @@ export interface ChainContext {
 
 /** Each audit costs the node a block and some twenty reads. */
 const AUDIT_INTERVAL_MS = { alone: 10_000, amongOthers: 60_000 };
-/** Larger than any block of today's chains with its traces. */
-const MAX_RPC_RESPONSE_BYTES = 256 * 1024 * 1024;
+/** Most bytes of a node's answer. For the indexer, more than any block of today's chains with its traces. */
+const RESPONSE_BYTES = { indexer: 256 * 1024 * 1024, api: 24 * 1024 * 1024 };
 /** For a chain that is alone. */
 const CONNECTIONS = 29;
 const MAXIMUM_CONNECTIONS = { indexer: 9, verifier: 4 };
@@ -109,6 +109,7 @@ export function createRunningChain(
   shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
   const chain = createChain({
     ...chainOptions(config, place, context),
+    maxResponseBytes: RESPONSE_BYTES.api,
     // The indexer already logs what it learns about the nodes, except in processes that only serve the API.
     log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
     signal: shutdown.signal,
@@ -238,7 +239,7 @@ function chainOptions(
     requestTimeoutMs: config.RPC_TIMEOUT_MS,
     batchSize: config.RPC_BATCH_SIZE,
     concurrency: config.RPC_CONCURRENCY,
-    maxResponseBytes: MAX_RPC_RESPONSE_BYTES,
+    maxResponseBytes: RESPONSE_BYTES.indexer,
     traces: config.TRACES,
   };
 }
