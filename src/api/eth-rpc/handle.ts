@@ -78,7 +78,10 @@ async function answerAll(
       servedWhileLoading: method.servedWhileLoading ?? false,
       run: (read: Read) => {
         const waits = createWaits();
-        const answer = method.answer({ ...services, read: waits.watch(read) }, parameters);
+        const answer = method.answer(
+          { ...services, ...caller, read: waits.watch(read) },
+          parameters,
+        );
         return inTime(answer, requestTimeoutMs, waits.words);
       },
     }));

@@ -6,7 +6,7 @@ export type RpcOutcome = { result: unknown } | { error: unknown };
 /** What a method works with. */
 export type RpcContext = Omit<
   Context,
-  "dialect" | "sent" | "client" | "signal" | "usageOf" | "gasOracle" | "largeAnswers"
+  "dialect" | "sent" | "usageOf" | "gasOracle" | "largeAnswers"
 >;
 
 /** A method that the index answers. */

@@ -1,6 +1,7 @@
 import { isHash, lowerHex } from "../../core/hex.ts";
 import { logsBloom } from "../../core/logs-bloom.ts";
 import { quantity } from "../../core/quantity.ts";
+import { isRecord } from "../../core/record.ts";
 import type { TransactionLog } from "../../store/logs.ts";
 import {
   getReceipt,
@@ -8,17 +9,28 @@ import {
   type SignedTransaction,
   type StoredReceipt,
 } from "../../store/rpc-transactions.ts";
+import { getChainIdentity } from "../../store/sync-state.ts";
+import { forwardCalls } from "../forwarding.ts";
+import { withoutUnservedBlock } from "../live/mempool.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
 const INVALID_HASH = rpcFailure("Transaction hash is invalid");
 
-/** `eth_getTransactionByHash` */
+/** `eth_getTransactionByHash`: one that the index does not have may wait in the node's pool. */
 export const getTransactionByHash: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read, chainId }, [hash]) {
+  async answer({ read, chainId, chain, client, signal }, [hash]) {
     if (!isHash(hash)) return INVALID_HASH;
-    const transaction = await read((sql) => getSignedTransaction(sql, lowerHex(hash)));
-    return { result: transaction ? presentTransaction(transaction, chainId()) : null };
+    const { transaction, startBlock } = await read(async (sql) => ({
+      transaction: await getSignedTransaction(sql, lowerHex(hash)),
+      startBlock: (await getChainIdentity(sql))?.startBlock ?? 0,
+    }));
+    if (transaction) return { result: presentTransaction(transaction, chainId()) };
+    const call = { method: "eth_getTransactionByHash", params: [lowerHex(hash)] };
+    const [answer] = await forwardCalls(chain, [call], { client, signal });
+    if (!answer || "error" in answer) return answer ?? { result: null };
+    const { result } = answer;
+    return { result: isRecord(result) ? withoutUnservedBlock(result, startBlock) : null };
   },
 };
 

@@ -50,6 +50,16 @@ export async function fetchPendingTransactions(
   return readable(z.array(transaction).safeParse(own)).sort((a, b) => (a.hash < b.hash ? 1 : -1));
 }
 
+/**
+ * What a node tells of a transaction that the index does not have: it waits, unless its block is older than all that is
+ * indexed. A block that is not served yet is left out.
+ */
+export function withoutUnservedBlock(transaction: Unread, startBlock: number): Unread {
+  const { blockNumber } = transaction;
+  if (isQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock) return transaction;
+  return { ...transaction, blockHash: null, blockNumber: null, transactionIndex: null };
+}
+
 function fetchShared(chain: Chain): Promise<readonly Unread[]> {
   const shared = kept.get(chain);
   if (shared !== undefined) return shared;

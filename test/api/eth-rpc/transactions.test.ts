@@ -108,7 +108,7 @@ test.each(["eth_getTransactionByHash", "eth_getTransactionReceipt"])(
 );
 
 test("authorisations and blobs are told as the node told them; a block above the head is not", async () => {
-  const other = await createTestApp();
+  const other = await createTestApp({ nodeUrl: anvil.url });
   const authorizationList = [
     { chainId: "0x1", nonce: "0x0", address: addressAt(9), r: "0x1", s: "0x2", yParity: "0x1" },
   ];
@@ -145,5 +145,37 @@ test("authorisations and blobs are told as the node told them; a block above the
   });
   expect(await get("eth_getTransactionByHash", transactionHash(2))).toBeNull();
   expect(await get("eth_getTransactionReceipt", transactionHash(2))).toBeNull();
+  await other.close();
+});
+
+test("a transaction that waits has no block, nor has one whose block is not served yet", async () => {
+  const rpc = createJsonRpc(anvil.url);
+  const [from, to] = await rpc.request<Hex[]>("eth_accounts");
+  const hash = await rpc.request<Hex>("eth_sendTransaction", { from, to, value: "0x7" });
+  const waiting = {
+    hash,
+    from,
+    value: "0x7",
+    blockHash: null,
+    blockNumber: null,
+    transactionIndex: null,
+  };
+  expect((await ask("eth_getTransactionByHash", hash)).result).toMatchObject(waiting);
+  await rpc.request("evm_mine");
+  expect((await ask("eth_getTransactionByHash", hash)).result).toMatchObject(waiting);
+  expect((await ask("eth_getTransactionReceipt", hash)).result).toBeNull();
+});
+
+test("whether a transaction waits is not known without the node", async () => {
+  const other = await createTestApp();
+  await publish(other.sql, { blocks: [{ number: 1 }] });
+  const payload = {
+    jsonrpc: "2.0",
+    method: "eth_getTransactionByHash",
+    params: [wordAt(1)],
+    id: 1,
+  };
+  const response = await other.app.inject({ method: "POST", url: "/api/eth-rpc", payload });
+  expect(response.json()).toMatchObject({ error: { code: -32_603 } });
   await other.close();
 });

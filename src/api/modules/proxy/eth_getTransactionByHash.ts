@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { isQuantity } from "../../../core/quantity.ts";
 import { getSignedTransaction } from "../../../store/rpc-transactions.ts";
 import { getChainIdentity } from "../../../store/sync-state.ts";
 import { ok } from "../../envelope.ts";
 import { presentTransaction } from "../../eth-rpc/transactions.ts";
+import { withoutUnservedBlock } from "../../live/mempool.ts";
 import { hash } from "./arguments.ts";
 import { defineProxyAction } from "./define.ts";
 import { forward } from "./forward.ts";
@@ -25,9 +25,6 @@ export const ethGetTransactionByHash = defineProxyAction({
     const call = { method: name, params: [txhash] };
     const outcome = await forward<Record<string, unknown> | null>(context, call);
     if (outcome.kind !== "ok" || outcome.result === null) return outcome;
-    const { blockNumber } = outcome.result;
-    // The transaction is older than what is indexed.
-    if (isQuantity(blockNumber) && Number.parseInt(blockNumber, 16) < startBlock) return outcome;
-    return ok({ ...outcome.result, blockHash: null, blockNumber: null, transactionIndex: null });
+    return ok(withoutUnservedBlock(outcome.result, startBlock));
   },
 });
