@@ -65,10 +65,13 @@ export async function runKit(
     if (command === "compare") {
       if (!addresses) throw new TypeError("--addresses is needed");
       const there = openWeb(urlOfChain(from, chain), Number(pace));
-      const differences = await compare(here, there, addresses, (difference) => {
+      const { differences, notCompared } = await compare(here, there, addresses, (difference) => {
         const { address, question, field, here: ours, there: theirs } = difference;
         say(`${address} ${question} ${field}: here ${ours}, there ${theirs}`);
       });
+      if (notCompared.length > 0) {
+        say(`not compared, because one of the two does not have it: ${notCompared.join(", ")}`);
+      }
       say(
         `${addresses.length} addresses compared with ${there.name}: ${differences} fields differ`,
       );

@@ -12,49 +12,115 @@ export interface Difference {
   there: string;
 }
 
-/** What is asked for each address, by the name of the action. */
-const QUESTIONS: Readonly<Record<string, { module: string; field?: string; paged?: true }>> = {
-  balance: { module: "account" },
-  txlist: { module: "account", paged: true },
-  txlistinternal: { module: "account", paged: true },
-  tokentx: { module: "account", paged: true },
-  tokennfttx: { module: "account", paged: true },
-  getsourcecode: { module: "contract" },
-  getcontractcreation: { module: "contract", field: "contractaddresses" },
-};
+/** A question about an address. */
+interface Question {
+  module: string;
+  action: string;
+  /** The parameter that the address stands in. */
+  field: string;
+  /** How a list is asked for up to a block; undefined for what is no list. */
+  listed?: (endblock: string) => Readonly<Record<string, string>>;
+}
+
+const ROWS = 100;
+
+/** Lists of an address by block. */
+const byBlock: NonNullable<Question["listed"]> = (endblock) => ({ startblock: "0", endblock });
+
+/** Each action that tells something of an address, in each of its forms. */
+const QUESTIONS: readonly Question[] = [
+  { module: "account", action: "balance", field: "address" },
+  ...["txlist", "txlistinternal", "tokentx", "tokennfttx", "token1155tx"].map((action) => ({
+    module: "account",
+    action,
+    field: "address",
+    listed: byBlock,
+  })),
+  ...["tokentx", "tokennfttx", "token1155tx"].map((action) => ({
+    module: "account",
+    action,
+    field: "contractaddress",
+    listed: byBlock,
+  })),
+  { module: "account", action: "tokenlist", field: "address", listed: () => ({}) },
+  { module: "account", action: "getminedblocks", field: "address", listed: () => ({}) },
+  {
+    module: "logs",
+    action: "getLogs",
+    field: "address",
+    listed: (endblock) => ({ fromBlock: "0", toBlock: endblock }),
+  },
+  { module: "contract", action: "getabi", field: "address" },
+  { module: "contract", action: "getsourcecode", field: "address" },
+  { module: "contract", action: "getcontractcreation", field: "contractaddresses" },
+  { module: "token", action: "getToken", field: "contractaddress" },
+  { module: "token", action: "getTokenHolders", field: "contractaddress", listed: () => ({}) },
+  { module: "token", action: "tokenholderlist", field: "contractaddress", listed: () => ({}) },
+  { module: "stats", action: "tokensupply", field: "contractaddress" },
+];
+/** How explorers say that they have no such action. */
+const NOT_THERE = /unknown (?:action|module)|missing or invalid (?:action|module)/i;
 /** Fields that depend on the moment of the request. */
 const OF_THE_MOMENT = /\.confirmations$/;
 const LONGEST_VALUE = 80;
 const head = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/i) });
 
+/** What came of a comparison. */
+export interface Compared {
+  /** Number of fields that differ. */
+  differences: number;
+  /** Actions that one of the two does not have. */
+  notCompared: string[];
+}
+
 /**
- * Asks two explorers the same questions about each address, with lists up to the lower of their heads, and gives each
- * field that differs to `onEach`.
+ * Asks two explorers the same questions about each address, with lists by block up to the lower of their heads, and gives
+ * each field that differs to `onEach`. Of a longer list the first and the last hundred entries are compared.
  */
 export async function compare(
   here: Web,
   there: Web,
   addresses: readonly string[],
   onEach: (difference: Difference) => void,
-): Promise<number> {
+): Promise<Compared> {
   let differences = 0;
+  const missing = new Set<string>();
   const endblock = String(Math.min(await headOf(here), await headOf(there)));
+
+  /** Gives our answer. */
+  async function ask(address: string, asked: Question, sort?: "asc" | "desc"): Promise<Answer> {
+    const { module, action, field, listed } = asked;
+    const list = listed && { page: "1", offset: String(ROWS), ...listed(endblock) };
+    const parameters = { module, action, [field]: address, ...list, ...(sort && { sort }) };
+    const [ours, theirs] = await Promise.all([
+      answerOf(here, parameters),
+      answerOf(there, parameters),
+    ]);
+    if (isNotThere(ours) || isNotThere(theirs)) {
+      missing.add(action);
+      return ours;
+    }
+    const form = [action, field === "contractaddress" && listed === byBlock && "of the token"];
+    const question = [...form, sort === "desc" && sort].filter(Boolean).join(" ");
+    for (const difference of differ("", comparedOf(ours), comparedOf(theirs))) {
+      if (OF_THE_MOMENT.test(difference.field)) continue;
+      differences++;
+      onEach({ address, question, ...difference });
+    }
+    return ours;
+  }
+
   for (const address of addresses) {
-    for (const [action, { module, field = "address", paged }] of Object.entries(QUESTIONS)) {
-      const range = paged && { page: "1", offset: "100", sort: "asc", startblock: "0", endblock };
-      const parameters = { module, action, [field]: address, ...range };
-      const [ours, theirs] = await Promise.all([
-        answerOf(here, parameters),
-        answerOf(there, parameters),
-      ]);
-      for (const difference of differ("", ours, theirs)) {
-        if (OF_THE_MOMENT.test(difference.field)) continue;
-        differences++;
-        onEach({ address, question: action, ...difference });
+    for (const asked of QUESTIONS) {
+      if (missing.has(asked.action)) continue;
+      const isSorted = asked.listed === byBlock;
+      const { result } = await ask(address, asked, isSorted ? "asc" : undefined);
+      if (isSorted && Array.isArray(result) && result.length === ROWS) {
+        await ask(address, asked, "desc");
       }
     }
   }
-  return differences;
+  return { differences, notCompared: [...missing] };
 }
 
 async function headOf(web: Web): Promise<number> {
@@ -64,13 +130,23 @@ async function headOf(web: Web): Promise<number> {
   return Number.parseInt(parsed.data.result, 16);
 }
 
-async function answerOf(web: Web, parameters: Record<string, string>): Promise<unknown> {
+type Answer = Readonly<Record<string, unknown>>;
+
+async function answerOf(web: Web, parameters: Record<string, string>): Promise<Answer> {
   try {
-    const { status, result } = (await web.get({ parameters })) as Record<string, unknown>;
-    return { status, result };
+    return (await web.get({ parameters })) as Answer;
   } catch (error) {
     return { failure: messageOf(error) };
   }
+}
+
+function isNotThere({ message, result }: Answer): boolean {
+  return [message, result].some((text) => typeof text === "string" && NOT_THERE.test(text));
+}
+
+/** What is compared of an answer: its message is for people. */
+function comparedOf({ status, result, failure }: Answer): object {
+  return failure === undefined ? { status, result } : { failure };
 }
 
 function* differ(
