@@ -18,8 +18,7 @@ import { createRandom } from "../support/world/random.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
 
 const SEED = Number(process.env["CRASH_SEED"] ?? 1);
-const KILLS = 15;
-const INTERRUPTIONS = 20;
+const KILLS = Number(process.env["CRASH_KILLS"] ?? 5);
 const PROCESS = new URL("../support/indexer-process.ts", import.meta.url).pathname;
 
 function startProcess(options: TestIndexerOptions): ChildProcess {
@@ -137,7 +136,7 @@ describe("an indexer whose database goes away", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it(`holds the chain after ${INTERRUPTIONS} stops of the server and lost connections`, async () => {
+  it(`holds the chain after ${KILLS} stops of the server and lost connections`, async () => {
     const random = createRandom(SEED + 3);
     const start = () =>
       startEmbeddedPostgres({ folder, log: pino({ level: "silent" }), durable: false });
@@ -150,7 +149,7 @@ describe("an indexer whose database goes away", () => {
     await migrate(sql);
     const indexer = startTestIndexer({ databaseUrl: url.href, rpcUrls: [anvil.url] });
     try {
-      for (let count = 0; count < INTERRUPTIONS; count++) {
+      for (let count = 0; count < KILLS; count++) {
         await world.step(random);
         await pause(random.integer(150));
         if (count % 4 === 0) {
