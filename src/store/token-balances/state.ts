@@ -155,7 +155,7 @@ async function deleteUnmovedHoldings(
 
 /** Whether a holding `held` may be without transfers, which costs less to tell than to look for one. */
 function mayBeUnmoved(sql: Queryable): Fragment {
-  return sql`(coalesce(held.told, held.amount) = 0 OR NOT ${allTransfersKnown(sql)})`;
+  return sql`(coalesce(held.transferred_amount, held.amount) = 0 OR NOT ${allTransfersKnown(sql)})`;
 }
 
 async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
@@ -168,7 +168,7 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
       ORDER BY token, owner, token_id
       ON CONFLICT (token, owner, token_id)
       DO UPDATE SET amount = token_id_balances.amount + excluded.amount,
-        told = token_id_balances.told + excluded.amount, block_number = NULL
+        transferred_amount = token_id_balances.transferred_amount + excluded.amount, block_number = NULL
     ), wholes AS MATERIALIZED (
       SELECT token, owner, ${sign}::int * sum(change) AS change FROM moved GROUP BY token, owner
     ), written AS (
@@ -176,7 +176,7 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
       SELECT token, owner, change FROM wholes ORDER BY token, owner
       ON CONFLICT (token, owner)
       DO UPDATE SET amount = token_balances.amount + excluded.amount,
-        told = token_balances.told + excluded.amount, block_number = NULL
+        transferred_amount = token_balances.transferred_amount + excluded.amount, block_number = NULL
       RETURNING token, owner, amount
     )
     UPDATE tokens SET holder_count = holder_count + counted.change
@@ -201,8 +201,9 @@ export async function writeHoldings(
   if (byId.length > 0) {
     await sql`
       UPDATE token_id_balances AS held
-      SET amount = coalesce(news.amount, ${toldAmount(sql)}),
-        told = nullif(${toldAmount(sql)}, coalesce(news.amount, ${toldAmount(sql)})), block_number = ${blockNumber}
+      SET amount = coalesce(news.amount, ${transferredAmount(sql)}),
+        transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${transferredAmount(sql)})),
+        block_number = ${blockNumber}
       FROM unnest(
         ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
         ${byId.map((row) => row.tokenId)}::numeric[],
@@ -222,7 +223,8 @@ export async function writeHoldings(
       GROUP BY key.token, key.owner
     ), read AS (
       SELECT held.token, held.owner, news.adds_up, held.amount AS before,
-        ${toldAmount(sql)} AS told, coalesce(ids.amount, news.amount, ${toldAmount(sql)}) AS amount,
+        ${transferredAmount(sql)} AS transferred_amount,
+        coalesce(ids.amount, news.amount, ${transferredAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held USING (token, owner)
       CROSS JOIN LATERAL (
@@ -230,7 +232,8 @@ export async function writeHoldings(
         WHERE token = held.token AND owner = held.owner
       ) AS ids
     ), written AS (
-      UPDATE token_balances AS held SET amount = read.amount, told = nullif(read.told, read.amount),
+      UPDATE token_balances AS held SET amount = read.amount,
+        transferred_amount = nullif(read.transferred_amount, read.amount),
         block_number = CASE WHEN read.complete THEN ${blockNumber}::bigint END
       FROM read WHERE held.token = read.token AND held.owner = read.owner
     )
@@ -248,8 +251,8 @@ export async function writeHoldings(
  * What the transfers of a holding `held` add up to; where those before the first block are unknown: since its contract
  * said what there was.
  */
-function toldAmount(sql: Queryable): Fragment {
-  return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.told, held.amount) ELSE held.amount END`;
+function transferredAmount(sql: Queryable): Fragment {
+  return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.transferred_amount, held.amount) ELSE held.amount END`;
 }
 
 /**

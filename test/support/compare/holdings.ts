@@ -56,8 +56,12 @@ export async function compareHoldings(
       differences.push(difference(name, "amount", expected, row["amount"]));
     }
     // What the transfers add up to is kept where the contract says otherwise.
-    const told = row["amount"] === text(holding.sum) ? null : text(holding.sum);
-    if (row["told"] !== told) differences.push(difference(name, "told", told, row["told"]));
+    const transferred = row["amount"] === text(holding.sum) ? null : text(holding.sum);
+    if (row["transferred_amount"] !== transferred) {
+      differences.push(
+        difference(name, "transferred_amount", transferred, row["transferred_amount"]),
+      );
+    }
   }
   return differences;
 }

@@ -8,8 +8,8 @@ import { readHead, readTable, TABLES, type TableName, type TextRow } from "./row
 const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   addresses: ["balance_block", "has_code"],
   tokens: ["metadata_block", "supply_block", "irregular"],
-  token_balances: ["block_number", "told"],
-  token_id_balances: ["block_number", "told"],
+  token_balances: ["block_number", "transferred_amount"],
+  token_id_balances: ["block_number", "transferred_amount"],
 };
 
 /** The visible rows of every chain table, in the order of their keys, and the head. */
