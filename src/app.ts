@@ -14,11 +14,11 @@ import {
 import { type ChainSet, startChainSet } from "./chain-set.ts";
 import type { Settings } from "./chains-file.ts";
 import type { Config } from "./config.ts";
-import { ConfigError, messageOf } from "./core/errors.ts";
+import { ConfigError, codeOf, messageOf } from "./core/errors.ts";
 import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import type { Indexer } from "./indexer/start.ts";
-import { createRunningChain, inTime, type RunningChain } from "./run-chain.ts";
+import { closeSoon, createRunningChain, type RunningChain } from "./run-chain.ts";
 import { createProcessMetrics } from "./telemetry/metrics.ts";
 import { openCatalogue } from "./verification/compiler-sources.ts";
 import {
@@ -122,11 +122,11 @@ async function serve(
         rpcBatchLimit: config.ETH_RPC_BATCH_LIMIT,
       })
     : createOperationsServer(options);
-  shutdown.add("HTTP server", () => inTime(server.close()));
+  shutdown.add("HTTP server", () => closeSoon(server.close()));
   const url = await listen(server, config.HOST, "PORT", config.PORT);
   if (operationsApart) {
     const operations = createOperationsServer(options);
-    shutdown.add("operations server", () => inTime(operations.close()));
+    shutdown.add("operations server", () => closeSoon(operations.close()));
     await listen(operations, config.HOST, "OPERATIONS_PORT", config.OPERATIONS_PORT ?? 0);
   }
   return isApi ? url : null;
@@ -149,7 +149,7 @@ function startVerification(config: Config, { log, shutdown }: ProcessContext): V
     concurrency: config.VERIFIER_CONCURRENCY,
     log,
   });
-  shutdown.add("verification", () => inTime(works.close()));
+  shutdown.add("verification", () => closeSoon(works.close()));
   return works;
 }
 
@@ -169,14 +169,10 @@ async function listen(
       EADDRNOTAVAIL: `HOST=${host} is no address of this machine`,
       ENOTFOUND: `HOST=${host} is not known`,
     };
-    throw new ConfigError(reasons[errorCode(error)] ?? messageOf(error), { cause: error });
+    throw new ConfigError(reasons[codeOf(error)] ?? messageOf(error), { cause: error });
   }
   const { port } = server.server.address() as AddressInfo;
   const isAnyAddress = host === "0.0.0.0" || host === "::";
   const reached = isAnyAddress ? "127.0.0.1" : host;
   return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
-}
-
-function errorCode(error: unknown): string {
-  return String((error as NodeJS.ErrnoException).code ?? error);
 }

@@ -1,6 +1,6 @@
 import type { ProcessContext } from "./backends.ts";
 import { sleep } from "./core/async.ts";
-import { ConfigError, messageOf, PublicConfigError } from "./core/errors.ts";
+import { ConfigError, codeOf, messageOf, PublicConfigError } from "./core/errors.ts";
 import { createSql } from "./db/client.ts";
 import { publicReasonOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
@@ -45,7 +45,7 @@ export async function prepareDatabase(
         return await getChainIdentity(sql);
       } catch (error) {
         // A lost connection is tried again; a database that cannot be reached is an error at once.
-        const isLost = LOST_CODES.has(errorCode(error));
+        const isLost = LOST_CODES.has(codeOf(error));
         if (!isLost || attempt === PREPARE_ATTEMPTS || signal.aborted) throw error;
         log.warn(`the connection to the database was lost, trying again: ${messageOf(error)}`);
         await sleep(PREPARE_RETRY_MS, signal);
@@ -91,13 +91,9 @@ export async function requireSameChain(
 function unusable(databaseUrl: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
   const { host, pathname } = new URL(databaseUrl);
-  const reason = messageOf(error) || errorCode(error);
+  const reason = messageOf(error) || codeOf(error);
   return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}`, {
     cause: error,
     publicMessage: publicReasonOf(error) ?? "the database cannot be used; the log says why",
   });
-}
-
-function errorCode(error: unknown): string {
-  return String((error as NodeJS.ErrnoException).code ?? error);
 }

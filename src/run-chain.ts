@@ -120,7 +120,7 @@ export function createRunningChain(
   let stopped: string | null = "it is being prepared";
   let indexer: Indexer | null = null;
   let chainId = place.chainId;
-  shutdown.add("indexer", () => inTime(indexer?.stop()));
+  shutdown.add("indexer", () => closeSoon(indexer?.stop()));
 
   const quitting = new AbortController();
   const signal = AbortSignal.any([shutdown.signal, quitting.signal]);
@@ -155,7 +155,7 @@ export function createRunningChain(
 
   async function quit(): Promise<void> {
     quitting.abort();
-    await Promise.all([inTime(indexer?.stop()), inTime(verifier.close())]);
+    await Promise.all([closeSoon(indexer?.stop()), closeSoon(verifier.close())]);
   }
 
   const served = {
@@ -194,7 +194,7 @@ export function createRunningChain(
 }
 
 /** Waits for a part that closes, but not for long. */
-export async function inTime(closing: PromiseLike<unknown> | undefined): Promise<void> {
+export async function closeSoon(closing: PromiseLike<unknown> | undefined): Promise<void> {
   await Promise.race([closing, sleep(CLOSE_PATIENCE_MS)]);
 }
 
@@ -268,7 +268,7 @@ function createChainVerifier(
     onJob: countVerification(metrics),
     onSubmission: (outcome) => metrics.verificationSubmissions.inc({ outcome }),
   });
-  shutdown.add("verifier", () => inTime(verifier.close()));
+  shutdown.add("verifier", () => closeSoon(verifier.close()));
   return verifier;
 }
 

@@ -1,3 +1,4 @@
+import { within } from "../core/async.ts";
 import { RequestError } from "../core/errors.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import { NODE_SILENT, TIMED_OUT } from "./failures.ts";
@@ -14,20 +15,12 @@ const WAITING_SHARE = 0.6;
  * The result of the work. Throws `RequestError` with the text of `words` when it takes nearly `requestTimeoutMs`, for
  * example because a database or a node hangs. The work itself goes on.
  */
-export async function inTime<Result>(
+export function inTime<Result>(
   work: Promise<Result>,
   requestTimeoutMs: number,
   words: () => string = () => TIMED_OUT,
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new RequestError(503, words())), requestTimeoutMs * SHARE);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return within(requestTimeoutMs * SHARE, work, () => new RequestError(503, words()));
 }
 
 /** The same verifier; its waits leave enough of `requestTimeoutMs` to answer that the verification goes on. */

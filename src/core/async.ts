@@ -9,6 +9,21 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
+/** The result of the work; rejects with what `late` gives when it takes longer than `ms`. The work itself goes on. */
+export async function within<Result>(
+  ms: number,
+  work: Promise<Result>,
+  late: () => Error,
+): Promise<Result> {
+  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), ms);
+  try {
+    return await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
  * Runs `task` over the items with at most `limit` at a time; results in the order of the items. After a failure no
  * further item is begun; rejects with the first one once no task runs any more.

@@ -32,13 +32,14 @@ export class PublicConfigError extends ConfigError {
   }
 }
 
-/** The node failed or answered something that cannot be used. `retryable`: the same call may succeed later. */
+/** The node failed or answered something that cannot be used. */
 export class ChainError extends PeriscopeError {
+  /** The same call may succeed later. */
   readonly retryable: boolean;
 
-  constructor(code: string, message: string, options: ErrorOptions & { retryable: boolean }) {
+  constructor(code: string, message: string, options: ErrorOptions & { retryable?: boolean } = {}) {
     super(code, message, options);
-    this.retryable = options.retryable;
+    this.retryable = options.retryable ?? true;
   }
 }
 
@@ -65,6 +66,11 @@ export class RequestError extends PeriscopeError {
 /** The message of anything thrown, without a stack. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The code of what the system or a driver threw (`EADDRINUSE`); the whole of it as text where there is none. */
+export function codeOf(thrown: unknown): string {
+  return String((thrown as NodeJS.ErrnoException).code ?? thrown);
 }
 
 /** What anybody may read of a start that failed. */

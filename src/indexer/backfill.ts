@@ -1,5 +1,6 @@
 import type { Chain } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
+import { createSlots } from "../core/slots.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
@@ -63,9 +64,7 @@ export async function backfill(
       proof: "sample",
       make: async (blocks) => {
         if (blocks.length === 0) {
-          throw new ChainError("block-missing", `the node has no block ${from}`, {
-            retryable: true,
-          });
+          throw new ChainError("block-missing", `the node has no block ${from}`);
         }
         return timeStage(metrics, "decode", async () => ({
           encoded: encodeChainRows(decodeBlocks(blocks)),
@@ -81,7 +80,8 @@ export async function backfill(
   async function fetchAndRecord(from: number, to: number): Promise<void> {
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));
-      await recordSlots(() => record(writer, first, encoded, lanes));
+      await recordSlots.enter();
+      await record(writer, first, encoded, lanes).finally(recordSlots.leave);
       recorded.set(first, first + count - 1);
       first += count;
     }
@@ -136,21 +136,4 @@ function bytesOf(encoded: EncodedRows): number {
 function adaptedBlocks(blocks: number, bytes: number): number {
   const fitting = Math.floor((blocks * RANGE_BYTES) / bytes);
   return Math.max(1, Math.min(RANGE_BLOCKS_MAXIMUM, fitting, blocks * 2));
-}
-
-/** Runs at most `count` tasks at once; the others wait in order. */
-function createSlots(count: number): <Result>(task: () => Promise<Result>) => Promise<Result> {
-  let free = count;
-  const waiting: (() => void)[] = [];
-  return async (task) => {
-    if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
-  };
 }

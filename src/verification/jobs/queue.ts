@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
-import { sleep } from "../../core/async.ts";
+import { sleep, within } from "../../core/async.ts";
 import { messageOf } from "../../core/errors.ts";
+import { createSlots } from "../../core/slots.ts";
 import { isDatabaseGone } from "../../db/failures.ts";
 import {
   abandonJob,
@@ -14,7 +15,6 @@ import {
 } from "../../store/verification-jobs.ts";
 import { reasonOf } from "../errors.ts";
 import { type JobContext, runJob } from "./job.ts";
-import { createSlots } from "./slots.ts";
 
 /** Runs the jobs of several chains, whose tables are in one database. */
 export interface JobQueue {
@@ -291,14 +291,6 @@ export function startQueue(options: QueueOptions): JobQueue {
 }
 
 /** What the database answers; rejects when it takes long. */
-async function soon<Answer>(asked: Promise<Answer>): Promise<Answer> {
-  const answered = new AbortController();
-  const tooLate = sleep(LOOK_MS, answered.signal).then(() => {
-    throw new Error(`no answer within ${LOOK_MS} ms`);
-  });
-  try {
-    return await Promise.race([asked, tooLate]);
-  } finally {
-    answered.abort();
-  }
+function soon<Answer>(asked: Promise<Answer>): Promise<Answer> {
+  return within(LOOK_MS, asked, () => new Error(`no answer within ${LOOK_MS} ms`));
 }

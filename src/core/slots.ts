@@ -1,6 +1,6 @@
-/** A number of places for work that needs the processor. */
+/** A number of places for work that only so many may do at once. */
 export interface Slots {
-  /** Resolves once the caller has a place; a job that comes back to its work goes first. */
+  /** Resolves once the caller has a place, in the order they came; one that comes back to its work goes first. */
   enter(comesBack?: boolean): Promise<void>;
   leave(): void;
 }
