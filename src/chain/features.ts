@@ -68,14 +68,6 @@ export function createFeatures(
   }
 
   async function learnAnew(node: Node): Promise<NodeFeatures> {
-    try {
-      return await askAll(node);
-    } catch (thrown) {
-      throw unwrapError(thrown);
-    }
-  }
-
-  async function askAll(node: Node): Promise<NodeFeatures> {
     const viem = client.of(node);
     const [clientVersion, latest] = await Promise.all([
       viem.request({ method: "web3_clientVersion" }),
@@ -118,6 +110,8 @@ export function createFeatures(
       const learnt = await asking;
       known.set(node, { features: learnt, returns });
       return learnt;
+    } catch (thrown) {
+      throw unwrapError(thrown);
     } finally {
       pending.delete(node);
     }

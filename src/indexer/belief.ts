@@ -138,9 +138,7 @@ export function createBelief(options: BeliefOptions): Belief {
     const { blockNumber, node, fetched, traced, proof } = answer;
     const found: Found[] = validateBlock(blockNumber, fetched);
     if (traced && !fetched.traces) {
-      throw new ChainError("traces-missing", `${node} has no traces of block ${blockNumber}`, {
-        retryable: true,
-      });
+      throw new ChainError("traces-missing", `${node} has no traces of block ${blockNumber}`);
     }
     for (const { part, reason } of await proofs.examine(fetched, proof)) {
       found.push({ kind: `unproven-${part}`, reason, part });

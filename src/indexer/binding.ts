@@ -54,9 +54,7 @@ export function requireStartBlockSetting({ startBlock }: ChainIdentity, wanted: 
 /** Throws `ChainError` unless the first block to be published is the one that the database is bound to. */
 export function requireStartBlock({ genesisHash, startBlock }: ChainIdentity, hash: Hex): void {
   if (hash === genesisHash) return;
-  throw new ChainError("inconsistent-chain", `block ${startBlock} is another one by now`, {
-    retryable: true,
-  });
+  throw new ChainError("inconsistent-chain", `block ${startBlock} is another one by now`);
 }
 
 /** Describes the node's chain as a database would be bound to it now. */
@@ -67,9 +65,7 @@ export async function describeChain(
 ): Promise<ChainIdentity> {
   const genesis = await chain.fetchHeader(startBlock, { signal });
   if (!genesis) {
-    throw new ChainError("block-missing", `the node has no block ${startBlock} yet`, {
-      retryable: true,
-    });
+    throw new ChainError("block-missing", `the node has no block ${startBlock} yet`);
   }
   const traced = chain.capabilities().tracer !== null;
   return { chainId, startBlock, genesisHash: genesis.hash, traced };
@@ -106,7 +102,6 @@ export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: 
     throw new ChainError(
       "traces-missing",
       `the database was begun with internal transactions, which there are no more: ${tracerReason}`,
-      { retryable: true },
     );
   }
   const reason =

@@ -13,7 +13,7 @@ import {
   markIndexed,
   writeRecordedNumber,
 } from "../store/sync-state.ts";
-import { requireWriter } from "../store/writer.ts";
+import { writeAs } from "../store/writer.ts";
 import { backfill } from "./backfill.ts";
 import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, type Sync } from "./context.ts";
@@ -39,10 +39,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   const isEmpty = recordedNumber < sync.identity.startBlock;
   if (isEmpty && target - recordedNumber > DEFERRED_INDEX_MINIMUM) {
     options.log.info("first load: secondary indexes are built after it");
-    await sql.begin(async (transaction) => {
-      await requireWriter(transaction, writer.epoch);
-      await deferIndexes(transaction, tablesOf(writer.families));
-    });
+    await writeAs(writer, (transaction) => deferIndexes(transaction, tablesOf(writer.families)));
   }
   if (target > recordedNumber) await recordTo(sync, recordedNumber, target);
   if (options.signal.aborted) return;
@@ -89,11 +86,8 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
   });
 }
 
-async function noteRecorded({ sql, epoch }: Writer, number: number | null): Promise<void> {
-  await sql.begin(async (transaction) => {
-    await requireWriter(transaction, epoch);
-    await writeRecordedNumber(transaction, number);
-  });
+async function noteRecorded(writer: Writer, number: number | null): Promise<void> {
+  await writeAs(writer, (transaction) => writeRecordedNumber(transaction, number));
 }
 
 /** Publishes recorded blocks up to a number, after checking that none is missing and that they continue the head. */
@@ -111,9 +105,7 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
     const gap = await findGap(writer.sql, range, sync.head?.hash ?? null);
     if (gap !== null) {
       await noteRecorded(writer, null);
-      throw new ChainError("inconsistent-chain", `what was recorded is no chain: ${gap}`, {
-        retryable: true,
-      });
+      throw new ChainError("inconsistent-chain", `what was recorded is no chain: ${gap}`);
     }
     const first = sync.head ? undefined : await getBlockReference(writer.sql, from);
     if (first) requireStartBlock(sync.identity, first.hash);
@@ -135,8 +127,5 @@ export async function buildIndexes({ writer, options }: Sync): Promise<void> {
   });
   options.status.indexes = null;
   if (options.signal.aborted) return;
-  await writer.sql.begin(async (transaction) => {
-    await requireWriter(transaction, writer.epoch);
-    await markIndexed(transaction);
-  });
+  await writeAs(writer, markIndexed);
 }

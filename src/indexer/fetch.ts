@@ -77,7 +77,7 @@ export async function fetchValidBlocks<Made>(
     if (!hasChanged && (await retry.again())) continue;
     const blocks = prefix(got, from);
     if (blocks.length > 0) return makeOf(options, blocks);
-    throw failure ?? new ChainError("block-missing", `no block ${from}`, { retryable: true });
+    throw failure ?? new ChainError("block-missing", `no block ${from}`);
   }
 }
 
@@ -124,7 +124,6 @@ async function take<Made>(
     failure ??= new ChainError(
       "inconsistent-chain",
       `block ${number} does not continue the one before`,
-      { retryable: true },
     );
   }
   return failure;
@@ -146,7 +145,6 @@ async function makeOf<Made>(
     throw new ChainError(
       "inconsistent-block",
       `malformed answer for one of the blocks from ${from} on: ${messageOf(error)}`,
-      { retryable: true },
     );
   });
 }

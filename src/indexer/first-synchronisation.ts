@@ -1,5 +1,5 @@
 import { isIndexed, isSynchronised, markSynchronised } from "../store/sync-state.ts";
-import { requireWriter } from "../store/writer.ts";
+import { writeAs } from "../store/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
 /**
@@ -7,19 +7,14 @@ import { publishedNumber, type Sync } from "./context.ts";
  * lowest of those heads, however short the chain is.
  */
 export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Promise<void> {
-  const { sql, epoch } = sync.writer;
+  const { sql } = sync.writer;
   let goal = Number.POSITIVE_INFINITY;
   let isDone = false;
   return async (nodeHead) => {
     if (isDone) return;
     goal = Math.min(goal, nodeHead);
     if (publishedNumber(sync) < goal || !(await isIndexed(sql))) return;
-    if (!(await isSynchronised(sql))) {
-      await sql.begin(async (transaction) => {
-        await requireWriter(transaction, epoch);
-        await markSynchronised(transaction);
-      });
-    }
+    if (!(await isSynchronised(sql))) await writeAs(sync.writer, markSynchronised);
     isDone = true;
   };
 }

@@ -3,7 +3,7 @@ import { headerOf } from "../chain/headers.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import type { ContractScope } from "../store/tokens/state.ts";
-import { requireWriter } from "../store/writer.ts";
+import { writeAs } from "../store/writer.ts";
 import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -90,9 +90,6 @@ export async function readPending(sync: Sync): Promise<"none" | "read" | "later"
   }
   const values = await readState(sync, keys, head);
   if (!values) return "later";
-  await writer.sql.begin(async (transaction) => {
-    await requireWriter(transaction, writer.epoch);
-    await writeState(transaction, values);
-  });
+  await writeAs(writer, (transaction) => writeState(transaction, values));
   return "read";
 }

@@ -8,7 +8,7 @@ import {
   noteRecordedRows,
 } from "../store/recorded-rows.ts";
 import { writeHead } from "../store/sync-state.ts";
-import { requireWriter } from "../store/writer.ts";
+import { writeAs } from "../store/writer.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import type { StateFamily } from "./state/family.ts";
 import { type StateValues, writeState } from "./state/reading.ts";
@@ -36,12 +36,11 @@ export async function record(
   encoded: EncodedRows,
   lanes: number,
 ): Promise<void> {
-  const { sql, epoch, isDistributed, metrics } = writer;
+  const { isDistributed, metrics } = writer;
   const outcomes = await timeStage(metrics, "record", () =>
     Promise.allSettled(
       balance(encoded, lanes).map((part) =>
-        sql.begin(async (transaction) => {
-          await requireWriter(transaction, epoch);
+        writeAs(writer, async (transaction) => {
           await insertChainRows(transaction, part);
           if (isDistributed) await noteRecordedRows(transaction, firstBlock, part);
         }),
@@ -80,9 +79,7 @@ export async function requireRecorded(
   await finishTransactions(sql);
   const lost = await findLostRows(sql, range);
   if (lost === null) return;
-  throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`, {
-    retryable: true,
-  });
+  throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`);
 }
 
 /**
@@ -94,10 +91,9 @@ export async function publish(
   range: BlockRange,
   values: StateValues | null,
 ): Promise<void> {
-  const { sql, epoch, isDistributed, families, metrics } = writer;
+  const { isDistributed, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
-    sql.begin(async (transaction) => {
-      await requireWriter(transaction, epoch);
+    writeAs(writer, async (transaction) => {
       // This is for backfills: the keys of a range fit into memory when hashed, and hardly one comes twice in a row.
       await transaction`
         SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;

@@ -8,7 +8,7 @@ import {
   writeChainIdentity,
   writeHead,
 } from "../store/sync-state.ts";
-import { requireWriter } from "../store/writer.ts";
+import { writeAs } from "../store/writer.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Writer } from "./publish.ts";
 import { type AfterDeletion, tablesOf } from "./state/family.ts";
@@ -52,9 +52,6 @@ export async function findCommonAncestor(
         throw new ChainError(
           "inconsistent-chain",
           `${node} changed its chain during the walk back`,
-          {
-            retryable: true,
-          },
         );
       }
       expected = header.parentHash;
@@ -75,7 +72,7 @@ export async function rollBack(
   ancestor: number,
   read: (keys: StateKeys, block: BlockReference) => Promise<StateValues | undefined>,
 ): Promise<void> {
-  const { sql, epoch, families, metrics } = writer;
+  const { sql, families, metrics } = writer;
   const range = { from: ancestor + 1, to: head.number };
   const [keys, block] = await Promise.all([
     listTouchedKeys(sql, families, range, ancestor),
@@ -83,8 +80,7 @@ export async function rollBack(
   ]);
   const values = block && (await read(keys, block));
   await timeStage(metrics, "rollback", () =>
-    sql.begin(async (transaction) => {
-      await requireWriter(transaction, epoch);
+    writeAs(writer, async (transaction) => {
       const afterDeletion: (AfterDeletion | undefined)[] = [];
       for (const family of families.toReversed())
         afterDeletion.push(await family.revert(transaction, range));
@@ -99,8 +95,7 @@ export async function rollBack(
 
 /** Deletes the chain and binds the database to the new one. */
 export async function startOver(writer: Writer, identity: ChainIdentity): Promise<void> {
-  await writer.sql.begin(async (transaction) => {
-    await requireWriter(transaction, writer.epoch);
+  await writeAs(writer, async (transaction) => {
     await deleteChain(transaction, tablesOf(writer.families));
     await writeChainIdentity(transaction, identity);
   });

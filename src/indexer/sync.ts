@@ -4,7 +4,7 @@ import { ChainError } from "../core/errors.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
 import { finishTransactions } from "../store/recorded-rows.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
-import { requireWriter } from "../store/writer.ts";
+import { writeAs } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
 import type { Belief } from "./belief.ts";
 import { beginWithoutTraces, bindChain, reportTraces } from "./binding.ts";
@@ -134,13 +134,10 @@ function fetchTrustedHead({ chain, distrusted, options: { signal } }: Sync): Pro
 
 /** Deletes what the last writer began and did not finish. */
 async function recover(sync: Sync): Promise<void> {
-  const { sql, epoch, isDistributed } = sync.writer;
+  const { sql, isDistributed } = sync.writer;
   if (isDistributed) await finishTransactions(sql);
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
-  await sql.begin(async (transaction) => {
-    await requireWriter(transaction, epoch);
-    await deleteChainRowsAbove(transaction, recordedNumber);
-  });
+  await writeAs(sync.writer, (transaction) => deleteChainRowsAbove(transaction, recordedNumber));
   await loadHead(sync);
   // A database without a published block is bound to whatever chain the node has.
   if (!sync.head) {

@@ -16,9 +16,7 @@ import type { Part } from "./proof/prove.ts";
  */
 export class InconsistentBlockError extends ChainError {
   constructor(blockNumber: number, reason: string) {
-    super("inconsistent-block", `the node's answer for block ${blockNumber} is wrong: ${reason}`, {
-      retryable: true,
-    });
+    super("inconsistent-block", `the node's answer for block ${blockNumber} is wrong: ${reason}`);
   }
 }
 

@@ -44,7 +44,7 @@ export async function findLostRows(sql: Sql, range: BlockRange): Promise<string 
     LEFT JOIN (
       SELECT table_name, sum(row_count)::int8 AS noted FROM recorded_rows
       WHERE first_block BETWEEN ${range.from} AND ${range.to} GROUP BY table_name
-    ) AS told ON table_name = name
+    ) AS recorded ON table_name = name
     WHERE rows <> coalesce(noted, 0)
     LIMIT 1`;
   return lost ? `${lost.name} has ${lost.rows} rows of ${lost.noted}` : null;

@@ -1,5 +1,5 @@
 import { StoreError } from "../core/errors.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
+import type { Queryable, Sql, Transaction } from "../db/client.ts";
 
 /** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
@@ -64,12 +64,18 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
 }
 
 /**
- * Throws `WriterReplacedError` unless the epoch is the current one. It stays current until the transaction ends: a new
- * writer waits for that.
+ * Runs a transaction of the writer. Throws `WriterReplacedError` unless the epoch is the current one. It stays current
+ * until the transaction ends: a new writer waits for that.
  */
-export async function requireWriter(sql: Transaction, epoch: number): Promise<void> {
-  const [writer] = await sql`SELECT 1 FROM writer WHERE epoch = ${epoch} FOR SHARE`;
-  if (!writer) throw new WriterReplacedError();
+export async function writeAs(
+  { sql, epoch }: { sql: Sql; epoch: number },
+  write: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  await sql.begin(async (transaction) => {
+    const [writer] = await transaction`SELECT 1 FROM writer WHERE epoch = ${epoch} FOR SHARE`;
+    if (!writer) throw new WriterReplacedError();
+    await write(transaction);
+  });
 }
 
 /** Whether another process that writes fewer chains stands by for the chain. */

@@ -106,5 +106,5 @@ function readable<Data>(answer: z.ZodSafeParseResult<Data>): Data {
 }
 
 function unreadable(cause?: Error): ChainError {
-  return new ChainError("bad-answer", "the node's pool is unreadable", { retryable: true, cause });
+  return new ChainError("bad-answer", "the node's pool is unreadable", { cause });
 }

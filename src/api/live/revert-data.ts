@@ -20,9 +20,7 @@ export async function fetchRevertData(
   // The call names the block by number, since some nodes find no state by hash. So the block's hash is checked.
   const header = data === undefined ? null : await chain.fetchHeader(parent);
   if (header && header.hash !== parentHash) {
-    throw new ChainError("block-replaced", `block ${parent} is another one by now`, {
-      retryable: true,
-    });
+    throw new ChainError("block-replaced", `block ${parent} is another one by now`);
   }
   return data;
 }

@@ -101,7 +101,6 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
           throw new ChainError(
             "unproven-block",
             `the node's answer for block ${fetched.block.number} is proven wrong: ${verdict.reason}`,
-            { retryable: true },
           );
         } else {
           unproven.push({ part, reason: verdict.reason });

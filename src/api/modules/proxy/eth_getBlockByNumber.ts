@@ -48,5 +48,5 @@ async function ofBranch(context: Context, call: RpcCall): Promise<Outcome<Block>
     const other = await forward<Block>(context, call, node);
     if (other.kind === "ok" && other.result !== null) return other;
   }
-  throw new ChainError("block-unknown", "no node has the block any more", { retryable: true });
+  throw new ChainError("block-unknown", "no node has the block any more");
 }
