@@ -48,8 +48,3 @@ export function hexFromBytes(bytes: Uint8Array): Hex {
 export function hexToBytes(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), "hex");
 }
-
-/** `0x` text of UTF-8 text. */
-export function hexFromText(text: string): Hex {
-  return hexFromBytes(Buffer.from(text, "utf8"));
-}

@@ -1,7 +1,8 @@
 import fc from "fast-check";
+import { stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { cleanText, decodeText, decodeUint, decodeUint8 } from "../../src/chain/abi.ts";
-import { type Hex, hexConcat, hexFromBytes, hexFromText, hexLength } from "../../src/core/hex.ts";
+import { type Hex, hexConcat, hexFromBytes, hexLength } from "../../src/core/hex.ts";
 import { word } from "../support/scripted-node/ledger.ts";
 
 /** The ABI form of a `string`. */
@@ -11,14 +12,14 @@ function abiString(bytes: Hex): Hex {
 }
 
 function bytes32(text: string): Hex {
-  return `0x${hexFromText(text).slice(2).padEnd(64, "0")}`;
+  return `0x${stringToHex(text).slice(2).padEnd(64, "0")}`;
 }
 
 describe("text of a contract", () => {
   test.each([
-    ["a string", abiString(hexFromText("Wrapped Ether")), "Wrapped Ether"],
+    ["a string", abiString(stringToHex("Wrapped Ether")), "Wrapped Ether"],
     ["an empty string", abiString("0x"), ""],
-    ["a string longer than a word", abiString(hexFromText("ä".repeat(100))), "ä".repeat(100)],
+    ["a string longer than a word", abiString(stringToHex("ä".repeat(100))), "ä".repeat(100)],
     ["a bytes32", bytes32("Maker"), "Maker"],
     ["a bytes32 of zeros", word(0), ""],
     ["a full bytes32", bytes32("x".repeat(32)), "x".repeat(32)],
@@ -50,7 +51,7 @@ describe("text of a contract", () => {
     ["blanks around", "  name\t ", "name"],
     ["more than 255 characters", "😀".repeat(300), "😀".repeat(255)],
   ])("is cleaned of %s", (_, dirty, clean) => {
-    expect(decodeText(abiString(hexFromText(dirty)))).toBe(clean);
+    expect(decodeText(abiString(stringToHex(dirty)))).toBe(clean);
   });
 
   test("is cleaned of broken UTF-8 and halves of surrogate pairs", () => {

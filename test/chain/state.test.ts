@@ -1,7 +1,8 @@
+import { stringToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { NodeError } from "../../src/chain/errors.ts";
 import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { type Hex, hexConcat, hexFromText } from "../../src/core/hex.ts";
+import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
 import {
@@ -50,7 +51,7 @@ function grow(chain: ScriptedChain): void {
         code: { [token]: "0x01", [multiToken]: "0x02", [odd]: "0x03" },
         storage: [{ address: token, slot: word(1), value: word(9) }],
         calls: [
-          { to: token, data: NAME, returns: hexConcat(word(32), word(4), hexFromText("Coin")) },
+          { to: token, data: NAME, returns: hexConcat(word(32), word(4), stringToHex("Coin")) },
           { to: token, data: SYMBOL, returns: `0x434f4e${"0".repeat(58)}` },
           { to: token, data: DECIMALS, returns: word(18) },
           { to: odd, data: SYMBOL, returns: "0x1234" },

@@ -1,11 +1,10 @@
 import fc from "fast-check";
-import { bytesToHex, concatHex, size, sliceHex, stringToHex, hexToBytes as viemBytes } from "viem";
+import { bytesToHex, concatHex, size, sliceHex, hexToBytes as viemBytes } from "viem";
 import { expect, test } from "vitest";
 import {
   type Hex,
   hexConcat,
   hexFromBytes,
-  hexFromText,
   hexLength,
   hexSlice,
   hexToBytes,
@@ -49,14 +48,6 @@ test("cuts and joins as viem does", () => {
 test("gives less, not wrong bytes, beyond the end", () => {
   expect(hexSlice("0x0102", 1, 9)).toBe("0x02");
   expect(hexSlice("0x0102", 5)).toBe("0x");
-});
-
-test("writes text as UTF-8", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: "grapheme" }), (text) => {
-      expect(hexFromText(text)).toBe(stringToHex(text));
-    }),
-  );
 });
 
 test.each<[string, unknown, boolean, boolean]>([

@@ -1,6 +1,7 @@
+import { stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { type Hex, hexConcat, hexFromText } from "../../src/core/hex.ts";
+import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
@@ -25,7 +26,7 @@ const owners = ["ann", "bob", "cid", "dan"].map(scriptedAddress);
 const IDS = [1n, 2n];
 
 function text(value: string): Hex {
-  return hexConcat(word(32), word(value.length), hexFromText(value));
+  return hexConcat(word(32), word(value.length), stringToHex(value));
 }
 
 function transfer(token: Address, from: Address, to: Address, amount: number): LogSpecification {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { type Hex, hexConcat, hexFromText } from "../../src/core/hex.ts";
+import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { writeTokenMetadata, writeTokenSupplies } from "../../src/store/tokens/state.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -23,7 +24,7 @@ function mint(name?: string): BlockSpecification {
   const topics = [TRANSFER, wordOfAddress(ZERO_ADDRESS), wordOfAddress(scriptedAddress("owner"))];
   const transactions = [{ to: token, logs: [{ address: token, topics, data: word(1) }] }];
   if (name === undefined) return { transactions };
-  const text = hexConcat(word(32), word(name.length), hexFromText(name));
+  const text = hexConcat(word(32), word(name.length), stringToHex(name));
   const calls = [
     { to: token, data: NAME, returns: text },
     { to: token, data: SYMBOL, returns: text },

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getVerifiedContract } from "../../src/store/verified-contracts/verified-contract.ts";
-import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import { findSimilarContracts } from "../../src/verification/similar.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt } from "../support/build.ts";
+import { compileStandardJson } from "./compile.ts";
 import { withImports } from "./openzeppelin.ts";
 import { startWorld, type World } from "./world.ts";
 

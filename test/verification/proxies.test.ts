@@ -10,11 +10,11 @@ import {
   isFullyVerified,
   listMethodNames,
 } from "../../src/store/verified-contracts/verified-contract.ts";
-import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import { verifyProxy } from "../../src/verification/proxies.ts";
 import { detectProxy } from "../../src/verification/proxy.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt, wordAt } from "../support/build.ts";
+import { compileStandardJson } from "./compile.ts";
 import { initCodeOf } from "./deployment.ts";
 import { withImports } from "./openzeppelin.ts";
 import { startWorld, type World } from "./world.ts";

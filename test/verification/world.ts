@@ -5,12 +5,12 @@ import type { Address } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
-import { compileStandardJson } from "../../src/verification/process/compile.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { startTestVerifier, type TestVerifierOptions } from "../support/verifier.ts";
+import { compileStandardJson } from "./compile.ts";
 import { type CompilerFolder, createCompilerFolder } from "./compiler-folder.ts";
 import { type DeploymentChain, startDeploymentChain } from "./deployment.ts";
 

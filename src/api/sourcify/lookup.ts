@@ -9,9 +9,8 @@ import {
   getLookupParts,
   type LookupPart,
   type LookupParts,
-  listSources,
 } from "../../store/verified-contracts/lookup.ts";
-import type { SourceText } from "../../store/verified-contracts/verified-contract.ts";
+import { listSources, type SourceText } from "../../store/verified-contracts/verified-contract.ts";
 import type { ProxyReader } from "../../verification/proxy.ts";
 import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
 import { type Field, pick, type Wanted } from "./fields.ts";

@@ -37,7 +37,7 @@ export interface DeploymentProof {
 }
 
 /** A proof as answered: for every library also whether it is verified as that library, from the same files. */
-export interface ToldProof extends Omit<DeploymentProof, "libraries"> {
+export interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
   libraries: { name: string; address: Address; isVerified: boolean }[];
 }
 
@@ -48,7 +48,7 @@ export interface ToldProof extends Omit<DeploymentProof, "libraries"> {
 export async function getDeploymentProof(
   sql: Queryable,
   address: Address,
-): Promise<ToldProof | undefined> {
+): Promise<AnsweredProof | undefined> {
   const [row] = await sql<{ proof: string | null; sources: string }[]>`
     SELECT proof, sources FROM valid_verified_contracts WHERE address = ${address}`;
   if (row?.proof == null) return undefined;

@@ -1,8 +1,8 @@
 import type { Address } from "../../core/address.ts";
-import { type Hex, hexToBytes } from "../../core/hex.ts";
+import type { Hex } from "../../core/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { inPublishedBlocks } from "../page.ts";
-import { type MatchQuality, type SourceText, sourceBytes } from "./verified-contract.ts";
+import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
 
 /** What every answer of Sourcify's API tells of a verified contract. */
 export interface VerifiedMatch {
@@ -105,23 +105,6 @@ export async function getLookupParts(
   const [row] = await sql<Partial<LookupParts>[]>`
     SELECT ${sql(parts.map(columnName))} FROM verified_contracts WHERE address = ${address}`;
   return row ?? {};
-}
-
-/** `codeHash` → `code_hash`. */
-function columnName(part: LookupPart): string {
-  return part.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-/** Source texts of a verified contract in the order they were sent; `sql` as for `getLookupParts`. */
-export async function listSources(sql: Queryable, address: Address): Promise<SourceText[]> {
-  const rows = await sql<{ path: string; text: Hex }[]>`
-    SELECT source.entry ->> 'path' AS path, t.text
-    FROM verified_contracts v
-    CROSS JOIN LATERAL jsonb_array_elements(v.sources::jsonb) WITH ORDINALITY AS source (entry, place)
-    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex')
-    WHERE v.address = ${address}
-    ORDER BY source.place`;
-  return rows.map(({ path, text }) => ({ path, text: hexToBytes(text).toString("utf8") }));
 }
 
 /** The transaction that created a contract. */

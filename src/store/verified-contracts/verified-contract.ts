@@ -16,15 +16,8 @@ export interface SourceText {
   text: string;
 }
 
-/** What is stored of a verified contract; texts are JSON unless the name says otherwise. */
-export interface VerifiedContractRow {
-  address: Address;
-  codeHash: Hex;
-  creationTransaction: Hex | null;
-  blockNumber: number;
-  blockHash: Hex;
-  runtimeMatch: MatchQuality | null;
-  creationMatch: MatchQuality | null;
+/** What the compiler and the comparison tell of a contract; texts are JSON unless the name says otherwise. */
+export interface VerifiedFacts {
   /** `Solidity`, `Yul`, `Vyper`. */
   language: string;
   /** The form of the request: `flattened`, `standard-json`, `metadata-files`, `vyper`, `vyper-json`. */
@@ -41,27 +34,42 @@ export interface VerifiedContractRow {
   /** Path of the main file. */
   filePath: string;
   contractName: string;
-  settings: string;
+  /** Addresses linked into the code, by plain library name. */
   libraries: readonly { name: string; address: Address }[];
   /** Null when the creation code is not known to match; `0x` for none. */
   constructorArguments: Hex | null;
   /** Without blanks. */
   abi: string;
+  /** The compiler's metadata text; empty when it gives none. */
   metadata: string;
   /** `ipfs://…`, `bzzr://…`; empty when the code names none. */
   metadataUri: string;
+  /** devdoc, userdoc, storageLayout, transientStorageLayout, methodIdentifiers. */
   outputs: string;
   /** `transfer(address to, uint256 amount)` by selector of 8 hex digits. */
   methods: Readonly<Record<string, string>>;
-  compilation: string;
-  /** `{path: {"id"}}` */
+  /** Numbers of the files in the source maps: `{path: {"id"}}`. */
   sourceIds: string;
   /** Compressed, as the compiler writes them; null without one. */
   creationSourceMap: string | null;
   runtimeSourceMap: string | null;
+  /** Null when the runtime code did not match. */
   fingerprint: { length: number; hash: Hex; mask: readonly (readonly [number, number])[] } | null;
   /** Read by `getDeploymentProof`. */
   proof: DeploymentProof;
+}
+
+/** What is stored of a verified contract. */
+export interface VerifiedContractRow extends VerifiedFacts {
+  address: Address;
+  codeHash: Hex;
+  creationTransaction: Hex | null;
+  blockNumber: number;
+  blockHash: Hex;
+  runtimeMatch: MatchQuality | null;
+  creationMatch: MatchQuality | null;
+  settings: string;
+  compilation: string;
 }
 
 /** A verified contract as it is answered. */
@@ -83,15 +91,10 @@ export interface VerifiedContract
 }
 
 /** A verified contract in a list. */
-export interface VerifiedSummary {
-  address: Address;
-  abi: string;
-  contractName: string;
-  language: string;
-  compilerVersion: string;
-  /** Null when the settings do not say. */
-  optimizerEnabled: boolean | null;
-}
+export type VerifiedSummary = Pick<
+  VerifiedContractRow,
+  "address" | "abi" | "contractName" | "language" | "compilerVersion" | "optimizerEnabled"
+>;
 
 /** Rank of a match: full before partial, both codes before one. */
 function matchRank(row: {
@@ -129,48 +132,30 @@ export async function saveVerifiedContract(
       ${hashed.map(({ bytes }) => hexFromBytes(bytes))}::bytea[]
     ) AS sent (hash, text)
     ON CONFLICT (hash) DO NOTHING`;
+  const { fingerprint, ...texts } = row;
   const columns = {
-    address: row.address,
-    verified_at: new Date(),
-    code_hash: row.codeHash,
-    creation_transaction: row.creationTransaction,
-    block_number: row.blockNumber,
-    block_hash: row.blockHash,
-    runtime_match: row.runtimeMatch,
-    creation_match: row.creationMatch,
-    language: row.language,
-    format: row.format,
-    compiler_version: row.compilerVersion,
-    evm_version: row.evmVersion,
-    optimizer_enabled: row.optimizerEnabled,
-    optimizer_runs: row.optimizerRuns,
-    license: row.license,
-    file_path: row.filePath,
-    contract_name: row.contractName,
+    ...texts,
+    verifiedAt: new Date(),
     sources: JSON.stringify(hashed.map(({ path, hash }) => ({ path, hash }))),
-    settings: row.settings,
     libraries: JSON.stringify(row.libraries),
-    constructor_arguments: row.constructorArguments,
-    abi: row.abi,
-    metadata: row.metadata,
-    metadata_uri: row.metadataUri,
-    outputs: row.outputs,
     methods: sql.json(row.methods),
-    compilation: row.compilation,
-    source_ids: row.sourceIds,
-    creation_source_map: row.creationSourceMap,
-    runtime_source_map: row.runtimeSourceMap,
-    runtime_length: row.fingerprint?.length ?? null,
-    blanked_hash: row.fingerprint?.hash ?? null,
-    mask: row.fingerprint && JSON.stringify(row.fingerprint.mask),
     proof: JSON.stringify(row.proof),
+    runtimeLength: fingerprint?.length ?? null,
+    blankedHash: fingerprint?.hash ?? null,
+    mask: fingerprint && JSON.stringify(fingerprint.mask),
   };
+  const inSnakeCase = Object.entries(columns).map(([name, value]) => [columnName(name), value]);
   // match_id must grow in the order in which matches become visible, so that a reader who continues from the last id
   // misses none.
   await sql`SELECT pg_advisory_xact_lock(${MATCH_ORDER_LOCK})`;
   await sql`DELETE FROM verified_contracts WHERE address = ${row.address}`;
-  await sql`INSERT INTO verified_contracts ${sql(columns)}`;
+  await sql`INSERT INTO verified_contracts ${sql(Object.fromEntries(inSnakeCase))}`;
   return true;
+}
+
+/** `codeHash` → `code_hash`. */
+export function columnName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function isFull(row: { runtimeMatch: string | null; creationMatch: string | null }): boolean {
@@ -226,35 +211,43 @@ export function sourceBytes(sql: Queryable): Fragment {
     JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }
 
-/** Everything that is answered of a verified contract; undefined when the present code there is not verified. */
+/**
+ * Everything that is answered of a verified contract; undefined when the present code there is not verified. `sql` must
+ * be a snapshot.
+ */
 export async function getVerifiedContract(
   sql: Queryable,
   address: Address,
 ): Promise<VerifiedContract | undefined> {
-  type Row = Omit<VerifiedContract, "sources" | "libraries"> & {
-    sources: string;
-    libraries: string;
-  };
-  const [row] = await sql<Row[]>`
+  const [row] = await sql<
+    (Omit<VerifiedContract, "sources" | "libraries"> & { libraries: string })[]
+  >`
     SELECT address, extract(epoch FROM verified_at)::int8 AS verified_at_seconds, code_hash,
       creation_transaction, block_number, block_hash,
       runtime_match, creation_match, language, format,
       compiler_version, evm_version,
       optimizer_enabled, optimizer_runs, license,
-      file_path, contract_name, sources, settings, libraries,
+      file_path, contract_name, settings, libraries,
       constructor_arguments, abi, metadata, metadata_uri
     FROM valid_verified_contracts WHERE address = ${address}`;
   if (row === undefined) return undefined;
-  const texts = await sql<{ path: string; text: Hex }[]>`
-    SELECT source.entry ->> 'path' AS path, t.text
-    FROM jsonb_array_elements(${row.sources}::text::jsonb) WITH ORDINALITY AS source (entry, place)
-    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex')
-    ORDER BY source.place`;
   return {
     ...row,
     libraries: JSON.parse(row.libraries) as VerifiedContract["libraries"],
-    sources: texts.map(({ path, text }) => ({ path, text: hexToBytes(text).toString("utf8") })),
+    sources: await listSources(sql, address),
   };
+}
+
+/** Source texts of a verified contract in the order they were sent; `sql` must be the snapshot that it was read from. */
+export async function listSources(sql: Queryable, address: Address): Promise<SourceText[]> {
+  const rows = await sql<{ path: string; text: Hex }[]>`
+    SELECT source.entry ->> 'path' AS path, t.text
+    FROM verified_contracts v
+    CROSS JOIN LATERAL jsonb_array_elements(v.sources::jsonb) WITH ORDINALITY AS source (entry, place)
+    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex')
+    WHERE v.address = ${address}
+    ORDER BY source.place`;
+  return rows.map(({ path, text }) => ({ path, text: hexToBytes(text).toString("utf8") }));
 }
 
 /**

@@ -4,6 +4,7 @@ import type {
   DeploymentProof,
   ImmutableValue,
 } from "../../store/verified-contracts/deployment-proofs.ts";
+import type { VerifiedFacts } from "../../store/verified-contracts/verified-contract.ts";
 import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import {
@@ -20,14 +21,9 @@ import type { ContractMatch, OnChainCode } from "../match/contract-match.ts";
 import { type Levels, levelsOf } from "../match/levels.ts";
 import { librariesIn } from "../match/libraries.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
-import { type MethodNames, methodNames } from "../match/methods.ts";
-import { type CodeFingerprint, fingerprintOf } from "../match/similar.ts";
-import type {
-  GivenLibrary,
-  SourceFile,
-  VerificationForm,
-  VerificationRequest,
-} from "../request.ts";
+import { methodNames } from "../match/methods.ts";
+import { fingerprintOf } from "../match/similar.ts";
+import type { SourceFile, VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
 import { keptSources } from "./kept-sources.ts";
@@ -38,47 +34,13 @@ const MAX_ABI_BYTES = 2_000_000;
 const MAX_TEXT_BYTES = 10_000_000;
 
 /** What was proven of a contract: enough to answer without compiling again. */
-export interface VerifiedSource {
-  language: CompilerInput["language"];
-  format: VerificationForm["format"];
-  /** `v0.8.20+commit.a1b79de6`. */
-  compilerVersion: string;
-  filePath: string;
-  contractName: string;
+export interface VerifiedSource extends VerifiedFacts {
   sources: SourceFile[];
   settings: Settings;
-  /** Null: the compiler's default. */
-  evmVersion: string | null;
-  /** Null when the settings do not say. */
-  optimizerEnabled: boolean | null;
-  optimizerRuns: number | null;
-  license: number | null;
-  /** Addresses linked into the code, by plain library name. */
-  libraries: GivenLibrary[];
-  /** Null when the creation code did not match; empty (`0x`) when there are none. */
-  constructorArguments: Hex | null;
-  /** JSON without blanks. */
-  abi: string;
-  /** JSON of devdoc, userdoc, storageLayout, transientStorageLayout, methodIdentifiers. */
-  outputs: string;
-  /** The compiler's metadata text; empty when it gives none. */
-  metadata: string;
-  /** Where the metadata hash on chain points: `ipfs://…`, `bzzr://…`; empty when there is none. */
-  metadataUri: string;
-  methods: MethodNames;
   runtimeMatch: CodeMatch | null;
   creationMatch: CodeMatch | null;
   compiledRuntime: KeptCode;
   compiledCreation: KeptCode;
-  /** JSON of the numbers of the files in the source maps. */
-  sourceIds: string;
-  /** Compressed, as the compiler writes them; null without one. */
-  creationSourceMap: string | null;
-  runtimeSourceMap: string | null;
-  /** Null when the runtime code did not match. */
-  fingerprint: CodeFingerprint | null;
-  /** What the comparison alone proves. */
-  proof: DeploymentProof;
   /**
    * Init codes with arguments, one of which should return the code on chain, when another constructor ran. Null when
    * nothing needs to be run, empty when it is not known what to run.

@@ -1,6 +1,7 @@
+import { stringToHex } from "viem";
 import { STATIC_CALLS } from "../../../src/chain/static-calls.ts";
 import type { Address } from "../../../src/core/address.ts";
-import { type Hex, hexFromText, hexSlice } from "../../../src/core/hex.ts";
+import { type Hex, hexSlice } from "../../../src/core/hex.ts";
 import { word, wordDigits } from "./draws.ts";
 import type { Token } from "./tokens.ts";
 
@@ -63,12 +64,12 @@ function aggregate(data: Hex, call: CallContract): Hex {
 }
 
 function text(value: string): Hex {
-  const digits = hexFromText(value).slice(2);
+  const digits = stringToHex(value).slice(2);
   return `0x${wordDigits(WORD)}${wordDigits(digits.length / 2)}${padded(digits)}`;
 }
 
 function bytes32(value: string): Hex {
-  return `0x${padded(hexFromText(value).slice(2))}`;
+  return `0x${padded(stringToHex(value).slice(2))}`;
 }
 
 /** Digits filled up with zeros to whole words. */

@@ -1,7 +1,7 @@
-import { keccak256 } from "viem";
+import { keccak256, stringToHex } from "viem";
 import type { RawBlock, RawHeader, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
 import { type Address, ZERO_ADDRESS } from "../../../src/core/address.ts";
-import { type Hex, hexConcat, hexFromText, hexSlice } from "../../../src/core/hex.ts";
+import { type Hex, hexConcat, hexSlice } from "../../../src/core/hex.ts";
 import { quantity, quantityToNumber } from "../../../src/core/quantity.ts";
 import { bloomOf, joinBlooms } from "./bloom.ts";
 import { Ledger } from "./ledger.ts";
@@ -254,5 +254,5 @@ function hashOf(parts: unknown): Hex {
   const text = JSON.stringify(parts, (_, value) =>
     typeof value === "bigint" ? `${value}n` : value,
   );
-  return keccak256(hexFromText(text));
+  return keccak256(stringToHex(text));
 }

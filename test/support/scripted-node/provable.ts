@@ -4,13 +4,14 @@ import {
   keccak256,
   type Signature,
   serializeTransaction,
+  stringToHex,
   type TransactionSerializable,
   toRlp,
 } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import type { RawBlock, RawHeader, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
 import { type Address, lowerAddress } from "../../../src/core/address.ts";
-import { type Hex, hexFromBytes, hexFromText, hexToBytes } from "../../../src/core/hex.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/hex.ts";
 import { quantity, quantityToBigInt, quantityToNumber } from "../../../src/core/quantity.ts";
 import { orderedTrieRoot } from "../../../src/indexer/proof/ordered-trie.ts";
 import type { ScriptedBlock } from "./block.ts";
@@ -19,7 +20,7 @@ const keys = new Map<Address, Uint8Array>();
 
 /** An address with a key, the same in every run: what it sends on a provable chain is signed. */
 export function signer(name: string): Address {
-  const key = hexToBytes(keccak256(hexFromText(`key of ${name}`)));
+  const key = hexToBytes(keccak256(stringToHex(`key of ${name}`)));
   const address = lowerAddress(
     publicKeyToAddress(hexFromBytes(secp256k1.getPublicKey(key, false))),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compileStandardJson } from "../../../src/verification/process/compile.ts";
 import { DEFAULT_LIMITS } from "../../../src/verification/process/worker-process.ts";
+import { compileStandardJson } from "../compile.ts";
 import { neverEnding } from "../hostile-sources.ts";
 
 // A compile that does not end is ended, and under the same bounds an honest one is done.

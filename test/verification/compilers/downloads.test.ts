@@ -8,7 +8,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openCatalogue } from "../../../src/verification/compiler-sources.ts";
-import { compileStandardJson } from "../../../src/verification/process/compile.ts";
+import { compileStandardJson } from "../compile.ts";
 
 const VERSION = "0.8.28+commit.7893614a";
 const soljson = readFileSync(createRequire(import.meta.url).resolve("solc-0.8.28/soljson.js"));

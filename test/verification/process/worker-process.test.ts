@@ -10,8 +10,8 @@ import {
   createCatalogue,
 } from "../../../src/verification/compilers/catalogue.ts";
 import { parseVersion } from "../../../src/verification/compilers/versions.ts";
-import { compileStandardJson } from "../../../src/verification/process/compile.ts";
 import { DEFAULT_LIMITS, runWorker } from "../../../src/verification/process/worker-process.ts";
+import { compileStandardJson } from "../compile.ts";
 import { type CompilerFolder, createCompilerFolder } from "../compiler-folder.ts";
 import { endlessLoops, neverEnding } from "../hostile-sources.ts";
 

@@ -2,8 +2,12 @@ import {
   BUNDLED_VERSION,
   type CompilerCatalogue,
   createCatalogue,
-} from "../compilers/catalogue.ts";
-import { DEFAULT_LIMITS, runWorker, type WorkerLimits } from "./worker-process.ts";
+} from "../../src/verification/compilers/catalogue.ts";
+import {
+  DEFAULT_LIMITS,
+  runWorker,
+  type WorkerLimits,
+} from "../../src/verification/process/worker-process.ts";
 
 export interface CompileOptions {
   /** Any accepted spelling of a solc version. Default: the bundled one. */
