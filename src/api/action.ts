@@ -8,7 +8,6 @@ import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
 import type { GasOracle } from "./gas/prices.ts";
 import type { Input, InputValue } from "./input.ts";
 import type { LargeAnswers } from "./large-answers.ts";
-import type { RateUsage } from "./rate-usage.ts";
 import type { Read } from "./state.ts";
 
 /** What every handler works with, the same for all requests. */
@@ -26,6 +25,14 @@ export interface Services {
   sendRawTransaction: boolean;
   /** Aggregator contracts that tell the price of the coin; absent without one. */
   priceFeeds: { usd?: Address; btc?: Address };
+}
+
+/** A client's use of its rate limit in the running window. */
+export interface RateUsage {
+  requests: number;
+  limit: number;
+  /** Until the window ends. */
+  resetMs: number;
 }
 
 /** What a handler works with for one request. It reads the index only through `read`, so one answer shows one state. */

@@ -24,7 +24,7 @@ import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input
 import type { LargeAnswers } from "./large-answers.ts";
 import { actionsOf } from "./registry.ts";
 import { perChain, type ServedChain } from "./served-chain.ts";
-import { onOneState, requireSynchronised } from "./state.ts";
+import { requireSynchronised, resultOnOneState } from "./state.ts";
 
 /**
  * Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws for every failure
@@ -141,29 +141,14 @@ export function createDispatch(
       }
     }
     if (action.isSubmission) await requireSynchronised(sql);
-    const { outcomes, head } = await onOneState(sql, [
-      {
-        servedWhileLoading: action.servedWhileLoading ?? false,
-        run: (read) =>
-          action.handle(
-            {
-              ...services,
-              verifier,
-              largeAnswers,
-              gasOracle,
-              usageOf,
-              read: waits.watch(read),
-              dialect,
-              sent: input,
-              client,
-              signal,
-            },
-            data,
-          ),
-      },
-    ]);
+    const context = { ...services, verifier, largeAnswers, gasOracle, usageOf, client, signal };
+    const { result: outcome, head } = await resultOnOneState(
+      sql,
+      (read) => action.handle({ ...context, dialect, sent: input, read: waits.watch(read) }, data),
+      action.servedWhileLoading,
+    );
     const etag = isOfHead && head ? tagOfHead(head, version) : undefined;
-    return { outcome: settledValue(outcomes[0]), block: head, etag };
+    return { outcome, block: head, etag };
   }
 
   /** An expected failure as an error object; throws any other again. */
@@ -209,12 +194,6 @@ function bounded(answer: Answer): Answer {
   return answer.body.length <= MAXIMUM_ANSWER
     ? answer
     : proxyAnswer(rpcError({ code: -32_000, message: TOO_LARGE }));
-}
-
-/** The value of a settled promise; throws the reason of a rejected one. */
-function settledValue<Value>(settled: PromiseSettledResult<Value> | undefined): Value {
-  if (settled?.status === "fulfilled") return settled.value;
-  throw settled?.reason;
 }
 
 /** The parameters that the action knows; whatever else was sent is ignored. */

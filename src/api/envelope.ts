@@ -61,6 +61,9 @@ export interface BlockName {
 const JSON_TYPE = "application/json; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
+/** Message of an empty list for which clients know no text of its own. */
+export const NO_RECORDS = "No records found";
+
 /** Success. An empty array is answered with the `empty` text of an action that has one. */
 export function ok<Result>(result: Result): Outcome<Result> {
   return { kind: "ok", result };

@@ -36,6 +36,16 @@ export async function forwardCalls(
   );
 }
 
+/** The node's answer to a call of ours, not asked for again; undefined where it has none. */
+export async function askOnce(
+  chain: Chain,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<unknown> {
+  const [answer] = await chain.forward([{ method, params }]);
+  return answer && "result" in answer ? answer.result : undefined;
+}
+
 function boundGas(call: RpcCall): RpcCall {
   const [subject, ...rest] = call.params;
   if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;

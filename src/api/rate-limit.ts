@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import type { ProcessMetrics } from "../telemetry/metrics.ts";
+import type { RateUsage } from "./action.ts";
 import { networkOf } from "./client-network.ts";
 import { type Answer, failed, failureAnswer } from "./envelope.ts";
 import { dialectOf, httpError, send } from "./http.ts";
 import { type Input, lookUp, type ParsedRequest } from "./input.ts";
-import type { RateUsage } from "./rate-usage.ts";
 import { queryInput } from "./request.ts";
 import { isSourcifyUrl } from "./sourcify/errors.ts";
 

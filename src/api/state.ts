@@ -75,6 +75,18 @@ export async function onOneState<Result>(
   }
 }
 
+/** As `onOneState`, of one task: its result. Throws what the task throws. */
+export async function resultOnOneState<Result>(
+  sql: Sql,
+  run: Task<Result>["run"],
+  servedWhileLoading = false,
+): Promise<{ result: Result; head: ServedHead | undefined }> {
+  const { outcomes, head } = await onOneState(sql, [{ servedWhileLoading, run }]);
+  const [outcome] = outcomes;
+  if (outcome?.status !== "fulfilled") throw outcome?.reason;
+  return { result: outcome.value, head };
+}
+
 /** Throws `RequestError` until the first synchronisation is done. For what does not read, yet needs the whole index. */
 export async function requireSynchronised(sql: Queryable): Promise<void> {
   if (!(await isSynchronised(sql))) throw new RequestError(503, LOADING);

@@ -30,3 +30,8 @@ export function formatRounded(value: bigint, decimals: number, places: number): 
   const digits = rounded.toString().padStart(places + 1, "0");
   return `${digits.slice(0, digits.length - places)}${places > 0 ? `.${digits.slice(-places)}` : ""}`;
 }
+
+/** Quotient of two numbers that are not negative, rounded half up. */
+export function divideRounded(value: bigint, divisor: bigint): bigint {
+  return (value * 2n + divisor) / (divisor * 2n);
+}

@@ -1,4 +1,4 @@
-import { encodeDeployData, getContractAddress } from "viem";
+import { encodeDeployData, getContractAddress, numberToHex } from "viem";
 import { type Address, lowerAddress } from "../core/address.ts";
 import { type Hex, hexConcat } from "../core/hex.ts";
 import { quantity } from "../core/quantity.ts";
@@ -43,7 +43,7 @@ export function planAdditions(world: World, artifacts: ReadonlyMap<string, Artif
     if (!artifact) throw new Error(`the sample world has no contract ${contract}`);
     const { abi, creationCode } = artifact;
     const code = encodeDeployData({ abi, bytecode: creationCode, args: args(world) });
-    const saltWord: Hex = `0x${salt.toString(16).padStart(64, "0")}`;
+    const saltWord = numberToHex(salt, { size: 32 });
     const create2 = { from: FACTORY, salt: saltWord, bytecode: code, opcode: "CREATE2" } as const;
     return {
       contract,

@@ -1,5 +1,4 @@
 import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
 import { readPage } from "./large-pages.ts";
@@ -11,7 +10,7 @@ import {
   type PageRange,
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
-import { hasSucceeded } from "./transactions.ts";
+import { hasSucceeded, type TransactionDetail } from "./transactions.ts";
 
 export type TransactionFilter = {
   blocks?: BlockBounds;
@@ -19,30 +18,12 @@ export type TransactionFilter = {
   timestamps?: { from?: number | undefined; to?: number | undefined };
 } & ({ address: Address; side?: Side | undefined } | { parties: Parties });
 
-/** A transaction with what its block adds. */
-export interface TransactionEntry {
-  blockNumber: number;
-  blockHash: Hex;
-  timestampSeconds: number;
-  /** Head number minus block number. */
-  confirmations: number;
-  transactionIndex: number;
-  hash: Hex;
-  from: Address;
-  /** Null for a creation. */
-  to: Address | null;
+/** A transaction in a list. */
+export interface TransactionEntry
+  extends Omit<TransactionDetail, "parentHash" | "error" | "revertData" | "traced"> {
   createdContract: Address | null;
   nonce: string;
-  value: string;
-  gas: string;
-  gasPrice: string;
-  gasUsed: string;
   cumulativeGasUsed: string;
-  /** Of the receipt; null before Byzantium. */
-  status: number | null;
-  /** See `hasSucceeded`. */
-  succeeded: boolean | null;
-  input: Hex;
   /** Whether something is stored of the receiver that may name what is called. */
   mayBeNamed: boolean;
 }

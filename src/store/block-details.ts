@@ -26,14 +26,6 @@ export interface BlockEntry {
   reward: string;
 }
 
-/** A withdrawal (EIP-4895) as its block lists it. */
-export interface BlockWithdrawal {
-  withdrawalIndex: number;
-  validatorIndex: number;
-  address: Address;
-  amountGwei: string;
-}
-
 /** Published blocks, newest first. */
 export function listBlocks(
   sql: Queryable,
@@ -56,19 +48,6 @@ export async function getBlock(
   const [found] = await sql<BlockEntry[]>`
     SELECT ${columns(sql)} FROM blocks WHERE ${which} AND ${inPublishedBlocks(sql, {}, "number")}`;
   return found;
-}
-
-/** Withdrawals of a published block, in their order. */
-export function listWithdrawalsOfBlock(
-  sql: Queryable,
-  blockNumber: number,
-): Promise<BlockWithdrawal[]> {
-  return sql<BlockWithdrawal[]>`
-    SELECT withdrawal_index, validator_index, address,
-      amount AS amount_gwei
-    FROM withdrawals
-    WHERE block_number = ${blockNumber} AND ${inPublishedBlocks(sql)}
-    ORDER BY withdrawal_index`;
 }
 
 function columns(sql: Queryable): Fragment {

@@ -33,15 +33,6 @@ export async function listMinedBlocks(
     ORDER BY page.number DESC`;
 }
 
-/** A block by what its reward is made of. */
-export interface BlockReward {
-  number: number;
-  timestampSeconds: number;
-  miner: Address;
-  /** In wei: the fees without the burnt base fee. */
-  reward: string;
-}
-
 /** What one block holds, by kind. */
 export interface BlockCounts {
   number: number;
@@ -61,17 +52,6 @@ export interface BlockPace {
   distances: number;
   /** Seconds that they took together. */
   seconds: number;
-}
-
-/** The published block of a number. */
-export async function getBlockReward(
-  sql: Queryable,
-  number: number,
-): Promise<BlockReward | undefined> {
-  const [block] = await sql<BlockReward[]>`
-    SELECT number, timestamp AS timestamp_seconds, miner, reward FROM blocks
-    WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`;
-  return block;
 }
 
 /** Counts the contents of a published block. */
@@ -135,17 +115,6 @@ export async function getBlockNumberAfter(
   return block?.number;
 }
 
-/** Number of transactions in a published block; undefined when it is not indexed. */
-export async function getTransactionCount(
-  sql: Queryable,
-  number: number,
-): Promise<number | undefined> {
-  const [block] = await sql<{ count: number }[]>`
-    SELECT transaction_count AS count FROM blocks
-    WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`;
-  return block?.count;
-}
-
 /** Number and hash of a recorded block; undefined when there is none. */
 export async function getBlockReference(
   sql: Queryable,
@@ -154,12 +123,4 @@ export async function getBlockReference(
   const [block] = await sql<{ number: number; hash: Hex }[]>`
     SELECT number, hash FROM blocks WHERE number = ${number}`;
   return block;
-}
-
-/** Number of the published block of a hash; undefined when there is none. */
-export async function getBlockNumberOfHash(sql: Queryable, hash: Hex): Promise<number | undefined> {
-  const [block] = await sql<{ number: number }[]>`
-    SELECT number FROM blocks
-    WHERE hash = ${hash} AND number <= (SELECT head_number FROM sync_state)`;
-  return block?.number;
 }

@@ -9,13 +9,27 @@ import {
 } from "./page.ts";
 
 /** A withdrawal from the consensus layer (EIP-4895). */
-export interface WithdrawalEntry {
-  blockNumber: number;
-  timestampSeconds: number;
+export interface Withdrawal {
   withdrawalIndex: number;
   validatorIndex: number;
   address: Address;
   amountGwei: string;
+}
+
+/** A withdrawal with what its block adds. */
+export interface WithdrawalEntry extends Withdrawal {
+  blockNumber: number;
+  timestampSeconds: number;
+}
+
+/** Withdrawals of a published block, in their order. */
+export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number): Promise<Withdrawal[]> {
+  return sql<Withdrawal[]>`
+    SELECT withdrawal_index, validator_index, address,
+      amount AS amount_gwei
+    FROM withdrawals
+    WHERE block_number = ${blockNumber} AND ${inPublishedBlocks(sql)}
+    ORDER BY withdrawal_index`;
 }
 
 /** Withdrawals to an address by their index, which rises with the blocks. */

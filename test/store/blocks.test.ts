@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { getBlock } from "../../src/store/block-details.ts";
 import {
   getBlockCounts,
   getBlockNumberAfter,
   getBlockNumberBefore,
-  getBlockNumberOfHash,
   getBlockPace,
-  getBlockReward,
 } from "../../src/store/blocks.ts";
 import { blockHash, blockTime, publish } from "../support/build.ts";
 import { plansOf, slowNodes } from "../support/explain.ts";
@@ -23,11 +22,11 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test.each<[string, () => Promise<unknown>]>([
-  ["getBlockReward", () => getBlockReward(database.sql, 7)],
+  ["getBlock", () => getBlock(database.sql, { number: 7 })],
   ["getBlockPace", () => getBlockPace(database.sql)],
   ["getBlockNumberBefore", () => getBlockNumberBefore(database.sql, blockTime(40))],
   ["getBlockNumberAfter", () => getBlockNumberAfter(database.sql, blockTime(40))],
-  ["getBlockNumberOfHash", () => getBlockNumberOfHash(database.sql, blockHash(7))],
+  ["getBlock by hash", () => getBlock(database.sql, { hash: blockHash(7) })],
 ])("%s reads one index range and sorts nothing", async (_name, ask) => {
   const plans = await plansOf(database.sql, ask);
   expect(plans.flatMap(slowNodes)).toEqual([]);
@@ -40,9 +39,9 @@ test("getBlockCounts reads one block's ranges; it sorts no more than that block'
 
 test("no query speaks of a block above the published head", async () => {
   const { sql } = database;
-  expect(await getBlockReward(sql, 251)).toBeUndefined();
+  expect(await getBlock(sql, { number: 251 })).toBeUndefined();
   expect(await getBlockCounts(sql, 251)).toBeUndefined();
-  expect(await getBlockNumberOfHash(sql, blockHash(251))).toBeUndefined();
+  expect(await getBlock(sql, { hash: blockHash(251) })).toBeUndefined();
   expect(await getBlockNumberAfter(sql, blockTime(250) + 1)).toBeUndefined();
   expect(await getBlockNumberBefore(sql, blockTime(299))).toBe(250);
   expect(await getBlockPace(sql)).toEqual({ headNumber: 250, distances: 100, seconds: 1500 });

@@ -1,5 +1,6 @@
 import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import { isQuantity, quantity } from "../../core/quantity.ts";
+import { askOnce } from "../forwarding.ts";
 import { readBalanceAt } from "../live/coin-balances.ts";
 import { type IndexMethod, type RpcContext, type RpcOutcome, rpcFailure } from "./rpc.ts";
 
@@ -40,6 +41,6 @@ async function balanceAtTag(
   address: Address,
   tag: NodeTag,
 ): Promise<RpcOutcome> {
-  const [answer] = await chain.forward([{ method: "eth_getBalance", params: [address, tag] }]);
-  return answer && "result" in answer && isQuantity(answer.result) ? answer : NOT_FOUND;
+  const result = await askOnce(chain, "eth_getBalance", address, tag);
+  return isQuantity(result) ? { result } : NOT_FOUND;
 }

@@ -13,7 +13,9 @@ export interface ForwardedMethod {
 
 type Check = (parameter: unknown) => string | undefined;
 
-const BLOCK_TAGS = new Set<unknown>(["latest", "earliest", "pending", "safe", "finalized"]);
+/** The blocks that JSON-RPC has names for. */
+export const BLOCK_NAMES = ["latest", "earliest", "pending", "safe", "finalized"] as const;
+const BLOCK_TAGS = new Set<unknown>(BLOCK_NAMES);
 const QUANTITIES = ["gas", "gasPrice", "value"];
 const DATA = ["input", "data"];
 

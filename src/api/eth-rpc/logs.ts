@@ -2,7 +2,7 @@ import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
 import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
 import { isRecord } from "../../core/record.ts";
-import { getBlockNumberOfHash } from "../../store/blocks.ts";
+import { getBlock } from "../../store/block-details.ts";
 import { type LogBlocks, type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
 import type { IndexMethod } from "./rpc.ts";
 import { presentLog } from "./transactions.ts";
@@ -27,9 +27,9 @@ export const getLogs: IndexMethod = {
     const page = { limit: MAXIMUM_LOGS, skip: 0 };
     const logs = await read(async (sql) => {
       if (blocks) return searchLogs(sql, patterns, { ...blocks, after }, page);
-      const number = blockHash && (await getBlockNumberOfHash(sql, blockHash));
-      if (number === undefined) throw invalidFilter("Invalid Block Hash");
-      return searchLogs(sql, patterns, { from: number, to: number, after }, page);
+      const block = blockHash && (await getBlock(sql, { hash: blockHash }));
+      if (!block) throw invalidFilter("Invalid Block Hash");
+      return searchLogs(sql, patterns, { from: block.number, to: block.number, after }, page);
     });
     return { result: logs.map((log) => presentLog(log, log)) };
   },

@@ -1,4 +1,5 @@
 import { isQuantity, quantity } from "../../core/quantity.ts";
+import { askOnce } from "../forwarding.ts";
 import { GAS_NOT_ESTIMATED } from "../gas/prices.ts";
 import { readHeadNumber } from "../state.ts";
 import { getBalance } from "./balance.ts";
@@ -28,10 +29,8 @@ function gasPrice(method: string): IndexMethod {
     parameters: [0, 0],
     servedWhileLoading: true,
     async answer({ chain }) {
-      const [answer] = await chain.forward([{ method, params: [] }]);
-      return answer && "result" in answer && isQuantity(answer.result)
-        ? answer
-        : rpcFailure(GAS_NOT_ESTIMATED);
+      const result = await askOnce(chain, method);
+      return isQuantity(result) ? { result } : rpcFailure(GAS_NOT_ESTIMATED);
     },
   };
 }

@@ -4,6 +4,7 @@ import { type BlockPace, getBlockPace } from "../../store/blocks.ts";
 import { type GasBlock, type GasWindow, readGasWindow } from "../../store/gas-window.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
+import { askOnce } from "../forwarding.ts";
 import { NothingServed } from "../state.ts";
 import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
 
@@ -103,7 +104,7 @@ async function askNextBaseFee(
   { number, hash }: ServedHead,
 ): Promise<bigint | undefined> {
   if ((await askNewestHash(chain)) !== hash) return undefined;
-  const history = await ask(chain, "eth_feeHistory", ["0x1", quantity(number), []]);
+  const history = await askOnce(chain, "eth_feeHistory", "0x1", quantity(number), []);
   if ((await askNewestHash(chain)) !== hash) return undefined;
   const { baseFeePerGas } = (history ?? {}) as { baseFeePerGas?: unknown };
   const fee = Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
@@ -111,19 +112,13 @@ async function askNextBaseFee(
 }
 
 async function askNewestHash(chain: Chain): Promise<unknown> {
-  const block = await ask(chain, "eth_getBlockByNumber", ["latest", false]);
+  const block = await askOnce(chain, "eth_getBlockByNumber", "latest", false);
   return ((block ?? {}) as { hash?: unknown }).hash;
 }
 
 /** The node's suggested tip, for blocks in which no transaction paid one. */
 async function askTip(chain: Chain): Promise<NonNullable<GasWindow["tips"]>> {
-  const told = await ask(chain, "eth_maxPriorityFeePerGas", []);
+  const told = await askOnce(chain, "eth_maxPriorityFeePerGas");
   const tip = isQuantity(told) ? quantityToBigInt(told).toString() : "0";
   return { safe: tip, proposed: tip, fast: tip };
-}
-
-/** Undefined where the node has no answer. */
-async function ask(chain: Chain, method: string, params: readonly unknown[]): Promise<unknown> {
-  const [answer] = await chain.forward([{ method, params }]);
-  return answer && "result" in answer ? answer.result : undefined;
 }

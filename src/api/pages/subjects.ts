@@ -14,7 +14,7 @@ import {
   type ServedChain,
   type ServedChains,
 } from "../served-chain.ts";
-import { onOneState, type ReadQuery, type Task } from "../state.ts";
+import { type ReadQuery, resultOnOneState } from "../state.ts";
 import type { Assets } from "./assets.ts";
 import { firstRequests } from "./first-requests.ts";
 import { OLD_PATHS, partOf } from "./old-links.ts";
@@ -202,10 +202,9 @@ async function readSoon<Found>(
   otherwise: Found,
   query: ReadQuery<Found>,
 ): Promise<Found> {
-  const task: Task<Found> = { servedWhileLoading: false, run: (read) => read(query) };
-  const state = await inTime(onOneState(sql, [task]), PATIENCE_MS).catch(() => undefined);
-  const [outcome] = state?.outcomes ?? [];
-  return outcome?.status === "fulfilled" ? outcome.value : otherwise;
+  const reading = resultOnOneState(sql, (read) => read(query));
+  const state = await inTime(reading, PATIENCE_MS).catch(() => undefined);
+  return state === undefined ? otherwise : state.result;
 }
 
 /** Whether a browser asks for a page: it accepts HTML by name, programs accept anything. */

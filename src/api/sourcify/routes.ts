@@ -9,7 +9,7 @@ import type { LargeAnswers } from "../large-answers.ts";
 import type { RateLimiter } from "../rate-limit.ts";
 import { mediaTypeOf, queryInput } from "../request.ts";
 import { decideChain, knownChainId, type ServedChain, type ServedChains } from "../served-chain.ts";
-import { onOneState, requireSynchronised } from "../state.ts";
+import { requireSynchronised, resultOnOneState } from "../state.ts";
 import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 import { endpoints } from "./registry.ts";
@@ -35,28 +35,13 @@ export function addSourcify(
         const served = decideChain(request, await chainOf(endpoint, asked, chains));
         const { sql, ...services } = served;
         if (endpoint.method === "POST") await requireSynchronised(sql);
-        const { outcomes, head } = await onOneState(sql, [
-          {
-            servedWhileLoading: false,
-            run: (read) => {
-              const largeAnswers = largeAnswersOf(served);
-              const verifier = waitingInTime(served.verifier, requestTimeoutMs);
-              const context = {
-                ...services,
-                verifier,
-                chains,
-                read,
-                client,
-                signal,
-                largeAnswers,
-              };
-              return endpoint.handle(context, asked);
-            },
-          },
-        ]);
-        const [outcome] = outcomes;
-        if (outcome?.status !== "fulfilled") throw outcome?.reason;
-        return { ...outcome.value, block: head };
+        const largeAnswers = largeAnswersOf(served);
+        const verifier = waitingInTime(served.verifier, requestTimeoutMs);
+        const context = { ...services, verifier, largeAnswers, chains, client, signal };
+        const { result, head } = await resultOnOneState(sql, (read) =>
+          endpoint.handle({ ...context, read }, asked),
+        );
+        return { ...result, block: head };
       };
       const answered = await inTime(run(), requestTimeoutMs);
       if (answered.location !== undefined) reply.header("location", answered.location);

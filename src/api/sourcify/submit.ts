@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { VerificationRequest } from "../../verification/request.ts";
 import { type Answer, jsonAnswer } from "../envelope.ts";
-import { LIMIT_TEXTS, TOO_LARGE } from "../modules/contract/submit.ts";
+import { LIMIT_TEXTS, SOURCES_TOO_LARGE } from "../modules/contract/submit.ts";
 import type { DescribedAnswer, SourcifyContext } from "./endpoint.ts";
 import { SourcifyError } from "./errors.ts";
 
@@ -35,7 +35,7 @@ export async function submit(
         retryAfterSeconds: RETRY_SECONDS[submission.outcome],
       });
     case "too-large":
-      throw new SourcifyError(413, "invalid_parameter", TOO_LARGE);
+      throw new SourcifyError(413, "invalid_parameter", SOURCES_TOO_LARGE);
     case "no-code":
     case "no-metadata":
       throw new TypeError(`a submission was refused for ${submission.outcome}`);

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { readOwnedTokens } from "../../live/owned-tokens.ts";
 import { address, pageRange, windowCheck } from "../../params.ts";
 import { UNKNOWN_PRICE } from "../../present/price.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, holdingPaging, NO_RECORDS } from "./list.ts";
+import { ADDRESS_FORMAT, holdingPaging } from "./list.ts";
 
 export const addresstokenbalance = defineAction({
   name: "addresstokenbalance",

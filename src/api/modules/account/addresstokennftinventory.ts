@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { listNftsOfOwner } from "../../../store/nft-owners.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { address, listMissing, offset, page, pageRange, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, NO_RECORDS } from "./list.ts";
+import { ADDRESS_FORMAT, tokenContract } from "./list.ts";
 
 const ROWS = 100;
 const MOST_ROWS = 1000;
@@ -14,9 +14,7 @@ export const addresstokennftinventory = defineAction({
   summary: "Ids that an address holds of an ERC-721 token, ascending",
   envelope: "explorer",
   params: z.object({
-    contractaddress: address({ invalid: "Invalid contractaddress format" }).describe(
-      "Token contract",
-    ),
+    contractaddress: tokenContract,
     address: address(ADDRESS_FORMAT),
     page,
     offset: offset(ROWS, MOST_ROWS),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { accountRecord, presentAccount } from "../../present/account.ts";
+import { accountRecord } from "../../present/account.ts";
 import * as wire from "../../wire.ts";
 import { addresses } from "./addresses.ts";
-import { readAccounts } from "./coin-balances.ts";
+import { presentAccounts } from "./coin-balances.ts";
 import { tag } from "./tag.ts";
 
 const params = z.object({ address: addresses });
@@ -21,11 +21,9 @@ export const balance = defineAction({
   },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   async handle(context, input) {
-    const outcome = await readAccounts(context, input);
+    const outcome = await presentAccounts(context, input);
     if (outcome.kind !== "ok") return outcome;
     const [only, ...others] = outcome.result;
-    return only && others.length === 0
-      ? ok(only.balance)
-      : ok(outcome.result.map((account) => presentAccount(account, context.dialect)));
+    return only && others.length === 0 ? ok(only.balance) : outcome;
   },
 });

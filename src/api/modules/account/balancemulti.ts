@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
-import { accountRecord, presentAccount } from "../../present/account.ts";
+import { accountRecord } from "../../present/account.ts";
 import { addresses } from "./addresses.ts";
-import { readAccounts } from "./coin-balances.ts";
+import { presentAccounts } from "./coin-balances.ts";
 import { tag } from "./tag.ts";
 
 const params = z.object({ address: addresses });
@@ -22,9 +21,5 @@ export const balancemulti = defineAction({
     address:
       "0x976ea74026e726554db657fa54763abd0c3a0aa9,0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
   },
-  async handle(context, input) {
-    const outcome = await readAccounts(context, input);
-    if (outcome.kind !== "ok") return outcome;
-    return ok(outcome.result.map((account) => presentAccount(account, context.dialect)));
-  },
+  handle: presentAccounts,
 });

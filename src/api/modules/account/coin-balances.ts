@@ -4,12 +4,27 @@ import { listCoinAccounts } from "../../../store/addresses/coin-balances.ts";
 import type { Context } from "../../action.ts";
 import { type Outcome, ok } from "../../envelope.ts";
 import { type BalancedAccount, readCoinAccounts } from "../../live/coin-balances.ts";
+import { presentAccount } from "../../present/account.ts";
 import { atTag, type tag } from "./tag.ts";
 
-/** Accounts with their balances in wei: of the head, or after the block of a tag. */
-export async function readAccounts(
+interface Asked {
+  address: Address[];
+  tag?: z.output<typeof tag>;
+}
+
+/** The records of accounts with their balances: of the head, or after the block of a tag. */
+export async function presentAccounts(
   context: Context,
-  { address: addresses, ...asked }: { address: Address[]; tag?: z.output<typeof tag> },
+  asked: Asked,
+): Promise<Outcome<ReturnType<typeof presentAccount>[]>> {
+  const outcome = await readAccounts(context, asked);
+  if (outcome.kind !== "ok") return outcome;
+  return ok(outcome.result.map((account) => presentAccount(account, context.dialect)));
+}
+
+async function readAccounts(
+  context: Context,
+  { address: addresses, ...asked }: Asked,
 ): Promise<Outcome<BalancedAccount[]>> {
   if (asked.tag === undefined) {
     return ok(await readCoinAccounts(context, (sql) => listCoinAccounts(sql, addresses)));

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { getFunding } from "../../../store/addresses/funding.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { readContracts } from "../../live/contracts.ts";
 import { address } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, NO_RECORDS } from "./list.ts";
+import { ADDRESS_FORMAT } from "./list.ts";
 
 export const fundedby = defineAction({
   name: "fundedby",

@@ -1,6 +1,6 @@
 import type { BlockBounds, Order } from "../../../store/page.ts";
 import type { Dialect } from "../../envelope.ts";
-import { blockBounds, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts";
+import { address, blockBounds, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts";
 
 // What the lists of this module have in common. Source: docs/wire.md, "Lists of an account".
 
@@ -16,8 +16,11 @@ export const ADDRESS_REQUIRED = "Query parameter 'address' is required";
 export const ADDRESS_HASH = { required: ADDRESS_REQUIRED, invalid: "Invalid address hash" };
 export const ADDRESS_FORMAT = { required: ADDRESS_REQUIRED, invalid: "Invalid address format" };
 
+export const tokenContract = address({ invalid: "Invalid contractaddress format" }).describe(
+  "Token contract",
+);
+
 export const NO_TRANSACTIONS = "No transactions found";
-export const NO_RECORDS = "No records found";
 
 /** Without `sort` the reference lists the newest first, Etherscan the oldest. */
 export function orderOf(asked: Order | undefined, dialect: Dialect): Order {

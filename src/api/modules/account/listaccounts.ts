@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { listCoinAccountsByAge } from "../../../store/addresses/coin-balances.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { readCoinAccounts } from "../../live/coin-balances.ts";
 import { offset, page, pageRange, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { NO_RECORDS } from "./list.ts";
 
 const ROWS = 10;
 const account = z.object({ address: wire.address, balance: wire.decimal });

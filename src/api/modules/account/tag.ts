@@ -3,6 +3,7 @@ import { isQuantity } from "../../../core/quantity.ts";
 import type { Queryable } from "../../../db/client.ts";
 import type { Context } from "../../action.ts";
 import { type Failure, failed, type Outcome } from "../../envelope.ts";
+import { askOnce } from "../../forwarding.ts";
 import { atIndexedBlock, NO_HISTORY } from "../../live/history.ts";
 import { text } from "../../params.ts";
 
@@ -38,10 +39,7 @@ async function numberOf(
 ): Promise<number | undefined> {
   if (asked === "earliest") return 0;
   if (isQuantity(asked)) return Math.min(Number.parseInt(asked, 16), Number.MAX_SAFE_INTEGER);
-  const [answer] = await chain.forward([
-    { method: "eth_getBlockByNumber", params: [asked, false] },
-  ]);
-  const block = answer && "result" in answer ? answer.result : undefined;
+  const block = await askOnce(chain, "eth_getBlockByNumber", asked, false);
   const { number } = (block ?? {}) as { number?: unknown };
   return isQuantity(number) ? Number.parseInt(number, 16) : undefined;
 }

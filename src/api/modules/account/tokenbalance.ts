@@ -5,13 +5,11 @@ import { readHolding } from "../../live/holdings.ts";
 import { listHeldIds, readHoldingAt } from "../../live/token-history.ts";
 import { address, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT } from "./list.ts";
+import { ADDRESS_FORMAT, tokenContract } from "./list.ts";
 import { atTag, tag } from "./tag.ts";
 
 const params = z.object({
-  contractaddress: address({ invalid: "Invalid contractaddress format" }).describe(
-    "Token contract",
-  ),
+  contractaddress: tokenContract,
   address: address(ADDRESS_FORMAT),
 });
 

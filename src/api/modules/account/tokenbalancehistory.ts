@@ -4,16 +4,14 @@ import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { listHeldIds, readHoldingAt } from "../../live/token-history.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT } from "./list.ts";
+import { ADDRESS_FORMAT, tokenContract } from "./list.ts";
 
 export const tokenbalancehistory = defineAction({
   name: "tokenbalancehistory",
   summary: "What an address held of a token after a block, where the node still has that state",
   envelope: "explorer",
   params: z.object({
-    contractaddress: address({ invalid: "Invalid contractaddress format" }).describe(
-      "Token contract",
-    ),
+    contractaddress: tokenContract,
     address: address(ADDRESS_FORMAT),
     blockno: blockNumber({ invalid: INVALID_BLOCK }),
   }),

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { readOwnedTokens } from "../../live/owned-tokens.ts";
 import { address, pageRange } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, NO_RECORDS, paging } from "./list.ts";
+import { ADDRESS_FORMAT, paging } from "./list.ts";
 
 const STANDARDS = [20, 404, 721, 1155] as const;
 

@@ -1,26 +1,18 @@
 import { z } from "zod";
 import { listWithdrawals } from "../../../store/withdrawals.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { address, pageRange, windowCheck } from "../../params.ts";
+import { presentWithdrawal, withdrawalRecord } from "../../present/withdrawal.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, blocksOf, listing, NO_RECORDS, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 
 export const txsBeaconWithdrawal = defineAction({
   name: "txsBeaconWithdrawal",
   summary: "Withdrawals from the consensus layer to an address",
   envelope: "explorer",
   params: z.object({ address: address(ADDRESS_FORMAT), ...listing }),
-  result: z.array(
-    z.object({
-      withdrawalIndex: wire.decimal,
-      validatorIndex: wire.decimal,
-      address: wire.address,
-      amount: wire.decimal,
-      blockNumber: wire.decimal,
-      timestamp: wire.decimal,
-    }),
-  ),
+  result: z.array(withdrawalRecord.extend({ blockNumber: wire.decimal, timestamp: wire.decimal })),
   empty: { blockscout: NO_RECORDS, etherscan: NO_TRANSACTIONS },
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
@@ -31,10 +23,7 @@ export const txsBeaconWithdrawal = defineAction({
     const rows = await read((sql) => listWithdrawals(sql, filter, order, pageRange(input)));
     return ok(
       rows.map((row) => ({
-        withdrawalIndex: String(row.withdrawalIndex),
-        validatorIndex: String(row.validatorIndex),
-        address: row.address,
-        amount: row.amountGwei,
+        ...presentWithdrawal(row),
         blockNumber: String(row.blockNumber),
         timestamp: String(row.timestampSeconds),
       })),

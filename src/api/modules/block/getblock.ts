@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { isHash, lowerHex } from "../../../core/hex.ts";
-import { getBlock, listWithdrawalsOfBlock } from "../../../store/block-details.ts";
+import { getBlock } from "../../../store/block-details.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import { listUnclesOfBlock } from "../../../store/uncles.ts";
+import { listWithdrawalsOfBlock } from "../../../store/withdrawals.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { text } from "../../params.ts";
 import { blockRecord, presentBlock } from "../../present/block.ts";
+import { presentWithdrawal, withdrawalRecord } from "../../present/withdrawal.ts";
 import * as wire from "../../wire.ts";
 import { BLOCK_UNKNOWN } from "./blockno.ts";
 
@@ -25,14 +27,7 @@ export const getblock = defineAction({
   envelope: "explorer",
   params: z.object({ block }),
   result: blockRecord.extend({
-    withdrawals: z.array(
-      z.object({
-        withdrawalIndex: wire.decimal,
-        validatorIndex: wire.decimal,
-        address: wire.address,
-        amount: wire.decimal.describe("In Gwei"),
-      }),
-    ),
+    withdrawals: z.array(withdrawalRecord),
     uncles: z.array(
       z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal, miner: wire.address }),
     ),
@@ -49,12 +44,7 @@ export const getblock = defineAction({
     if (!answer) return failed(BLOCK_UNKNOWN);
     return ok({
       ...presentBlock(answer.found),
-      withdrawals: answer.withdrawals.map((withdrawal) => ({
-        withdrawalIndex: String(withdrawal.withdrawalIndex),
-        validatorIndex: String(withdrawal.validatorIndex),
-        address: withdrawal.address,
-        amount: withdrawal.amountGwei,
-      })),
+      withdrawals: answer.withdrawals.map(presentWithdrawal),
       uncles: answer.uncles.map(({ number, timestampSeconds, miner }) => ({
         blockNumber: String(number),
         timeStamp: String(timestampSeconds),

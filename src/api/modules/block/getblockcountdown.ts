@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatRounded } from "../../../core/decimal.ts";
+import { divideRounded, formatRounded } from "../../../core/decimal.ts";
 import { getBlockPace } from "../../../store/blocks.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -37,7 +37,3 @@ export const getblockcountdown = defineAction({
     });
   },
 });
-
-function divideRounded(value: bigint, divisor: bigint): bigint {
-  return (value * 2n + divisor) / (divisor * 2n);
-}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { getBlockReward } from "../../../store/blocks.ts";
+import { getBlock } from "../../../store/block-details.ts";
 import { listUnclesOfBlock } from "../../../store/uncles.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -34,7 +34,7 @@ export const getblockreward = defineAction({
   example: { blockno: "1" },
   async handle({ read, dialect, staticReward }, input) {
     const [block, uncles] = await read(async (sql) => [
-      await getBlockReward(sql, input.blockno),
+      await getBlock(sql, { number: input.blockno }),
       await listUnclesOfBlock(sql, input.blockno),
     ]);
     if (!block) return failed(BLOCK_UNKNOWN);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listBlocks } from "../../../store/block-details.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { blockBounds, offset, page, pageRange, windowCheck } from "../../params.ts";
 import { blockRecord, presentBlock } from "../../present/block.ts";
 
@@ -14,7 +14,7 @@ export const listblocks = defineAction({
   envelope: "explorer",
   params: z.object({ page, offset: offset(ROWS, MOST_ROWS), ...blockBounds }),
   result: z.array(blockRecord),
-  empty: { blockscout: "No blocks found", etherscan: "No records found" },
+  empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },
   example: {},
   check: windowCheck(MOST_ROWS),
   changesWithHead: true,

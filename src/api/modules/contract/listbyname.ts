@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listContractsByName } from "../../../store/names.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { offset, page, pageRange, text, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
@@ -32,7 +32,7 @@ export const listbyname = defineAction({
       contractName: z.string().describe("Empty without a verified source"),
     }),
   ),
-  empty: { blockscout: "No contracts found", etherscan: "No records found" },
+  empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
   async handle({ read }, input) {

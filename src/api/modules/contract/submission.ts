@@ -38,6 +38,15 @@ function textOf(value: InputValue | undefined): string | undefined {
   return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Name, compiler and source of a contract in one file; empty where they are absent. */
+export function oneFileOf(sent: Input) {
+  return {
+    name: given(sent, SPELLINGS.name) ?? "",
+    compilerVersion: given(sent, SPELLINGS.compilerVersion) ?? "",
+    source: given(sent, SPELLINGS.source) ?? "",
+  };
+}
+
 /** Whether the optimiser ran; undefined for an invalid text. */
 export function parseOptimization(text: string): boolean | undefined {
   if (text === "1" || text === "true") return true;

@@ -23,7 +23,7 @@ export const ALREADY_VERIFIED = "Smart-contract already verified.";
 export const NO_CODE = "Address is not a smart-contract";
 export const WENT_WRONG = "Something went wrong while publishing the contract";
 
-export const TOO_LARGE = "the sources are larger than 5 MB";
+export const SOURCES_TOO_LARGE = "the sources are larger than 5 MB";
 
 /** The address of a submission, or a failure when it or another required value is missing or the address is invalid. */
 export function readRequired(
@@ -92,7 +92,7 @@ export async function submitAndWait(
     case "no-metadata":
       return failed("Sourcify did not return metadata");
     case "too-large":
-      return failed(`${WENT_WRONG}: ${TOO_LARGE}`);
+      return failed(`${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
     case "node-unreachable":
       return failed(`${WENT_WRONG}: node is not reachable`);
     case "queue-full":

@@ -7,6 +7,7 @@ import {
   commonFields,
   flattenedSettings,
   given,
+  oneFileOf,
   parseOptimization,
   SPELLINGS,
 } from "./submission.ts";
@@ -61,9 +62,7 @@ export const verify = defineAction({
     return submitAndWait(context, {
       format: "flattened",
       address,
-      name: given(sent, SPELLINGS.name) ?? "",
-      compilerVersion: given(sent, SPELLINGS.compilerVersion) ?? "",
-      source: given(sent, SPELLINGS.source) ?? "",
+      ...oneFileOf(sent),
       ...flattenedSettings(sent, optimized),
       ...commonFields(sent),
     });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { sent, sentFields, verifiedResult } from "./fields.ts";
-import { commonFields, evmVersionOf, given, SPELLINGS } from "./submission.ts";
+import { commonFields, evmVersionOf, oneFileOf, SPELLINGS } from "./submission.ts";
 import { readRequired, submitAndWait } from "./submit.ts";
 
 const REQUIRED = {
@@ -39,9 +39,7 @@ export const verifyVyperContract = defineAction({
     return submitAndWait(context, {
       format: "vyper",
       address,
-      name: given(sent, SPELLINGS.name) ?? "",
-      compilerVersion: given(sent, SPELLINGS.compilerVersion) ?? "",
-      source: given(sent, SPELLINGS.source) ?? "",
+      ...oneFileOf(sent),
       ...evmVersionOf(sent),
       ...commonFields(sent),
     });

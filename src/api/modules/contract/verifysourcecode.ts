@@ -10,6 +10,7 @@ import {
   commonFields,
   flattenedSettings,
   given,
+  oneFileOf,
   parseOptimization,
   SPELLINGS,
 } from "./submission.ts";
@@ -18,8 +19,8 @@ import {
   firstAbsent,
   limitReached,
   NO_CODE,
+  SOURCES_TOO_LARGE,
   submit,
-  TOO_LARGE,
   WENT_WRONG,
 } from "./submit.ts";
 
@@ -106,13 +107,8 @@ function readRequest(
   codeformat: string,
   address: Address,
 ): VerificationRequest | Failure {
-  const common = {
-    address,
-    name: given(sent, SPELLINGS.name) ?? "",
-    compilerVersion: given(sent, SPELLINGS.compilerVersion) ?? "",
-    ...commonFields(sent),
-  };
-  const source = given(sent, SPELLINGS.source) ?? "";
+  const { source, ...named } = oneFileOf(sent);
+  const common = { address, ...named, ...commonFields(sent) };
   const format = STANDARD_JSON.get(codeformat);
   if (format) return { format, input: source, ...common };
   const absent = firstAbsent(sent, REQUIRED_OF_SINGLE_FILE);
@@ -137,7 +133,7 @@ async function submitted(context: Context, request: VerificationRequest): Promis
     case "no-metadata":
       throw new TypeError("a request without files was refused for them");
     case "too-large":
-      return refused(`${WENT_WRONG}: ${TOO_LARGE}`);
+      return refused(`${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
     case "node-unreachable":
       return refused(`${WENT_WRONG}: node is not reachable`);
     case "queue-full":

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatUnits } from "../../../core/decimal.ts";
+import { divideRounded, formatUnits } from "../../../core/decimal.ts";
 import type { GasBlock } from "../../../store/gas-window.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -51,6 +51,5 @@ function gwei(wei: bigint): string {
 function ratio({ gasUsed, gasLimit }: GasBlock): string {
   const [used, limit] = [BigInt(gasUsed), BigInt(gasLimit)];
   if (limit === 0n) return "0";
-  const scaled = (used * 10n ** BigInt(RATIO_PLACES) * 2n + limit) / (limit * 2n);
-  return formatUnits(scaled, RATIO_PLACES);
+  return formatUnits(divideRounded(used * 10n ** BigInt(RATIO_PLACES), limit), RATIO_PLACES);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { searchLogs } from "../../../store/logs.ts";
 import { defineAction, type RawParameters } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import {
   address,
   flag,
@@ -104,7 +104,7 @@ export const getLogs = defineAction({
     blockscout: z.array(logRecord.blockscout),
     etherscan: z.array(logRecord.etherscan),
   },
-  empty: { blockscout: "No logs found", etherscan: "No records found" },
+  empty: { blockscout: "No logs found", etherscan: NO_RECORDS },
   example: {
     fromBlock: "0",
     toBlock: "latest",

@@ -1,6 +1,7 @@
 import { type Address, lowerAddress } from "../../../core/address.ts";
 import { type Hex, lowerHex } from "../../../core/hex.ts";
 import { quantity } from "../../../core/quantity.ts";
+import { BLOCK_NAMES } from "../../eth-rpc/forwarded.ts";
 import { text } from "../../params.ts";
 
 // Parameters of module proxy, by their position in the JSON-RPC `params`, which error texts count from 0. Source:
@@ -9,7 +10,6 @@ import { text } from "../../params.ts";
 /** A block as JSON-RPC names it; a number is a minimal quantity. */
 export type BlockTag = Hex | (typeof BLOCK_NAMES)[number];
 
-const BLOCK_NAMES = ["latest", "earliest", "pending", "safe", "finalized"] as const;
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
 const NUMBER = /^(?:0x[0-9a-fA-F]{1,64}|\d{1,78})$/;
 const DATA = /^0x(?:[0-9a-fA-F]{2})*$/;

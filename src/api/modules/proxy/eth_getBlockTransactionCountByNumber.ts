@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { quantity } from "../../../core/quantity.ts";
-import { getTransactionCount } from "../../../store/blocks.ts";
+import { getBlock } from "../../../store/block-details.ts";
 import * as wire from "../../wire.ts";
 import { tag } from "./arguments.ts";
 import { defineProxyAction } from "./define.ts";
@@ -19,8 +19,8 @@ export const ethGetBlockTransactionCountByNumber = defineProxyAction({
       context,
       input.tag,
       async (sql, number) => {
-        const count = await getTransactionCount(sql, number);
-        return count === undefined ? undefined : { result: quantity(count) };
+        const found = await getBlock(sql, { number });
+        return found && { result: quantity(found.transactionCount) };
       },
       (block) => ({ method: name, params: [block] }),
     );

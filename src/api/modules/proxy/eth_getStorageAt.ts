@@ -1,14 +1,10 @@
 import { z } from "zod";
-import type { Hex } from "../../../core/hex.ts";
 import * as wire from "../../wire.ts";
 import { address, number, tagOrLatest } from "./arguments.ts";
-import { defineProxyAction } from "./define.ts";
-import { forward } from "./forward.ts";
+import { defineForwarded } from "./forward.ts";
 
-const name = "eth_getStorageAt";
-
-export const ethGetStorageAt = defineProxyAction({
-  name,
+export const ethGetStorageAt = defineForwarded({
+  name: "eth_getStorageAt",
   summary: "A word of a contract's storage",
   params: z.object({
     address: address(0, "address"),
@@ -17,10 +13,4 @@ export const ethGetStorageAt = defineProxyAction({
   }),
   result: wire.data,
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", position: "0x0" },
-  async handle(context, input) {
-    return forward<Hex>(context, {
-      method: name,
-      params: [input.address, input.position, input.tag],
-    });
-  },
 });

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { formatRounded, formatUnits } from "../../../core/decimal.ts";
+import { divideRounded, formatRounded, formatUnits } from "../../../core/decimal.ts";
 import { utcDay as formatUtcDay, SECONDS_PER_DAY } from "../../../core/time.ts";
 import { type DailyStatistics, listDailyStatistics } from "../../../store/daily-statistics.ts";
 import { type Context, defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { listMissing, sort, utcDay } from "../../params.ts";
 import { inclusionReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
@@ -34,7 +34,7 @@ export function defineDailySeries(series: {
     result: z.array(
       z.object({ UTCDate: z.iso.date(), unixTimeStamp: wire.decimal }).extend(fields),
     ),
-    empty: "No records found",
+    empty: NO_RECORDS,
     example: { startdate: "2020-01-01", enddate: "2099-12-31" },
     async handle(context, { startdate, enddate, sort: order = "asc" }) {
       const days = await context.read((sql) =>
@@ -60,8 +60,7 @@ export function average(sum: string, count: number): string {
 
 /** Quotient rounded half up to `places` decimal places, as decimal text; 0 where there is nothing to divide by. */
 export function ratio(value: bigint, divisor: bigint, places: number): string {
-  const scaled =
-    divisor === 0n ? 0n : (value * 10n ** BigInt(places) * 2n + divisor) / (divisor * 2n);
+  const scaled = divisor === 0n ? 0n : divideRounded(value * 10n ** BigInt(places), divisor);
   return formatRounded(scaled, places, places);
 }
 

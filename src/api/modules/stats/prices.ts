@@ -1,9 +1,12 @@
+import { z } from "zod";
 import type { Address } from "../../../core/address.ts";
 import { formatUnits } from "../../../core/decimal.ts";
 import { type Hex, hexLength, wordAt } from "../../../core/hex.ts";
 import { quantityToBigInt } from "../../../core/quantity.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
-import type { Context } from "../../action.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import * as wire from "../../wire.ts";
 
 /** Price of the coin; null where no source tells it. */
 interface CoinPrice {
@@ -25,6 +28,32 @@ const SIGN_BIT = 1n << 255n;
 const MAXIMUM_DECIMALS = 77n;
 
 const UNKNOWN: CoinPrice = { price: null, timestamp: null };
+
+/** Declares an action with the prices; the names of its fields begin with `prefix`. */
+export function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_") {
+  return defineAction({
+    name,
+    summary,
+    envelope: "explorer",
+    params: z.object({}),
+    result: z.object({
+      [`${prefix}btc`]: wire.decimalFraction.nullable(),
+      [`${prefix}btc_timestamp`]: wire.decimal.nullable(),
+      [`${prefix}usd`]: wire.decimalFraction.nullable(),
+      [`${prefix}usd_timestamp`]: wire.decimal.nullable(),
+    }),
+    example: {},
+    async handle(context) {
+      const { btc, usd } = await fetchCoinPrices(context);
+      return ok({
+        [`${prefix}btc`]: btc.price,
+        [`${prefix}btc_timestamp`]: btc.timestamp,
+        [`${prefix}usd`]: usd.price,
+        [`${prefix}usd_timestamp`]: usd.timestamp,
+      });
+    },
+  });
+}
 
 /**
  * Prices of the coin at the served head, from the configured aggregator contracts. An unknown price is null in

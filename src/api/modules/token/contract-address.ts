@@ -5,5 +5,3 @@ export const contractaddress = address({
   required: "Query parameter contract address is required",
   invalid: "Invalid contract address hash",
 }).describe("Token contract");
-
-export const NO_RECORDS = "No records found";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { fetchTotalSupply, readToken } from "../../live/token-supply.ts";
 import { UNKNOWN_PRICE } from "../../present/price.ts";
 import * as wire from "../../wire.ts";
-import { contractaddress, NO_RECORDS } from "./contract-address.ts";
+import { contractaddress } from "./contract-address.ts";
 
 /** Facts that only Etherscan's staff collects. */
 const UNCOLLECTED = {

@@ -3,12 +3,12 @@ import { formatUnits } from "../../../core/decimal.ts";
 import { listContractsAmong } from "../../../store/contracts/creations.ts";
 import { getToken } from "../../../store/tokens/token.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { readContracts } from "../../live/contracts.ts";
 import { readHolders } from "../../live/holders.ts";
 import { positive } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { contractaddress, NO_RECORDS } from "./contract-address.ts";
+import { contractaddress } from "./contract-address.ts";
 
 const ROWS = 100;
 const MOST_ROWS = 1000;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listTransfersOfTransaction } from "../../../store/token-transfers.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { NO_RECORDS, ok } from "../../envelope.ts";
 import { offset, page, pageRange, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { txhash } from "./txhash.ts";
@@ -28,7 +28,7 @@ export const listtransfers = defineAction({
       tokenDecimal: wire.decimalOrEmpty,
     }),
   ),
-  empty: { blockscout: "No token transfers found", etherscan: "No records found" },
+  empty: { blockscout: "No token transfers found", etherscan: NO_RECORDS },
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   check: windowCheck(MOST_ROWS),
   async handle({ read }, input) {

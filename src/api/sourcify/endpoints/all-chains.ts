@@ -4,7 +4,7 @@ import { getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
 import { inTime } from "../../deadline.ts";
 import { jsonAnswer } from "../../envelope.ts";
 import { knownChainId, type ServedChain } from "../../served-chain.ts";
-import { onOneState } from "../../state.ts";
+import { resultOnOneState } from "../../state.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 import { requireAddress } from "../parameters.ts";
@@ -47,10 +47,7 @@ async function readElsewhere<Found>(
   query: (sql: Queryable) => Promise<Found>,
 ): Promise<Found | undefined> {
   if (chain.stopped() !== null) return undefined;
-  const reading = onOneState(chain.sql, [
-    { servedWhileLoading: false, run: (read) => read(query) },
-  ]);
+  const reading = resultOnOneState(chain.sql, (read) => read(query));
   const state = await inTime(reading, ELSEWHERE_MS).catch(() => undefined);
-  const outcome = state?.outcomes[0];
-  return outcome?.status === "fulfilled" ? outcome.value : undefined;
+  return state?.result;
 }
