@@ -36,8 +36,8 @@ export function fetchBlocks(
     const wantsTraces = options.traces !== false;
     if (wantsTraces) leaveToTracingNode(source, node);
     const blocks = await fetchEnough(features, numbers, ask);
-    if (!wantsTraces) return { node: node.name, blocks };
-    return { node: node.name, blocks: await addTraces(source, node, blocks, ask) };
+    const traced = wantsTraces ? await addTraces(source, node, blocks, ask) : blocks;
+    return { node: node.name, blocks: traced };
   });
 }
 

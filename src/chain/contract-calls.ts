@@ -5,6 +5,7 @@ import type { Hex } from "../core/hex.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
+import { pick } from "./outcomes.ts";
 import { STATIC_CALLS, STATIC_CALLS_CODE, staticCallsAbi } from "./static-calls.ts";
 
 /**
@@ -13,15 +14,15 @@ import { STATIC_CALLS, STATIC_CALLS_CODE, staticCallsAbi } from "./static-calls.
  */
 export type Returned = Hex | null | NodeError;
 
-/** Makes contract calls in as few round trips as the chain allows. */
-export interface ContractCaller {
-  /** `viem` reads the state of that block. Throws `NodeError` for trouble of the node. */
-  call(
-    viem: NodeClient,
-    calls: readonly ContractCall[],
-    block: BlockReference,
-  ): Promise<Returned[]>;
-}
+/**
+ * Makes contract calls in as few round trips as the chain allows. `viem` reads the state of that block. Throws `NodeError`
+ * for trouble of the node.
+ */
+export type CallContracts = (
+  viem: NodeClient,
+  calls: readonly ContractCall[],
+  block: BlockReference,
+) => Promise<Returned[]>;
 
 const LARGEST_GROUP = 250;
 const SMALLEST_GROUP = 4;
@@ -62,7 +63,7 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
  * of its calls, and a call that found no gas left for one that failed. Here groups are halved, and what failed in a group is
  * called alone.
  */
-export function createContractCaller(): ContractCaller {
+export function createContractCaller(): CallContracts {
   let knowsGroups = false;
   let askAgainAt = 0;
 
@@ -132,17 +133,15 @@ export function createContractCaller(): ContractCaller {
     return rest;
   }
 
-  return {
-    async call(viem, calls, block) {
-      const results = new Array<Returned>(calls.length).fill(null);
-      const grouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
-      const single = grouped
-        ? await callInGroups(viem, calls, block.hash, results)
-        : [...calls.keys()];
-      const returned = await callSingly(viem, pick(calls, single), block.hash);
-      for (const [position, index] of single.entries()) results[index] = returned[position] ?? null;
-      return results;
-    },
+  return async (viem, calls, block) => {
+    const results = new Array<Returned>(calls.length).fill(null);
+    const grouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
+    const single = grouped
+      ? await callInGroups(viem, calls, block.hash, results)
+      : [...calls.keys()];
+    const returned = await callSingly(viem, pick(calls, single), block.hash);
+    for (const [position, index] of single.entries()) results[index] = returned[position] ?? null;
+    return results;
   };
 }
 
@@ -184,8 +183,4 @@ async function callOne(
 /** Whether the node answered this call with an error whose cause may be the call. */
 function isOfCall({ code, answer }: NodeError): boolean {
   return answer !== undefined && (code === "node-error" || code === "timeout");
-}
-
-function pick<Item>(items: readonly Item[], indexes: readonly number[]): Item[] {
-  return indexes.map((index) => items[index] as Item);
 }

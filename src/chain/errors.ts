@@ -1,6 +1,6 @@
 import { BaseError } from "viem";
 import { ChainError } from "../core/errors.ts";
-import { type FailedAnswer, lookUpError } from "./error-table.ts";
+import { lookUpError } from "./error-table.ts";
 
 /**
  * Why a call failed. `retryable`: the same call to the same node may succeed later. `elsewhere`: it may succeed at another
@@ -139,10 +139,9 @@ export function parseRetryAfter(header: string | undefined): number {
 
 /** Error of an HTTP status of 400 and above whose body is no JSON-RPC error. */
 export function errorOfStatus(subject: string, { status, retryAfter }: HttpAnswer): NodeError {
-  const answer: FailedAnswer = { message: "", status };
-  return new NodeError(lookUpError(answer) ?? "unavailable", `${subject}: HTTP ${status}`, {
-    retryAfterMs: parseRetryAfter(retryAfter),
-  });
+  const code = lookUpError({ message: "", status }) ?? "unavailable";
+  const retryAfterMs = parseRetryAfter(retryAfter);
+  return new NodeError(code, `${subject}: HTTP ${status}`, { retryAfterMs });
 }
 
 /** Error of something that undici or zlib threw. Their messages name hosts at most, never a path or a password. */

@@ -5,7 +5,6 @@ import { quantity } from "../core/quantity.ts";
 import type { Capabilities, ChainOptions, Tracer } from "./chain.ts";
 import { unwrapError } from "./errors.ts";
 import type { Node } from "./node.ts";
-import type { NodeClient } from "./node-client.ts";
 import { errorIn, type Outcome } from "./outcomes.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { findTracer, isMissing } from "./tracers.ts";
@@ -54,14 +53,14 @@ export function createFeatures(
 
   async function chooseTracer(
     node: Node,
-    viem: NodeClient,
     { number, hash, transactions }: Block<bigint, false, "latest">,
     missing: Map<Tracer, string>,
   ): Promise<Tracer | null> {
     if (options.traces === "off") return null;
     const block = { number: quantity(number), hash, transactionHashes: transactions };
     const timeout = traceTimeout(options);
-    const tracer = await findTracer(block, viem.transport.ask, timeout, missing);
+    const { ask } = client.of(node).transport;
+    const tracer = await findTracer(block, ask, timeout, missing);
     if (tracer) options.log.info({ node: node.name, tracer }, "internal transactions are traced");
     else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
     return tracer;
@@ -86,7 +85,7 @@ export function createFeatures(
       blockReceipts: !isMissingIn(receipts),
       hasGivenReceipts: false,
       stateByHash: null,
-      tracer: await chooseTracer(node, viem, latest, missingTracers),
+      tracer: await chooseTracer(node, latest, missingTracers),
       missingTracers,
       hasTraced: false,
       pruned: false,
@@ -127,13 +126,8 @@ export function createFeatures(
       const features = await learn(node);
       if (features.tracer !== tracer) return;
       features.missingTracers.set(tracer, reason);
-      const viem = client.of(node);
-      features.tracer = await chooseTracer(
-        node,
-        viem,
-        await getBlock(viem),
-        features.missingTracers,
-      );
+      const latest = await getBlock(client.of(node));
+      features.tracer = await chooseTracer(node, latest, features.missingTracers);
     },
     capabilities() {
       const all = nodes.flatMap((node) => known.get(node)?.features ?? []);

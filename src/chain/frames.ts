@@ -4,16 +4,9 @@ import { NodeError } from "./errors.ts";
 import type { CallFrame, TransactionTrace } from "./types.ts";
 
 /** A frame as `callTracer` gives it (geth's tracer, offered by most clients). */
-interface CallTracerFrame {
-  type: string;
-  from: Hex;
-  to?: Hex | null;
-  value?: Hex | null;
-  gas?: Hex;
-  gasUsed?: Hex;
-  input?: Hex;
-  output?: Hex;
-  error?: string | null;
+interface CallTracerFrame
+  extends Pick<CallFrame, "type" | "from">,
+    Partial<Omit<CallFrame, "type" | "from" | "calls">> {
   calls?: CallTracerFrame[];
 }
 

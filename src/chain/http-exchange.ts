@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Dispatcher, Pool as UndiciPool } from "undici";
 import { splitCredentials } from "../core/credentials.ts";
+import { isRecord } from "../core/record.ts";
 import type { NodeName, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import {
@@ -63,13 +64,9 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
   let lastId = 0;
 
   async function post(body: string, subject: string, signal: AbortSignal): Promise<Reply> {
-    const controller = new AbortController();
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      controller.abort();
-    }, options.requestTimeoutMs);
-    const abort = (): void => controller.abort();
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    const timer = setTimeout(abort, options.requestTimeoutMs);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     try {
@@ -78,7 +75,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
         path: url.pathname + url.search,
         headers,
         body,
-        signal: controller.signal,
+        signal: stop.signal,
       });
       return {
         status: response.statusCode,
@@ -95,7 +92,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
       };
     } catch (thrown) {
       if (signal.aborted) throw new NodeError("aborted", `${subject}: given up`);
-      if (timedOut) {
+      if (stop.signal.aborted) {
         throw new NodeError(
           "timeout",
           `${subject}: no answer within ${options.requestTimeoutMs} ms`,
@@ -200,14 +197,11 @@ function describe({ text, contentType }: Reply): string {
 }
 
 function isResult(entry: unknown): boolean {
-  return typeof entry === "object" && entry !== null && "result" in entry;
+  return isRecord(entry) && "result" in entry;
 }
 
 function isErrorObject(error: unknown): error is RpcErrorObject {
   return (
-    typeof error === "object" &&
-    error !== null &&
-    typeof (error as RpcErrorObject).code === "number" &&
-    typeof (error as RpcErrorObject).message === "string"
+    isRecord(error) && typeof error["code"] === "number" && typeof error["message"] === "string"
   );
 }

@@ -1,4 +1,4 @@
-import { sleep } from "../core/async.ts";
+import { within } from "../core/async.ts";
 import { CallerGate } from "./caller-gate.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
@@ -6,7 +6,7 @@ import { errorOfAnswer, NodeError } from "./errors.ts";
 import { createHttpExchange, methodOf, type RpcAnswer } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
 import { isFatal, NodeHealth } from "./node-health.ts";
-import type { Outcome } from "./outcomes.ts";
+import { type Outcome, pick } from "./outcomes.ts";
 import { SecondAsking } from "./second-asking.ts";
 
 /** One node, asked within the limits that it shows. */
@@ -164,7 +164,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     async function sendNext(): Promise<void> {
       const indexes = waiting.splice(0, Math.min(batchLimit.value, largest));
       if (indexes.length === 0) return;
-      const batch = indexes.map((index) => calls[index] as RpcCall);
+      const batch = pick(calls, indexes);
       const answers = await exchange(batch, batchLimit, signal, options);
       for (const [position, index] of indexes.entries()) {
         const outcome = answers[position] as Outcome;
@@ -223,16 +223,8 @@ function isOfCaller(error: NodeError, caller: string | undefined): boolean {
 }
 
 async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boolean> {
-  const timer = new AbortController();
-  const settled = work.then(
-    () => false,
-    () => false,
-  );
-  try {
-    return await Promise.race([settled, sleep(ms, timer.signal).then(() => true)]);
-  } finally {
-    timer.abort();
-  }
+  const settled = Promise.allSettled([work]).then(() => false);
+  return within(ms, settled, () => new Error("it is pending")).catch(() => true);
 }
 
 /** The first error that says something about the pace or the size of the question. */

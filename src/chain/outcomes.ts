@@ -17,6 +17,11 @@ export async function askGroups(ask: Ask, groups: readonly RpcCall[][]): Promise
   });
 }
 
+/** The items at the indexes. */
+export function pick<Item>(items: readonly Item[], indexes: readonly number[]): Item[] {
+  return indexes.map((index) => items[index] as Item);
+}
+
 /** The result of an outcome; throws its error. */
 export function resultOf(outcome: Outcome | undefined): unknown {
   if (outcome === undefined) throw new NodeError("bad-answer", "a call was left without an answer");

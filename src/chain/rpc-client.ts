@@ -8,7 +8,7 @@ import {
 import { type ChainErrorCode, NodeError, unwrapError } from "./errors.ts";
 import type { Node } from "./node.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
-import { type Ask, errorIn, type Outcome, resultOf } from "./outcomes.ts";
+import { type Ask, errorIn, type Outcome, pick, resultOf } from "./outcomes.ts";
 import type { NodePool } from "./pool.ts";
 import { Retry } from "./retry.ts";
 
@@ -153,10 +153,6 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       return answers;
     },
   };
-}
-
-function pick(calls: readonly RpcCall[], indexes: readonly number[]): readonly RpcCall[] {
-  return indexes.length === calls.length ? calls : indexes.map((index) => calls[index] as RpcCall);
 }
 
 /** A transaction that may have arrived is not sent again: another node would refuse it as known. */

@@ -1,4 +1,5 @@
 import { quantity } from "../core/quantity.ts";
+import { isRecord } from "../core/record.ts";
 import type { BlockReference, RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import type { NodeFeatures } from "./features.ts";
@@ -48,7 +49,7 @@ async function askByNumber(
 }
 
 function isBlockHash(parameter: unknown): boolean {
-  return typeof parameter === "object" && parameter !== null && "blockHash" in parameter;
+  return isRecord(parameter) && "blockHash" in parameter;
 }
 
 const LARGEST_PIECE = 100;

@@ -46,14 +46,14 @@ export function createPinnedReads(client: RpcClient, features: Features): ReadPi
 
 /** Creates the reads of `StateReader`. */
 export function createStateReader(readPinned: ReadPinned): StateReader {
-  const caller = createContractCaller();
+  const callContracts = createContractCaller();
 
   function callEach(
     calls: readonly ContractCall[],
     block: BlockReference,
     options: AskOptions = {},
   ): Promise<Returned[]> {
-    return readPinned(block, options, (viem) => caller.call(viem, calls, block));
+    return readPinned(block, options, (viem) => callContracts(viem, calls, block));
   }
 
   /** Asks everything at once; none of it may fail. */

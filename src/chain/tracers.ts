@@ -23,22 +23,18 @@ function callTracer(timeout: string): object {
   return { tracer: "callTracer", timeout, tracerConfig: { withLog: false } };
 }
 
+function debugBlock(name: Tracer, nameOf: (block: TraceableBlock) => Hex): TracerKind {
+  return {
+    name,
+    calls: (block, timeout) => [{ method: name, params: [nameOf(block), callTracer(timeout)] }],
+    read: ([result]) => tracesOfDebugBlock(result),
+  };
+}
+
 // Best first: by hash nothing of another block can come back, and one call per block is cheaper for both ends.
 const KINDS: readonly TracerKind[] = [
-  {
-    name: "debug_traceBlockByHash",
-    calls: ({ hash }, timeout) => [
-      { method: "debug_traceBlockByHash", params: [hash, callTracer(timeout)] },
-    ],
-    read: ([result]) => tracesOfDebugBlock(result),
-  },
-  {
-    name: "debug_traceBlockByNumber",
-    calls: ({ number }, timeout) => [
-      { method: "debug_traceBlockByNumber", params: [number, callTracer(timeout)] },
-    ],
-    read: ([result]) => tracesOfDebugBlock(result),
-  },
+  debugBlock("debug_traceBlockByHash", ({ hash }) => hash),
+  debugBlock("debug_traceBlockByNumber", ({ number }) => number),
   {
     name: "trace_block",
     calls: ({ number }) => [{ method: "trace_block", params: [number] }],

@@ -1,3 +1,4 @@
+import type { AccessList, Withdrawal } from "viem";
 import type { Hex } from "../core/hex.ts";
 
 // Answers of the node as they come over JSON-RPC (execution-apis specification), only the fields that are used.
@@ -26,7 +27,7 @@ export interface RawTransaction {
   r?: Hex;
   s?: Hex;
   yParity?: Hex;
-  accessList?: readonly { address: Hex; storageKeys: readonly Hex[] }[];
+  accessList?: AccessList;
   authorizationList?: readonly RawAuthorization[];
   maxFeePerBlobGas?: Hex;
   blobVersionedHashes?: readonly Hex[];
@@ -76,14 +77,6 @@ export interface RawReceipt {
   blobGasPrice?: Hex;
 }
 
-/** EIP-4895. `amount` is in Gwei. */
-interface RawWithdrawal {
-  index: Hex;
-  validatorIndex: Hex;
-  address: Hex;
-  amount: Hex;
-}
-
 /** Optional: what came with a fork, and what is needed for proofs only, which some chains have not. */
 export interface RawHeader {
   number: Hex;
@@ -123,7 +116,7 @@ export interface RawBlock extends RawHeader {
   transactions: RawTransaction[];
   /** Hashes of the uncles. */
   uncles?: Hex[];
-  withdrawals?: RawWithdrawal[];
+  withdrawals?: Withdrawal[];
 }
 
 /** One call, creation or self-destruct of a trace, in one form whatever tracer gave it. */
