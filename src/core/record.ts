@@ -2,3 +2,8 @@
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Whether a field was left out, or is null. */
+export function isNothing(value: unknown): value is null | undefined {
+  return value === null || value === undefined;
+}

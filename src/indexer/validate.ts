@@ -9,6 +9,7 @@ import type {
 import { ChainError, messageOf } from "../core/errors.ts";
 import { type Hex, isHash, isHexData } from "../core/hex.ts";
 import { quantityToNumber } from "../core/quantity.ts";
+import { isNothing } from "../core/record.ts";
 import type { Part } from "./proof/prove.ts";
 
 /**
@@ -248,10 +249,6 @@ function requireIndex(
 /** Bits of a bloom filter; undefined when it is none. */
 function bloomOf(value: unknown): bigint | undefined {
   return isHexData(value) && value.length === 2 + 2 * BLOOM_BYTES ? BigInt(value) : undefined;
-}
-
-function isNothing(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
 }
 
 function isAddress(value: unknown): value is Hex {

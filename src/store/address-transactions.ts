@@ -4,6 +4,7 @@ import { mayBeNamed } from "./called-methods.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  blockOfPage,
   direction,
   inPublishedBlocks,
   type Order,
@@ -78,9 +79,7 @@ function complete(
         ${mayBeNamed(sql)} AS may_be_named
       FROM transaction_at(page.block_number, page.transaction_index)
     ) t
-    CROSS JOIN LATERAL (
-      SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
-    ) b
+    ${blockOfPage(sql)}
     ORDER BY page.block_number ${towards}, page.transaction_index ${towards}`;
   return readPage(query, limit, ({ input }) => [input]);
 }

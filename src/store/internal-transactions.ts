@@ -4,6 +4,7 @@ import type { Fragment, Queryable } from "../db/client.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  blockOfPage,
   direction,
   inPublishedBlocks,
   type Order,
@@ -150,9 +151,7 @@ function complete(
       FROM internal_transaction_at(page.block_number, page.transaction_index, page.position)
     ) i
     CROSS JOIN LATERAL transaction_at(page.block_number, page.transaction_index) t
-    CROSS JOIN LATERAL (
-      SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
-    ) b
+    ${blockOfPage(sql)}
     ORDER BY page.block_number ${towards}, page.transaction_index ${towards}, page.position ${towards}`;
   return readPage(query, limit, ({ input, error }) => [input, error]);
 }

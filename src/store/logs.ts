@@ -3,7 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
-import { direction, type Order, type PageRange } from "./page.ts";
+import { blockOfPage, direction, type Order, type PageRange } from "./page.ts";
 
 /** A log of a transaction. */
 export interface TransactionLog {
@@ -97,9 +97,7 @@ export async function searchLogs(
     FROM page
     CROSS JOIN LATERAL log_at(page.block_number, page.log_index) l
     CROSS JOIN LATERAL transaction_at(page.block_number, l.transaction_index) t
-    CROSS JOIN LATERAL (
-      SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
-    ) b
+    ${blockOfPage(sql)}
     ORDER BY page.block_number ${by}, page.log_index ${by}`;
   return readPage(query, limit, ({ data }) => [data]);
 }

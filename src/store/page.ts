@@ -52,3 +52,11 @@ export function pageOfBlocks(
     ) AS blocks_of_page
     ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
+
+/** Joins the block of each row of `page`, as `b`. */
+export function blockOfPage(sql: Queryable): Fragment {
+  return sql`
+    CROSS JOIN LATERAL (
+      SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
+    ) b`;
+}

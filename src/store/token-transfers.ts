@@ -6,6 +6,7 @@ import { isOfToken } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  blockOfPage,
   direction,
   inPublishedBlocks,
   type Order,
@@ -78,9 +79,7 @@ export async function listTokenTransfers(
         ${mayBeNamed(sql)} AS may_be_named
       FROM transaction_at(page.block_number, f.transaction_index)
     ) t
-    CROSS JOIN LATERAL (
-      SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
-    ) b
+    ${blockOfPage(sql)}
     LEFT JOIN LATERAL (
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Queryable } from "../db/client.ts";
 import {
   type BlockBounds,
+  blockOfPage,
   direction,
   inPublishedBlocks,
   type Order,
@@ -52,8 +53,6 @@ export async function listWithdrawals(
       w.amount AS amount_gwei
     FROM page
     CROSS JOIN LATERAL withdrawal_at(page.block_number, page.withdrawal_index) w
-    CROSS JOIN LATERAL (
-      SELECT timestamp FROM blocks WHERE number = page.block_number LIMIT 1
-    ) b
+    ${blockOfPage(sql)}
     ORDER BY page.block_number ${towards}, page.withdrawal_index ${towards}`;
 }

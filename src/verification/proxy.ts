@@ -2,6 +2,7 @@ import { decodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from "vi
 import type { AskOptions, BlockReference, StateReader } from "../chain/chain.ts";
 import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../core/address.ts";
 import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
+import type { ProxyRow } from "../store/proxies.ts";
 import { readCodeMetadata } from "./match/metadata.ts";
 
 /** The pattern of a proxy, in the reference's words. */
@@ -23,14 +24,8 @@ type ProxyKind =
   | "unknown";
 
 /** What a contract delegates to. */
-export interface DetectedProxy {
+export interface DetectedProxy extends Pick<ProxyRow, "implementations" | "conflicts" | "beacon"> {
   kind: ProxyKind;
-  /** None when the kind is unknown. */
-  implementations: Address[];
-  /** Addresses that patterns of lower precedence name. */
-  conflicts: Address[];
-  /** The contract that names the implementation; null when the proxy itself does. */
-  beacon: Address | null;
 }
 
 export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fetchCalls">;

@@ -2,16 +2,15 @@ import { keccak256 } from "viem/utils";
 import type { Hex } from "../../core/hex.ts";
 import type { LookupParts } from "../../store/verified-contracts/lookup.ts";
 import type { KeptCode } from "../../verification/engine/kept-code.ts";
+import type { VerifiedSource } from "../../verification/engine/verified-source.ts";
 import type { CodeMatch } from "../../verification/match/code-match.ts";
 import { codeOnChain } from "../../verification/on-chain-code.ts";
 
 /** The stored compilation, as in `LookupParts.compilation`. */
-interface Compilation {
-  runtimeMatch: CodeMatch | null;
-  creationMatch: CodeMatch | null;
-  compiledRuntime: KeptCode;
-  compiledCreation: KeptCode;
-}
+type Compilation = Pick<
+  VerifiedSource,
+  "runtimeMatch" | "creationMatch" | "compiledRuntime" | "compiledCreation"
+>;
 
 type Parts = Pick<
   LookupParts,

@@ -4,6 +4,7 @@ import { lowerAddress } from "../../core/address.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Hex } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
+import { isNothing } from "../../core/record.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
 import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
@@ -184,8 +185,4 @@ function someOf(count: number): Iterable<number> {
 
 function requireThat(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new ProofFailedError(reason);
-}
-
-function isNothing(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
 }

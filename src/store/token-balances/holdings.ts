@@ -2,6 +2,7 @@ import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "../page.ts";
 import type { TokenStandard } from "../token-transfers.ts";
+import type { Token } from "../tokens/token.ts";
 
 /**
  * What an owner holds of a token: an amount, or for ERC-721 the number of tokens. ERC-1155 has one holding for each id;
@@ -21,12 +22,9 @@ export interface UnsureHolding extends Holding {
 }
 
 /** A holding with what is known of its token. */
-export interface OwnedToken extends Holding {
-  standard: TokenStandard;
-  name: string | null;
-  symbol: string | null;
-  decimals: number | null;
-}
+export interface OwnedToken
+  extends Holding,
+    Pick<Token, "standard" | "name" | "symbol" | "decimals"> {}
 
 /** The holdings of a token, of an owner, or of one owner in one token. */
 export interface HoldingScope {
@@ -173,23 +171,14 @@ export async function listOwnedTokens(
     LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** A holding that the index alone answers. */
-export interface AuditedHolding {
-  token: Address;
-  owner: Address;
-  /** Of ERC-1155 only. */
-  tokenId: string | null;
-  amount: string;
-}
-
 /** Known holdings of regular tokens, from a token's address on: up to `limit` with ids, and as many without. */
 export async function listHoldingsFrom(
   sql: Queryable,
   from: Address,
   owner: Address,
   limit: number,
-): Promise<AuditedHolding[]> {
-  return sql<AuditedHolding[]>`
+): Promise<Holding[]> {
+  return sql<Holding[]>`
     (SELECT b.token, b.owner, NULL::numeric AS token_id, b.amount
       FROM token_balances b JOIN tokens t ON t.address = b.token
       WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL

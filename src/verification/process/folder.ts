@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { isAlive } from "../../process/child.ts";
 
 const PREFIX = "periscope-compiler-";
 /** In a container every process has the same number: the time of its start tells it from the one before. */
@@ -23,17 +24,7 @@ export async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, owner, pid] = NAME.exec(name) ?? [];
     if (owner === undefined || owner === OWNER) continue;
-    if (Number(pid) !== process.pid && isRunning(Number(pid))) continue;
+    if (Number(pid) !== process.pid && isAlive(Number(pid))) continue;
     await removeWorkerFolder(path.join(tmpdir(), name));
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // The process exists, but belongs to another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
