@@ -1,6 +1,6 @@
 import { ChainError, RequestError } from "../core/errors.ts";
 import type { Queryable, Sql } from "../db/client.ts";
-import { readSnapshot, readStatement } from "../store/snapshot.ts";
+import { type Extent, readSnapshot, readStatements } from "../store/snapshot.ts";
 import {
   getGeneration,
   getServedState,
@@ -19,10 +19,10 @@ const TRANSACTION_ABORTED = "25P02";
 
 /**
  * Reads from the index, once for each part of an answer: this one call reads all that the part needs. Afterwards the
- * node is asked for its state at the given head. A query that is one statement as a rule may say so: without the
- * transaction that several need it costs half as much. Throws `RequestError` before the first block.
+ * node is asked for its state at the given head. A query that says its extent needs no transaction as a rule, and costs
+ * half as much. Throws `RequestError` before the first block.
  */
-export type Read = <Found>(query: ReadQuery<Found>, extent?: "one statement") => Promise<Found>;
+export type Read = <Found>(query: ReadQuery<Found>, extent?: Extent) => Promise<Found>;
 
 /**
  * The head comes in the same round trip to the database as the rows, so a query awaits it only where its statements need
@@ -179,7 +179,7 @@ function openState(sql: Sql, count: number) {
         const last = lastStates.get(sql);
         const alone =
           extent && count === 1 && isReady(last) && !last.isDistributed
-            ? await readStatement(sql, query, (state) => headOf(note(state)))
+            ? await readStatements(sql, query, extent, (state) => headOf(note(state)))
             : undefined;
         return alone ? alone.found : await readTransaction(query, headOf);
       } finally {

@@ -17,24 +17,37 @@ export async function readSnapshot<Result>(
 }
 
 /**
- * Runs a query of a single statement, with the served state in the same statement: one state of the database without a
- * transaction. `headOf` gives the query's head of that state, or throws. Undefined when the query turns out to have more
- * statements, or reads one in parts; whatever it did is then void. The database must be on one server.
+ * What a query reads: one statement as a rule, or several that each need only the same head, such as a list and the names
+ * in it. Both need no transaction.
  */
-export async function readStatement<Found>(
+export type Extent = "one statement" | "statements of one head";
+
+/**
+ * Runs a query without a transaction: each of its statements brings the served state along. `headOf` gives the query's
+ * head of that state, or throws. Undefined when the query turns out to read more than its extent, when the head moves
+ * meanwhile, or a statement is read in parts; whatever the query did is then void. The database must be on one server.
+ */
+export async function readStatements<Found>(
   sql: Sql,
   query: (sql: Queryable, head: PromiseLike<ServedHead>) => Promise<Found>,
+  extent: Extent,
   headOf: (state: ServedState) => ServedHead,
 ): Promise<{ found: Found } | undefined> {
   let reading: Promise<{ found: Row[]; state: ServedState }> | undefined;
-  let isMore = false;
-  const only = divertQueries(sql, async (statement) => {
-    if (reading || !statement) {
-      isMore = true;
-      throw new TypeError("more than one statement");
+  let isVoid = false;
+  const refuse = (reason: string) => {
+    isVoid = true;
+    return new TypeError(reason);
+  };
+  const apart = divertQueries(sql, async (statement) => {
+    const before = reading;
+    if (!statement || (before && extent === "one statement")) {
+      throw refuse("more than one statement");
     }
     reading = findWithServedState(sql, statement);
-    return (await reading).found;
+    const { found, state } = await reading;
+    if (before && !isSameHead(state, (await before).state)) throw refuse("the head moved");
+    return found;
   });
   const readHead = async () => {
     reading ??= getServedState(sql).then((state) => ({ found: [], state }));
@@ -45,12 +58,16 @@ export async function readStatement<Found>(
     then: (...handlers) => readHead().then(...handlers),
   };
   try {
-    const found = await query(only, head);
-    if (isMore) return undefined;
+    const found = await query(apart, head);
+    if (isVoid) return undefined;
     await readHead();
     return { found };
   } catch (error) {
-    if (isMore) return undefined;
+    if (isVoid) return undefined;
     throw error;
   }
+}
+
+function isSameHead({ head: one }: ServedState, { head: other }: ServedState): boolean {
+  return one?.hash === other?.hash && one?.generation === other?.generation;
 }

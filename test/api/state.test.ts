@@ -159,6 +159,31 @@ describe("a query of one statement", () => {
     expect(outcomes).toEqual([{ status: "fulfilled", value: [number, number] }]);
   });
 
+  describe.each([
+    ["a new head", () => publish(database.sql, { blocks: [{ number: 4 }] })],
+    ["a roll-back", () => setSyncState(database.sql, { generation: 1 })],
+    ["nothing", async () => {}],
+  ])("or of several that need one head, with %s in between", (between, happen) => {
+    test.each([
+      ["before the second", async (one: Queryable) => newestBlock(one)],
+      ["after the head", async (_one: Queryable, served: PromiseLike<unknown>) => served],
+    ])("%s", async (_when, first) => {
+      let runs = 0;
+      const { outcomes, head } = await onOneState(sql, [
+        task((read) =>
+          read(async (several, served) => {
+            await first(several, served);
+            if (runs++ === 0) await happen();
+            return [(await served).number, await newestBlock(several)];
+          }, "statements of one head"),
+        ),
+      ]);
+      expect(outcomes).toEqual([{ status: "fulfilled", value: [head?.number, head?.number] }]);
+      expect(runs).toBe(between === "nothing" ? 1 : 2);
+      if (between === "nothing") expect(sent).toBe(2);
+    });
+  });
+
   test("that hides the failure of its second statement is read anew as well", async () => {
     const { outcomes } = await readOne(async (one) => {
       const before = await newestBlock(one);

@@ -45,12 +45,14 @@ export function defineTokenTransferList(name: string, standard: TokenStandard) {
             ? { standard, blocks, token }
             : undefined;
       if (!filter) return failed(NEITHER);
-      const named = await read(async (sql) =>
-        nameCalls(
-          sql,
-          await listTokenTransfers(sql, filter, order, pageRange(input)),
-          ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
-        ),
+      const named = await read(
+        async (sql) =>
+          nameCalls(
+            sql,
+            await listTokenTransfers(sql, filter, order, pageRange(input)),
+            ({ transactionTo, input: data }) => ({ to: transactionTo, input: data }),
+          ),
+        "statements of one head",
       );
       return ok(
         named.map(({ entry, call }) => presentTokenTransfer(entry, standard, dialect, call)),

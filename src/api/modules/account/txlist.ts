@@ -51,7 +51,10 @@ export const txlist = defineAction({
     const page = pageRange(input);
     const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
     if (dialect === "etherscan") {
-      const named = await read(async (sql) => nameCalls(sql, await list(sql), (row) => row));
+      const named = await read(
+        async (sql) => nameCalls(sql, await list(sql), (row) => row),
+        "statements of one head",
+      );
       return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call)));
     }
     const rows = await read(list, "one statement");

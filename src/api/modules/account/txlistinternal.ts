@@ -69,7 +69,7 @@ export const txlistinternal = defineAction({
     if (!list) return failed(INVALID_HASH);
     const frames = await read(
       async (sql) => nameFrames(sql, await list(sql), input.names),
-      input.names ? undefined : "one statement",
+      "statements of one head",
     );
     return ok(
       frames.map(({ entry, call }) =>
