@@ -59,7 +59,7 @@ export async function startApp(
   const backends = await startBackends(common, context);
   const works = common.ROLE === "indexer" ? null : startVerification(common, context);
   const listening = Promise.withResolvers<string | null>();
-  const tell = async (chain: RunningChain, devnet: Devnet | null, path: string) => {
+  const reportStart = async (chain: RunningChain, devnet: Devnet | null, path: string) => {
     const { sql, log, verifier } = chain.served;
     const url = await listening.promise;
     const apiUrl = url === null ? null : url + path;
@@ -68,7 +68,7 @@ export async function startApp(
   if (common.CHAINS_FILE === undefined) {
     const chain = await startOnlyChain(common, backends, works, context);
     listening.resolve(await serve(common, () => [chain.served], context));
-    await tell(chain, backends.devnet, "");
+    await reportStart(chain, backends.devnet, "");
     return { replaceChains: undefined };
   }
   const set = await startChainSet(chains, {
@@ -76,7 +76,7 @@ export async function startApp(
     works,
     databaseUrl: backends.databaseUrl,
     requestTimeoutMs: common.REQUEST_TIMEOUT_MS,
-    onStart: (chain) => void tell(chain, null, `/${chain.config.CHAIN_ID}`),
+    onStart: (chain) => void reportStart(chain, null, `/${chain.config.CHAIN_ID}`),
   });
   listening.resolve(await serve(common, set.served, context));
   return { replaceChains: set.replace };

@@ -53,7 +53,8 @@ export function addEvents(
     // The next look asks a database that does not answer again.
     const head = await getServedHead(chain.sql).catch(() => undefined);
     underWay.delete(chain);
-    for (const listener of listeners) if (head && listener.chain === chain) tell(listener, head);
+    for (const listener of listeners)
+      if (head && listener.chain === chain) sendHead(listener, head);
   }
 
   function end(listener: Listener): void {
@@ -107,7 +108,7 @@ export function addEvents(
   });
 }
 
-function tell(listener: Listener, head: ServedHead): void {
+function sendHead(listener: Listener, head: ServedHead): void {
   const { number, hash, timestampSeconds: timestamp, generation } = head;
   // With the generation the id is new even when a reorganisation ends at an earlier head.
   const id = `${number};${hash};${generation}`;

@@ -25,8 +25,8 @@ export function createErrorCleaner({
   const hosts = all.map((text) => URL.parse(text)?.hostname ?? "");
   const secrets = createSecrets([...all.flatMap(secretsOfUrl), ...hosts, ...others]);
   return ({ code, message, data }) => {
-    const told = secrets.redact(message);
-    const clean = /revert/i.test(told) ? told : told.replace(PLACES, "***");
+    const redacted = secrets.redact(message);
+    const clean = /revert/i.test(redacted) ? redacted : redacted.replace(PLACES, "***");
     const kept = revertData(data);
     return {
       code,

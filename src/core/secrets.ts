@@ -29,7 +29,7 @@ export function createSecrets(initial: Iterable<string> = []): Secrets {
       const longestFirst = [...known].sort((one, other) => other.length - one.length);
       patterns = longestFirst.flatMap(patternsOf).map((pattern) => new RegExp(pattern, "gi"));
     },
-    redact: (text) => patterns.reduce((told, pattern) => told.replace(pattern, BLOT), text),
+    redact: (text) => patterns.reduce((redacted, pattern) => redacted.replace(pattern, BLOT), text),
     list: () => [...known],
   };
   secrets.add(initial);

@@ -32,7 +32,7 @@ export interface ThreadSettings extends IndexerSettings {
 
 export type WorkerMessage =
   | { status: IndexerStatus; counted: CountedMetrics }
-  | { fatal: string; told: string };
+  | { fatal: string; publicReason: string };
 
 export interface Indexer {
   /** The indexer's last status. */
@@ -57,7 +57,7 @@ export function startIndexer(
   {
     log,
     onFatal,
-  }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string, told: string) => void },
+  }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string, publicReason: string) => void },
 ): Indexer {
   let status = initialStatus();
   let counted: CountedMetrics = [];
@@ -83,7 +83,7 @@ export function startIndexer(
         ({ status, counted } = message);
       } else {
         stopping = true;
-        onFatal(message.fatal, message.told);
+        onFatal(message.fatal, message.publicReason);
       }
     });
     watched.on("error", (error) => log.error({ err: error }, "the indexer's thread died"));

@@ -65,7 +65,7 @@ try {
   });
 } catch (error) {
   if (!(error instanceof ConfigError)) throw error;
-  post({ fatal: error.message, told: error.publicMessage });
+  post({ fatal: error.message, publicReason: error.publicMessage });
 } finally {
   await chain.close();
   await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })]);

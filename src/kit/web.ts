@@ -37,8 +37,8 @@ export function openWeb(base: string, paceMs: number): Web {
       if (response.status !== 429 && response.status < 500) return readJson(response);
       await response.body?.cancel();
       if (attempt === MAXIMUM_ATTEMPTS) throw new Error(`${name} answers HTTP ${response.status}`);
-      const told = Number(response.headers.get("retry-after")) || 2 ** attempt;
-      await sleep(Math.min(told, LONGEST_PAUSE_SECONDS) * 1000);
+      const seconds = Number(response.headers.get("retry-after")) || 2 ** attempt;
+      await sleep(Math.min(seconds, LONGEST_PAUSE_SECONDS) * 1000);
     }
   }
 

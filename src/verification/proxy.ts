@@ -53,8 +53,8 @@ export async function detectProxy(
 ): Promise<DetectedProxy | null> {
   const [code] = await reader.fetchCodes([address], block);
   if (code === undefined || code === "0x") return null;
-  const told = implementationInCode(code);
-  if (told !== undefined) return found([told], address);
+  const implementation = implementationInCode(code);
+  if (implementation !== undefined) return found([implementation], address);
   const executable = withoutMetadata(hexToBytes(code));
   if (!containsDelegateCall(executable)) return null;
   if (isSafeProxy(code)) return found([await readMasterCopy(reader, address, block)], address);

@@ -118,7 +118,7 @@ async function askNewestHash(chain: Chain): Promise<unknown> {
 
 /** The node's suggested tip, for blocks in which no transaction paid one. */
 async function askTip(chain: Chain): Promise<NonNullable<GasWindow["tips"]>> {
-  const told = await askOnce(chain, "eth_maxPriorityFeePerGas");
-  const tip = isQuantity(told) ? quantityToBigInt(told).toString() : "0";
+  const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
+  const tip = isQuantity(suggested) ? quantityToBigInt(suggested).toString() : "0";
   return { safe: tip, proposed: tip, fast: tip };
 }

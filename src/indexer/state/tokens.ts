@@ -52,8 +52,8 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
       };
     },
     async write(sql, blockNumber, answers) {
-      const metadata = answers.flatMap(({ address, metadata: told }) =>
-        told === undefined ? [] : [{ address, ...told }],
+      const metadata = answers.flatMap(({ address, metadata: facts }) =>
+        facts === undefined ? [] : [{ address, ...facts }],
       );
       const supplies = answers.flatMap(({ address, totalSupply }) =>
         totalSupply === undefined ? [] : [{ address, totalSupply }],

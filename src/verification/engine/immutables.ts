@@ -69,8 +69,10 @@ export async function readImmutables(
 function beginnings(
   functions: CodeOutput["functionDebugData"] = {},
 ): ReadonlySet<number> | undefined {
-  const told = Object.values(functions).filter(({ id }) => id != null);
-  return told.length === 0 ? undefined : new Set(told.map(({ entryPoint }) => entryPoint ?? -1));
+  const identified = Object.values(functions).filter(({ id }) => id != null);
+  return identified.length === 0
+    ? undefined
+    : new Set(identified.map(({ entryPoint }) => entryPoint ?? -1));
 }
 
 function refuse(detail: string): never {

@@ -24,8 +24,8 @@ function collect(node: unknown, path: string, depth: number, found: Map<string, 
 }
 
 /** Marks the metadata at the end of the code, the only place that needs no proof. */
-export function markAuxdataAtEnd(code: CompiledCode, told: AssemblyAuxdata): CompiledCode {
-  const value = [...told.values()].find((candidate) =>
+export function markAuxdataAtEnd(code: CompiledCode, reported: AssemblyAuxdata): CompiledCode {
+  const value = [...reported.values()].find((candidate) =>
     code.bytes.subarray(-candidate.length).equals(candidate),
   );
   return value === undefined ? code : markEnd(code, value);
@@ -35,7 +35,7 @@ export function markAuxdataAtEnd(code: CompiledCode, told: AssemblyAuxdata): Com
  * Marks the metadata at the end of the code of a compiler that writes but does not report it (0.4.7 to 0.4.11). It
  * counts when it holds the hash of the metadata text.
  */
-export function markUntoldAuxdata(code: CompiledCode, metadata: string): CompiledCode {
+export function markUnreportedAuxdata(code: CompiledCode, metadata: string): CompiledCode {
   const found = readCodeMetadata(code.bytes);
   if (found?.hash?.kind !== "bzzr0") return code;
   const isOurs = found.hash.value.equals(swarmHash(Buffer.from(metadata, "utf8"), "bzzr0"));
@@ -47,8 +47,8 @@ function markEnd(code: CompiledCode, value: Buffer): CompiledCode {
 }
 
 /** Whether the creation code holds metadata with a hash elsewhere than at its end. */
-export function hasInnerAuxdata(creation: CompiledCode, told: AssemblyAuxdata): boolean {
-  const values = new Map([...told.values()].map((value) => [value.toString("hex"), value]));
+export function hasInnerAuxdata(creation: CompiledCode, reported: AssemblyAuxdata): boolean {
+  const values = new Map([...reported.values()].map((value) => [value.toString("hex"), value]));
   const [only] = values.values();
   if (only === undefined || ![...values.values()].some(hasHash)) return false;
   return values.size > 1 || !creation.bytes.subarray(-only.length).equals(only);
@@ -64,14 +64,14 @@ function hasHash(auxdata: Buffer): boolean {
  */
 export function markAuxdata(
   code: CompiledCode,
-  told: AssemblyAuxdata,
+  reported: AssemblyAuxdata,
   other: CompiledCode,
-  toldOther: AssemblyAuxdata,
+  reportedOther: AssemblyAuxdata,
 ): CompiledCode {
-  if (code.bytes.length !== other.bytes.length) return markAuxdataAtEnd(code, told);
+  if (code.bytes.length !== other.bytes.length) return markAuxdataAtEnd(code, reported);
   const found = new Map<number, Buffer>();
-  for (const [path, value] of told) {
-    const counterpart = toldOther.get(path);
+  for (const [path, value] of reported) {
+    const counterpart = reportedOther.get(path);
     if (counterpart?.length !== value.length || counterpart.equals(value)) continue;
     for (const offset of occurrences(code.bytes, value)) {
       const there = other.bytes.subarray(offset, offset + value.length);

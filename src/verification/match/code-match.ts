@@ -101,10 +101,11 @@ export function recordAuxdata(
 }
 
 /** The finished match: full when there is metadata, all of it holds a hash, and none was replaced. */
-export function finishMatching(matching: Matching, told: readonly Buffer[]): CodeMatch {
+export function finishMatching(matching: Matching, auxdata: readonly Buffer[]): CodeMatch {
   const { transformations, values } = matching;
   const exchanged = transformations.some(({ reason }) => reason === "cborAuxdata");
-  const hashed = told.length > 0 && told.every((bytes) => parseCodeMetadata(bytes)?.hash != null);
+  const hashed =
+    auxdata.length > 0 && auxdata.every((bytes) => parseCodeMetadata(bytes)?.hash != null);
   return { quality: !exchanged && hashed ? "full" : "partial", transformations, values };
 }
 

@@ -9,7 +9,7 @@ import {
   hasInnerAuxdata,
   markAuxdata,
   markAuxdataAtEnd,
-  markUntoldAuxdata,
+  markUnreportedAuxdata,
 } from "./auxdata.ts";
 import { initCodeOfBlueprint } from "./blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./bytecode.ts";
@@ -41,7 +41,7 @@ export interface CompiledContract {
   output: ContractOutput;
   runtime: CompiledCode;
   creation: CompiledCode;
-  told: AssemblyAuxdata;
+  reported: AssemblyAuxdata;
   /** Metadata that vyper wrote behind the creation code; null when there is none. */
   vyper: VyperMetadata | null;
 }
@@ -56,8 +56,8 @@ export interface CompiledFrom {
 /** Runtime code is the first assembly among the data of the creation code. */
 const RUNTIME_ASSEMBLY = "/0";
 
-/** These versions write metadata without reporting it; see `markUntoldAuxdata`. */
-const UNTOLD = { first: "0.4.7", last: "0.4.11" };
+/** These versions write metadata without reporting it; see `markUnreportedAuxdata`. */
+const UNREPORTED = { first: "0.4.7", last: "0.4.11" };
 
 /**
  * The codes of a contract with the metadata at their ends marked; undefined when they cannot be read. Only what solc
@@ -70,16 +70,18 @@ export function readContract(
   const runtime = readCompiledCode(output.evm.deployedBytecode);
   const creation = readCompiledCode(output.evm.bytecode);
   if (runtime === undefined || creation === undefined) return undefined;
-  const isTold = language === "Solidity";
-  const told: AssemblyAuxdata = isTold ? collectAuxdata(output.evm.legacyAssembly) : new Map();
-  const isUntold =
-    isTold &&
-    compareReleases(release, UNTOLD.first) >= 0 &&
-    compareReleases(release, UNTOLD.last) <= 0;
+  const isSolidity = language === "Solidity";
+  const reported: AssemblyAuxdata = isSolidity
+    ? collectAuxdata(output.evm.legacyAssembly)
+    : new Map();
+  const isUnreported =
+    isSolidity &&
+    compareReleases(release, UNREPORTED.first) >= 0 &&
+    compareReleases(release, UNREPORTED.last) <= 0;
   const mark = (code: CompiledCode) =>
-    isUntold ? markUntoldAuxdata(code, output.metadata) : markAuxdataAtEnd(code, told);
+    isUnreported ? markUnreportedAuxdata(code, output.metadata) : markAuxdataAtEnd(code, reported);
   const vyper = language === "Vyper" ? vyperMetadataOf(creation, release, settings) : null;
-  return { output, runtime: mark(runtime), creation: mark(creation), told, vyper };
+  return { output, runtime: mark(runtime), creation: mark(creation), reported, vyper };
 }
 
 /** Since these versions vyper writes the sizes of the code, and a hash over the sources. */
@@ -102,8 +104,8 @@ function vyperMetadataOf(
 }
 
 /** Whether there is metadata that only a second compile can find. */
-export function needsSecondCompile({ creation, told }: CompiledContract): boolean {
-  return hasInnerAuxdata(creation, told);
+export function needsSecondCompile({ creation, reported }: CompiledContract): boolean {
+  return hasInnerAuxdata(creation, reported);
 }
 
 /** The contract with all metadata marked, by a second compile of sources that differ in blanks. */
@@ -111,11 +113,11 @@ export function withInnerAuxdata(
   contract: CompiledContract,
   other: CompiledContract,
 ): CompiledContract {
-  const { runtime, creation, told } = contract;
+  const { runtime, creation, reported } = contract;
   return {
     ...contract,
-    runtime: markAuxdata(runtime, told, other.runtime, other.told),
-    creation: markAuxdata(creation, told, other.creation, other.told),
+    runtime: markAuxdata(runtime, reported, other.runtime, other.reported),
+    creation: markAuxdata(creation, reported, other.creation, other.reported),
   };
 }
 
@@ -125,9 +127,9 @@ export function matchContract(
   onChain: OnChainCode,
   given: Buffer | null,
 ): ContractMatch {
-  const { output, runtime, creation, told } = contract;
-  const all = auxdataOf(told, creation);
-  const inRuntime = auxdataOf(below(told), runtime);
+  const { output, runtime, creation, reported } = contract;
+  const all = auxdataOf(reported, creation);
+  const inRuntime = auxdataOf(below(reported), runtime);
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
   return {
     runtime:
@@ -164,12 +166,12 @@ export function matchVyperContract(
   };
 }
 
-function auxdataOf(told: AssemblyAuxdata, code: CompiledCode): Buffer[] {
-  return told.size > 0 ? [...told.values()] : code.auxdata.map(({ value }) => value);
+function auxdataOf(reported: AssemblyAuxdata, code: CompiledCode): Buffer[] {
+  return reported.size > 0 ? [...reported.values()] : code.auxdata.map(({ value }) => value);
 }
 
-function below(told: AssemblyAuxdata): AssemblyAuxdata {
-  return new Map([...told].filter(([path]) => path.startsWith(RUNTIME_ASSEMBLY)));
+function below(reported: AssemblyAuxdata): AssemblyAuxdata {
+  return new Map([...reported].filter(([path]) => path.startsWith(RUNTIME_ASSEMBLY)));
 }
 
 /** Full when either code is fully matched; null when neither matches. */
@@ -179,7 +181,7 @@ export function qualityOf({ runtime, creation }: ContractMatch): MatchQuality | 
   return matches.some(({ quality }) => quality === "full") ? "full" : "partial";
 }
 
-/** Whether nothing but code as compiled is on chain: no metadata was exchanged. */
+/** Rank of a match: full before partial, both codes before one; 0 for none. */
 export function rankOf(match: ContractMatch): number {
   const quality = qualityOf(match);
   if (quality === null) return 0;

@@ -20,7 +20,7 @@ import { areConstructorArguments, takesArguments } from "./constructor-arguments
  */
 export function matchCreationCode(
   compiled: CompiledCode,
-  told: readonly Buffer[],
+  auxdata: readonly Buffer[],
   onChain: Buffer,
   abi: readonly AbiEntry[],
   given: Buffer | null,
@@ -31,7 +31,7 @@ export function matchCreationCode(
   if (library) return { kind: "library", name: library.id };
   replaceAuxdata(matching, compiled.auxdata, onChain);
   const mismatch = appendArguments(matching, onChain, abi, given);
-  return mismatch ?? finishMatching(matching, told);
+  return mismatch ?? finishMatching(matching, auxdata);
 }
 
 /** Checks the prefix and the arguments behind it, and records the arguments. */

@@ -18,13 +18,13 @@ const PUSH20 = 0x73;
 const INVALID = 0xfe;
 
 /**
- * Compares compiled runtime code with the code of `address`. `told` is all metadata that the compiler wrote into it.
+ * Compares compiled runtime code with the code of `address`. `auxdata` is all metadata that the compiler wrote into it.
  * Deployment explains: the address in a library's call protection, immutables, library addresses, and other or no
  * metadata.
  */
 export function matchRuntimeCode(
   compiled: CompiledCode,
-  told: readonly Buffer[],
+  auxdata: readonly Buffer[],
   onChain: Buffer,
   address: Address,
 ): CodeMatch | Mismatch {
@@ -46,7 +46,7 @@ export function matchRuntimeCode(
     const offset = firstDifference(matching.bytes, tail.onChain);
     return { kind: "bytes", offset, metadataEqual: tail.equal };
   }
-  return finishMatching(matching, told);
+  return finishMatching(matching, auxdata);
 }
 
 /**

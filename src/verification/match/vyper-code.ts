@@ -65,10 +65,10 @@ export function matchVyperRuntimeCode(
   const { length } = compiled.bytes;
   if (length === 0) return { kind: "empty" };
   const rest = onChain.length - length;
-  const told = metadata?.immutableBytes;
-  const expected = told ?? (creation !== null && isMatch(creation) ? rest : 0);
+  const immutableBytes = metadata?.immutableBytes;
+  const expected = immutableBytes ?? (creation !== null && isMatch(creation) ? rest : 0);
   if (rest < 0 || rest !== expected) {
-    return { kind: "length", compiled: length + (told ?? 0), onChain: onChain.length };
+    return { kind: "length", compiled: length + (immutableBytes ?? 0), onChain: onChain.length };
   }
   if (!onChain.subarray(0, length).equals(compiled.bytes)) {
     const offset = firstDifference(compiled.bytes, onChain);

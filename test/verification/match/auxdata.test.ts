@@ -4,7 +4,7 @@ import {
   hasInnerAuxdata,
   markAuxdata,
   markAuxdataAtEnd,
-  markUntoldAuxdata,
+  markUnreportedAuxdata,
 } from "../../../src/verification/match/auxdata.ts";
 import { swarmHash } from "../../../src/verification/match/content-hash.ts";
 import { bareMetadata, bytes, compiled, solcMetadata } from "../../support/compiled-code.ts";
@@ -57,16 +57,16 @@ describe("metadata at the end of the code", () => {
   test("is marked without a report when it holds the hash of the metadata text", () => {
     const own = bytes("a165627a7a72305820", swarmHash(Buffer.from("{}"), "bzzr0").toString("hex"));
     const code = compiled(Buffer.concat([CODE, own, bytes("0029")]));
-    expect(markUntoldAuxdata(code, "{}").auxdata).toEqual([
+    expect(markUnreportedAuxdata(code, "{}").auxdata).toEqual([
       { id: "1", offset: CODE.length, value: code.bytes.subarray(CODE.length) },
     ]);
-    expect(markUntoldAuxdata(code, "{ }")).toBe(code);
-    expect(markUntoldAuxdata(compiled(CODE), "{}").auxdata).toEqual([]);
-    expect(markUntoldAuxdata(compiled(bareMetadata()), "{}").auxdata).toEqual([]);
+    expect(markUnreportedAuxdata(code, "{ }")).toBe(code);
+    expect(markUnreportedAuxdata(compiled(CODE), "{}").auxdata).toEqual([]);
+    expect(markUnreportedAuxdata(compiled(bareMetadata()), "{}").auxdata).toEqual([]);
     const newer = compiled(
       Buffer.concat([bytes("a165627a7a72315820"), own.subarray(9), bytes("0029")]),
     );
-    expect(markUntoldAuxdata(newer, "{}").auxdata).toEqual([]);
+    expect(markUnreportedAuxdata(newer, "{}").auxdata).toEqual([]);
   });
 });
 

@@ -239,7 +239,7 @@ describe("metadata within the creation code", () => {
     const whole = withInnerAuxdata(first, second);
     expect(whole.runtime.auxdata.map(({ offset }) => offset)).toEqual([5]);
     expect(whole.creation.auxdata.map(({ offset }) => offset)).toEqual([9, 62]);
-    expect(whole.told).toBe(first.told);
+    expect(whole.reported).toBe(first.reported);
   });
 });
 
@@ -248,7 +248,7 @@ describe("a contract of vyper is compared with the code on chain", () => {
     output: outputOf({}),
     runtime: compiled(bytes(RUNTIME)),
     creation: compiled(bytes(INIT)),
-    told: new Map(),
+    reported: new Map(),
     vyper: null,
   };
   const compare = (runtimeCode: Buffer, creationCode: Buffer | null) =>
