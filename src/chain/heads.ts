@@ -20,16 +20,11 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
   let announced: BlockHeader | undefined;
   let wake = new AbortController();
   const stop = new AbortController();
-  const end = (): void => {
-    stop.abort();
-    wake.abort();
-  };
-  signal.addEventListener("abort", end, { once: true });
-  if (signal.aborted) end();
+  const stopped = AbortSignal.any([signal, stop.signal]);
   if (webSocketUrl !== undefined) {
     // It brings all of undici, which chains without it do not need.
     const { subscribeToHeads } = await import("./head-subscription.ts");
-    subscribeToHeads(webSocketUrl, { log, signal: stop.signal }, (header) => {
+    subscribeToHeads(webSocketUrl, { log, signal: stopped }, (header) => {
       announced = header;
       wake.abort();
     });
@@ -37,11 +32,11 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
 
   /** The announced head, else the polled one; undefined when no node tells it. */
   async function next(waitMs: number): Promise<BlockHeader | undefined> {
-    if (!announced && !stop.signal.aborted) {
+    if (!announced && !stopped.aborted) {
       wake = new AbortController();
-      await sleep(waitMs, wake.signal);
+      await sleep(waitMs, AbortSignal.any([stopped, wake.signal]));
     }
-    if (stop.signal.aborted) return undefined;
+    if (stopped.aborted) return undefined;
     const header = announced;
     announced = undefined;
     if (header) return header;
@@ -57,7 +52,7 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
   try {
     let last: string | undefined;
     let waitMs = 0;
-    while (!stop.signal.aborted) {
+    while (!stopped.aborted) {
       const header = await next(waitMs);
       const lookedAt = performance.now();
       if (header && header.hash !== last) {
@@ -67,7 +62,6 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
       waitMs = Math.max(0, lookedAt + pollIntervalMs - performance.now());
     }
   } finally {
-    signal.removeEventListener("abort", end);
-    end();
+    stop.abort();
   }
 }

@@ -26,8 +26,9 @@ export function formatUnits(value: bigint | string, decimals: number): string {
 export function formatRounded(value: bigint, decimals: number, places: number): string {
   const scale = 10n ** BigInt(decimals);
   const target = 10n ** BigInt(places);
-  const rounded = (value * target * 2n + scale) / (scale * 2n);
-  const digits = rounded.toString().padStart(places + 1, "0");
+  const digits = divideRounded(value * target, scale)
+    .toString()
+    .padStart(places + 1, "0");
   return `${digits.slice(0, digits.length - places)}${places > 0 ? `.${digits.slice(-places)}` : ""}`;
 }
 

@@ -1,4 +1,4 @@
-/** Bytes as `0x` text. Lower case wherever we made it; foreign text passes `parseHex` or a `core` check first. */
+/** Bytes as `0x` text. Lower case wherever we made it; foreign text passes `isHexData` or `isHash` first. */
 export type Hex = `0x${string}`;
 
 const DATA = /^0x(?:[0-9a-fA-F]{2})*$/;

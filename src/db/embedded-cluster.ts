@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { access, chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ConfigError, messageOf, StoreError } from "../core/errors.ts";
 import { type OsUser, startChild } from "../process/child.ts";
@@ -28,7 +29,7 @@ export function dataFolder(folder: string): string {
  * major version, and `StoreError` with the words of initdb.
  */
 export async function prepareCluster(cluster: Cluster, durable: boolean): Promise<string> {
-  if (!(await exists(path.join(dataFolder(cluster.folder), "PG_VERSION")))) {
+  if (!existsSync(path.join(dataFolder(cluster.folder), "PG_VERSION"))) {
     await initialise(cluster, durable);
   }
   await checkVersion(cluster);
@@ -106,11 +107,4 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     throw new ConfigError(`cannot read ${file}: ${messageOf(error)}`, { cause: error });
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { Logger } from "pino";
-import { ConfigError, messageOf } from "../core/errors.ts";
+import { ConfigError, codeOf, messageOf } from "../core/errors.ts";
 import { type Hex, hexToBytes } from "../core/hex.ts";
 import { startChild } from "../process/child.ts";
 import { freePort } from "../process/free-port.ts";
@@ -42,7 +42,7 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
     return await launch(binary, ["--load-state", unpacked], log, signal);
   } catch (error) {
     if (signal.aborted) throw error;
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+    if (codeOf(error) !== "ENOENT") {
       await rename(saved, `${saved}.unreadable`);
       log.warn(`the kept chain cannot be read, a new one begins: ${messageOf(error)}`);
     }

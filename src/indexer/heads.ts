@@ -16,19 +16,19 @@ export interface HeadWatch {
 export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSignal): HeadWatch {
   let newest: BlockHeader | null = null;
   let failure: unknown;
-  let wake = () => {};
+  let wake = new AbortController();
 
   async function listen(): Promise<void> {
     while (!signal.aborted) {
       try {
         for await (const header of chain.heads({ pollIntervalMs, signal })) {
           newest = header;
-          wake();
+          wake.abort();
         }
       } catch (error) {
         // The next question to the node tells what is wrong with it.
         if (!(error instanceof ChainError)) failure = error;
-        wake();
+        wake.abort();
         await sleep(pollIntervalMs, signal);
       }
     }
@@ -39,16 +39,8 @@ export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSi
     async next(timeoutMs) {
       if (failure) throw failure;
       if (newest === null && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, timeoutMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-          signal.addEventListener("abort", wake, { once: true });
-        });
-        signal.removeEventListener("abort", wake);
-        wake = () => {};
+        wake = new AbortController();
+        await sleep(timeoutMs, AbortSignal.any([signal, wake.signal]));
       }
       const header = newest;
       newest = null;

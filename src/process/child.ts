@@ -1,7 +1,8 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
+import { sleep } from "../core/async.ts";
+import { codeOf } from "../core/errors.ts";
 
 /** An account of the operating system, under which a root process runs a child. */
 export interface OsUser {
@@ -76,7 +77,7 @@ export function startChild(options: ChildOptions): Child {
     const patience = new AbortController();
     const inTime = await Promise.race([
       exited.then(() => true),
-      delay(patienceMs, false, { signal: patience.signal }).catch(() => false),
+      sleep(patienceMs, patience.signal),
     ]);
     patience.abort();
     if (!inTime && shell.pid !== undefined) process.kill(-shell.pid, "SIGKILL");
@@ -103,6 +104,6 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }

@@ -206,12 +206,16 @@ function conflict(error: unknown): [] {
   throw error;
 }
 
+/** Whether a row is the job as it was begun, and still runs. */
+function isOfAttempt(sql: Queryable, { address, guid, attempt }: ClaimedJob): Fragment {
+  return sql`address = ${address} AND guid = ${guid} AND state = 'running' AND attempts = ${attempt}`;
+}
+
 /** Keeps a running job from counting as abandoned. False when it no longer belongs to this attempt. */
 export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
   const renewed = await sql`
     UPDATE verification_jobs SET lease_until = now() + ${LEASE}::interval
-    WHERE address = ${job.address} AND guid = ${job.guid}
-      AND state = 'running' AND attempts = ${job.attempt}`;
+    WHERE ${isOfAttempt(sql, job)}`;
   return renewed.count > 0;
 }
 
@@ -226,8 +230,7 @@ export async function finishJob(
   const finished = await sql`
     UPDATE verification_jobs SET state = ${failure ? "failed" : "passed"}, finished_at = now(),
       lease_until = NULL, busy_ms = busy_ms + ${elapsedMs(sql)}, request = NULL, failure = ${failure?.code ?? null}, reason = ${failure?.reason ?? null}
-    WHERE address = ${job.address} AND guid = ${job.guid}
-      AND state = 'running' AND attempts = ${job.attempt}`;
+    WHERE ${isOfAttempt(sql, job)}`;
   return finished.count > 0;
 }
 
@@ -235,8 +238,7 @@ export async function finishJob(
 export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
     UPDATE verification_jobs SET lease_until = now() - interval '1 second'
-    WHERE address = ${job.address} AND guid = ${job.guid}
-      AND state = 'running' AND attempts = ${job.attempt}`;
+    WHERE ${isOfAttempt(sql, job)}`;
 }
 
 /** Gives a running job back to the queue as if it had not begun: its process is closing, or lost the database. */
@@ -244,8 +246,7 @@ export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
     UPDATE verification_jobs SET state = 'pending', attempts = attempts - 1, lease_until = NULL,
       busy_ms = busy_ms + ${elapsedMs(sql)}
-    WHERE address = ${job.address} AND guid = ${job.guid}
-      AND state = 'running' AND attempts = ${job.attempt}`;
+    WHERE ${isOfAttempt(sql, job)}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { codeOf } from "../../core/errors.ts";
 import { VerificationError } from "../errors.ts";
 import { type CompilerBuild, type CompilerFamily, parseFileName } from "./build.ts";
 import type { CompilerDownloads, ListedBuild } from "./downloads.ts";
@@ -92,7 +93,7 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).sort();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (codeOf(error) === "ENOENT") return [];
     throw error;
   }
 }

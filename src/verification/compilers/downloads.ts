@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { splitCredentials } from "../../core/credentials.ts";
@@ -81,7 +82,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
 
   async function fetchFile(build: ListedBuild): Promise<string | undefined> {
     const file = path.join(folder, fileNameOf(build));
-    if (await exists(file)) return file;
+    if (existsSync(file)) return file;
     const temporary = path.join(folder, `.download-${randomUUID()}${path.extname(file)}`);
     try {
       const bytes = await download(build.url);
@@ -156,13 +157,6 @@ function fileNameOf({ kind, version }: ListedBuild): string {
 /** The only part of a URL that may be logged. */
 function hostOf(url: string): string {
   return new URL(url).host;
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

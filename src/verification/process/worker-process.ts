@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { PeriscopeError } from "../../core/errors.ts";
+import { codeOf, PeriscopeError } from "../../core/errors.ts";
 import type { CompilerBuild } from "../compilers/build.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 import { createWorkerFolder, removeWorkerFolder } from "./folder.ts";
@@ -191,6 +191,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if (codeOf(error) !== "ESRCH") throw error;
   }
 }
