@@ -1,8 +1,7 @@
 import { ChainError, RequestError } from "../core/errors.ts";
 import type { Queryable, Sql } from "../db/client.ts";
-import { type Extent, readSnapshot, readStatements } from "../store/snapshot.ts";
+import { type Extent, readSnapshot, readStatements, wasTorn } from "../store/snapshot.ts";
 import {
-  getGeneration,
   getServedState,
   isSynchronised,
   type ServedHead,
@@ -195,13 +194,7 @@ function openState(sql: Sql, count: number) {
     run,
     /** Also undefined while a database hangs. */
     head: () => served?.head,
-    /**
-     * Whether a roll-back came while several servers were read, which have no snapshot in common. Rows above the head are
-     * bounded away, rows at or below it go with a new generation only.
-     */
-    wasTorn: async () =>
-      served?.isDistributed === true &&
-      served.head?.generation !== ((await getGeneration(sql)) ?? served.head?.generation),
+    wasTorn: async () => served !== undefined && wasTorn(sql, served),
   };
 }
 

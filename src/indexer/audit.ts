@@ -3,7 +3,8 @@ import { Retry } from "../chain/retry.ts";
 import { ChainError } from "../core/errors.ts";
 import { findTableDifferences, type TableDifference } from "../store/audit.ts";
 import { encodeChainRows } from "../store/chain.ts";
-import type { ServedHead } from "../store/sync-state.ts";
+import { wasTorn } from "../store/snapshot.ts";
+import { getServedState, type ServedHead } from "../store/sync-state.ts";
 import type { Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import type { StateAudit } from "./state/family.ts";
@@ -94,7 +95,9 @@ async function compareBlock(
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
   const believed = await belief.believe(answer, retry);
   const expected = encodeChainRows(decodeBlocks([believed]));
-  return { node, differences: await findTableDifferences(writer.sql, blockNumber, expected) };
+  const served = await getServedState(writer.sql);
+  const differences = await findTableDifferences(writer.sql, blockNumber, expected);
+  return (await wasTorn(writer.sql, served)) ? undefined : { node, differences };
 }
 
 function report(sync: Sync, kind: string, { checked, differences }: StateAudit): void {

@@ -32,14 +32,10 @@ export async function findTableDifferences(
       const columns = Object.keys(table.columns).filter((column) => !UNSTEADY_COLUMNS.has(column));
       const [counted] = await transaction<{ stored: number; expected: number }[]>`
         WITH stored AS (
-          SELECT to_jsonb(one) AS line FROM (
-            SELECT ${transaction(columns)} FROM ${transaction(table.name)}
-            WHERE ${transaction(blockColumn(name))} = ${blockNumber}
-          ) one
+          SELECT jsonb_build_array(${transaction(columns)}) AS line FROM ${transaction(table.name)}
+          WHERE ${transaction(blockColumn(name))} = ${blockNumber}
         ), expected AS (
-          SELECT to_jsonb(one) AS line FROM (
-            SELECT ${transaction(columns)} FROM ${transaction(audited.name)}
-          ) one
+          SELECT jsonb_build_array(${transaction(columns)}) AS line FROM ${transaction(audited.name)}
         )
         SELECT (SELECT count(*) FROM (TABLE stored EXCEPT ALL TABLE expected) a)::int AS stored,
           (SELECT count(*) FROM (TABLE expected EXCEPT ALL TABLE stored) b)::int AS expected`;

@@ -2,12 +2,13 @@ import type { Queryable, Row, Sql, Transaction } from "../db/client.ts";
 import { divertQueries } from "../db/diverted-queries.ts";
 import {
   findWithServedState,
+  getGeneration,
   getServedState,
   type ServedHead,
   type ServedState,
 } from "./sync-state.ts";
 
-/** Runs several queries on one state of the database. */
+/** Runs several queries on one state of the database. Of several servers it may be torn: see `wasTorn`. */
 export async function readSnapshot<Result>(
   sql: Sql,
   read: (snapshot: Transaction) => Promise<Result>,
@@ -70,4 +71,24 @@ export async function readStatements<Found>(
 
 function isSameHead({ head: one }: ServedState, { head: other }: ServedState): boolean {
   return one?.hash === other?.hash && one?.generation === other?.generation;
+}
+
+/** As `readSnapshot`, with the served head; undefined when the snapshot was torn. */
+export async function readUntorn<Result extends object>(
+  sql: Sql,
+  read: (snapshot: Transaction, head: ServedHead | undefined) => Promise<Result>,
+): Promise<Result | undefined> {
+  const { served, result } = await readSnapshot(sql, async (snapshot) => {
+    const state = await getServedState(snapshot);
+    return { served: state, result: await read(snapshot, state.head) };
+  });
+  return (await wasTorn(sql, served)) ? undefined : result;
+}
+
+/**
+ * Whether a roll-back came since a state was read, while rows of several servers were, which have no snapshot in common.
+ * Rows above the head are bounded away, rows at or below it go with a new generation only.
+ */
+export async function wasTorn(sql: Sql, { isDistributed, head }: ServedState): Promise<boolean> {
+  return isDistributed && head !== undefined && head.generation !== (await getGeneration(sql));
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deleteChainRowsAbove } from "../../src/store/chain.ts";
 import { isDistributed } from "../../src/store/distribution.ts";
+import { readUntorn } from "../../src/store/snapshot.ts";
 import { writeHead } from "../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { addressAt, publish } from "../support/build.ts";
@@ -70,4 +71,15 @@ test(`${READS} answers hold all rows up to their head, and none of them is refus
   await reading;
   expect(answered).toHaveLength(READS);
   expect(seen.size).toBeGreaterThan(1);
+});
+
+test("what several servers said while a block was rolled back counts for nothing", async () => {
+  await addBlock(LOWEST + 1);
+  const read = async () => ({ is: "read" });
+  expect(await readUntorn(server.sql, read)).toEqual({ is: "read" });
+  const torn = await readUntorn(server.sql, async () => {
+    await rollBack(LOWEST);
+    return read();
+  });
+  expect(torn).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import type { Hex } from "../../core/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { getBlockReference } from "../../store/blocks.ts";
 import { type CreationFacts, getCreationFacts } from "../../store/contracts/creation-facts.ts";
-import { getServedHead } from "../../store/sync-state.ts";
+import { readUntorn } from "../../store/snapshot.ts";
 import { VerificationError } from "../errors.ts";
 
 /** The facts on chain that a verification is compared with. */
@@ -53,10 +53,13 @@ async function tryOnce(
   const { head, runtimeCode } = await fetchContractCode(chain, address);
   if (runtimeCode === null) throw new VerificationError({ code: "no-code" });
   const codeHash = keccak256(runtimeCode);
-  // Read before the creation, so that a creation indexed in between is found.
-  const served = await getServedHead(sql);
-  const recorded = await getBlockReference(sql, head.number);
-  const creation = await getCreationFacts(sql, address);
+  const read = await readUntorn(sql, async (snapshot, served) => ({
+    served,
+    recorded: await getBlockReference(snapshot, head.number),
+    creation: await getCreationFacts(snapshot, address),
+  }));
+  if (!read) return "not-indexed";
+  const { served, recorded, creation } = read;
   if (creation && (creation.codeHash === null || creation.codeHash === codeHash)) {
     const block = { number: creation.blockNumber, hash: creation.blockHash };
     return { runtimeCode, codeHash, creation, block };
