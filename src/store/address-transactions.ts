@@ -4,7 +4,7 @@ import { mayBeNamed } from "./called-methods.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
-  blockOfPage,
+  blockOf,
   direction,
   inPublishedBlocks,
   type Order,
@@ -69,18 +69,20 @@ function complete(
 ): Promise<TransactionEntry[]> {
   const query = sql<TransactionEntry[]>`
     WITH page AS MATERIALIZED (${page})
-    SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
-      (SELECT head_number FROM sync_state) - page.block_number AS confirmations, t.*
-    FROM page
+    SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds,
+      (SELECT head_number FROM sync_state) - t.block_number AS confirmations, t.*
+    FROM (
+      SELECT array_agg(block_number) AS blocks, array_agg(transaction_index) AS indexes FROM page
+    ) places
     CROSS JOIN LATERAL (
-      SELECT transaction_index, hash, from_address AS from, to_address AS to,
+      SELECT block_number, transaction_index, hash, from_address AS from, to_address AS to,
         created_contract, nonce, value, gas, gas_price,
         gas_used, cumulative_gas_used, status, ${hasSucceeded(sql)} AS succeeded, input,
         ${mayBeNamed(sql)} AS may_be_named
-      FROM transaction_at(page.block_number, page.transaction_index)
+      FROM transactions_at(places.blocks, places.indexes)
     ) t
-    ${blockOfPage(sql)}
-    ORDER BY page.block_number ${towards}, page.transaction_index ${towards}`;
+    ${blockOf(sql, sql`t.block_number`)}
+    ORDER BY t.block_number ${towards}, t.transaction_index ${towards}`;
   return readPage(query, limit, ({ input }) => [input]);
 }
 

@@ -128,6 +128,12 @@ const contractDestructionsTable = copyTable("contract_destructions", {
   position: "int4",
 });
 
+const implementationChangesTable = copyTable("implementation_changes", {
+  address: "bytea",
+  block_number: "int8",
+  log_index: "int4",
+});
+
 const addressTransactionsTable = copyTable("address_transactions", {
   address: "bytea",
   block_number: "int8",
@@ -151,6 +157,7 @@ const addressTokenTransfersTable = copyTable("address_token_transfers", {
   log_index: "int4",
   batch_index: "int4",
   token: "bytea",
+  sides: "int2",
 });
 
 /** All tables that blocks are recorded into. A key is the name of the table's rows in `ChainRows`. */
@@ -165,6 +172,7 @@ export const chainTables = {
   tokenTransfers: tokenTransfersTable,
   contracts: contractsTable,
   contractDestructions: contractDestructionsTable,
+  implementationChanges: implementationChangesTable,
   addressTransactions: addressTransactionsTable,
   addressInternalTransactions: addressInternalTransactionsTable,
   addressTokenTransfers: addressTokenTransfersTable,

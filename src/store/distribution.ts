@@ -45,15 +45,17 @@ export async function distributeTables(sql: Sql): Promise<void> {
   await sql.begin(async (transaction) => {
     await transaction`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
     const [kept] = await transaction`SELECT 1 FROM sync_state`;
-    if (kept || (await isDistributed(transaction))) return;
+    const isSpread = await isDistributed(transaction);
+    if (isSpread) await askByCall(transaction);
+    if (kept || isSpread) return;
     await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
     const views = await takeViews(transaction);
     for (const name of spreadTables) await distribute(transaction, name);
-    await transaction`SELECT set_config('citus.enable_ddl_propagation', 'off', true)`;
-    await askByCall(transaction);
-    for (const view of views) await transaction.unsafe(view);
+    // On all servers: conditions on shards contain it.
     await transaction`
       CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT true'`;
+    await askByCall(transaction);
+    for (const view of views) await transaction.unsafe(view);
   });
 }
 
@@ -83,12 +85,14 @@ async function distribute(sql: Transaction, name: ChainTableName): Promise<void>
 }
 
 /**
- * Makes functions that read rows by their place (migrations/0090_rows_by_place.sql) ask for them when they are called.
- * Within a statement that combines them with tables of the coordinator, Citus would refuse what they read.
+ * Makes functions that read rows by their places (migrations/0090_rows_by_place.sql) ask for them when they are called.
+ * Within a statement that combines them with tables of the coordinator, Citus would refuse what they read. Without a place
+ * nothing is asked.
  */
 async function askByCall(sql: Transaction): Promise<void> {
+  await sql`SELECT set_config('citus.enable_ddl_propagation', 'off', true)`;
   const functions = await sql<{ definition: string }[]>`
-    SELECT format('CREATE OR REPLACE FUNCTION %I(%s) RETURNS %s LANGUAGE plpgsql STABLE ROWS %s AS %L',
+    SELECT format('CREATE OR REPLACE FUNCTION %I(%s) RETURNS %s LANGUAGE plpgsql STABLE STRICT ROWS %s AS %L',
       proname, pg_get_function_arguments(oid), pg_get_function_result(oid), prorows,
       format('BEGIN RETURN QUERY %s; END', prosrc)) AS definition
     FROM pg_proc

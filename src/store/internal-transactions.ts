@@ -4,12 +4,13 @@ import type { Fragment, Queryable } from "../db/client.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
-  blockOfPage,
+  blockOf,
   direction,
   inPublishedBlocks,
   type Order,
   type PageRange,
   pageOfBlocks,
+  thenInBlock,
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 
@@ -69,7 +70,7 @@ function keysOf(
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
   const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
-  const inIndex = sql`block_number ${towards}`;
+  const inIndex = sql`block_number ${towards}, ${thenInTransactions(sql, towards)}`;
   if ("parties" in filter) {
     const table = sql`address_internal_transactions`;
     const key = sql`block_number, transaction_index, position`;
@@ -98,7 +99,12 @@ export async function listInternalTransactionsOfBlocks(
       sql`
         SELECT block_number, transaction_index, position FROM internal_transactions
         WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}`,
-      { inIndex: includeZeroValue ? places : sql`block_number ${towards}`, order: places },
+      {
+        inIndex: includeZeroValue
+          ? places
+          : sql`block_number ${towards}, ${thenInTransactions(sql, towards)}`,
+        order: places,
+      },
       { limit, skip },
     ),
     towards,
@@ -128,6 +134,10 @@ export async function listInternalTransactionsOfTransaction(
   );
 }
 
+function thenInTransactions(sql: Queryable, towards: Fragment): Fragment {
+  return thenInBlock(sql, sql`transaction_index, position`, towards);
+}
+
 /** The condition of the index `internal_transactions_valued`. */
 function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
@@ -142,16 +152,19 @@ function complete(
 ): Promise<InternalTransactionEntry[]> {
   const query = sql<InternalTransactionEntry[]>`
     WITH page AS MATERIALIZED (${page})
-    SELECT page.block_number, b.timestamp AS timestamp_seconds, t.hash AS transaction_hash, i.*
-    FROM page
+    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_hash, i.position,
+      i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
+      i.created_contract, i.value, i.gas, i.gas_used, i.input, i.error, i.effective
+    FROM (
+      SELECT array_agg(block_number) AS blocks, array_agg(transaction_index) AS indexes,
+        array_agg(position) AS positions
+      FROM page
+    ) places
     CROSS JOIN LATERAL (
-      SELECT position, trace_address, type, call_type, from_address AS from,
-        to_address AS to, created_contract, value, gas, gas_used, input, error,
-        effective
-      FROM internal_transaction_at(page.block_number, page.transaction_index, page.position)
+      SELECT (internal).*, (transaction).hash AS transaction_hash
+      FROM internal_transactions_at(places.blocks, places.indexes, places.positions)
     ) i
-    CROSS JOIN LATERAL transaction_at(page.block_number, page.transaction_index) t
-    ${blockOfPage(sql)}
-    ORDER BY page.block_number ${towards}, page.transaction_index ${towards}, page.position ${towards}`;
+    ${blockOf(sql, sql`i.block_number`)}
+    ORDER BY i.block_number ${towards}, i.transaction_index ${towards}, i.position ${towards}`;
   return readPage(query, limit, ({ input, error }) => [input, error]);
 }

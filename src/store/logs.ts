@@ -3,7 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
-import { blockOfPage, direction, type Order, type PageRange } from "./page.ts";
+import { blockOf, direction, type Order, type PageRange, thenInBlock } from "./page.ts";
 
 /** A log of a transaction. */
 export interface TransactionLog {
@@ -85,20 +85,24 @@ export async function searchLogs(
     return sql`
       SELECT block_number, log_index FROM logs
       WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}
-      ORDER BY ${range ? sql`${range.order} ${by}, block_number ${by}` : sql`block_number ${by}, log_index ${by}`}
+      ORDER BY ${range ? sql`${range.order} ${by}, block_number ${by}, ${thenInBlock(sql, sql`log_index`, by)}` : sql`block_number ${by}, log_index ${by}`}
       FETCH FIRST (${skip + limit}::bigint) ROWS WITH TIES`;
   });
   const query = sql<LogEntry[]>`
     WITH page AS MATERIALIZED (${pageOf(sql, branches, { limit, skip }, by)})
-    SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
+    SELECT l.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
-      t.hash AS transaction_hash, l.transaction_index, t.gas_price,
-      t.gas_used
-    FROM page
-    CROSS JOIN LATERAL log_at(page.block_number, page.log_index) l
-    CROSS JOIN LATERAL transaction_at(page.block_number, l.transaction_index) t
-    ${blockOfPage(sql)}
-    ORDER BY page.block_number ${by}, page.log_index ${by}`;
+      l.transaction_hash, l.transaction_index, l.gas_price, l.gas_used
+    FROM (
+      SELECT array_agg(block_number) AS blocks, array_agg(log_index) AS indexes FROM page
+    ) places
+    CROSS JOIN LATERAL (
+      SELECT (log).*, (transaction).hash AS transaction_hash, (transaction).gas_price,
+        (transaction).gas_used
+      FROM logs_at(places.blocks, places.indexes)
+    ) l
+    ${blockOf(sql, sql`l.block_number`)}
+    ORDER BY l.block_number ${by}, l.log_index ${by}`;
   return readPage(query, limit, ({ data }) => [data]);
 }
 

@@ -36,6 +36,14 @@ export function inPublishedBlocks(
 }
 
 /**
+ * The end of an order of blocks only, for rows on several servers: their positions in the block. Citus drops the WITH TIES
+ * of what it asks each server when the statement has a subquery. On one server this is a constant, and no part of the order.
+ */
+export function thenInBlock(sql: Queryable, positions: Fragment, towards: Fragment): Fragment {
+  return sql`CASE WHEN is_distributed() THEN ARRAY[${positions}] END ${towards}`;
+}
+
+/**
  * A page of `rows` (a SELECT without an order) whose index has them in the order of blocks only: `inIndex`. Whole blocks are
  * read from it, as many as the page needs, and sorted in `order`. An incremental sort would do the same, but a plan that is
  * made for any parameters sorts all rows of a key instead.
@@ -53,10 +61,10 @@ export function pageOfBlocks(
     ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** Joins the block of each row of `page`, as `b`. */
-export function blockOfPage(sql: Queryable): Fragment {
+/** Joins the block of each row, as `b`. */
+export function blockOf(sql: Queryable, blockNumber: Fragment): Fragment {
   return sql`
     CROSS JOIN LATERAL (
-      SELECT hash, timestamp FROM blocks WHERE number = page.block_number LIMIT 1
+      SELECT hash, timestamp FROM blocks WHERE number = ${blockNumber} LIMIT 1
     ) b`;
 }

@@ -21,8 +21,6 @@ export interface Activity {
   inIndex: Fragment;
   /** Keys of the entries that an address stands in, on a side. */
   entriesOf(address: Address, side: Side): Fragment;
-  /** Keys of those that go from one address to another. */
-  entriesBetween(from: Address, to: Address): Fragment;
 }
 
 /**
@@ -45,7 +43,12 @@ export function pageOfParties(
     if (address === undefined) throw new TypeError("a list of parties names none");
     return page(activity.entriesOf(address, side), limit, skip);
   }
-  if (operator === "and") return page(activity.entriesBetween(from, to), limit, skip);
+  if (operator === "and") {
+    const between = sql`
+      SELECT ${activity.key} FROM (${activity.entriesOf(from, "from")}) sent
+      JOIN (${activity.entriesOf(to, "to")}) received USING (${activity.key})`;
+    return page(between, limit, skip);
+  }
   const first = (address: Address, side: Side) =>
     page(activity.entriesOf(address, side), limit + skip, 0);
   return page(sql`(${first(from, "from")}) UNION (${first(to, "to")})`, limit, skip);
@@ -66,15 +69,11 @@ export function activityWithSides(
     ...keys
   }: { table: Fragment; condition: Fragment } & Pick<Activity, "key" | "order" | "inIndex">,
 ): Activity {
-  const entriesOf = (address: Address, side: Side) => sql`
-    SELECT ${keys.key} FROM ${table}
-    WHERE address = ${address} AND ${condition}
-      AND sides & ${side === "from" ? 1 : 2}::smallint <> 0`;
   return {
     ...keys,
-    entriesOf,
-    entriesBetween: (from, to) => sql`
-      SELECT ${keys.key} FROM (${entriesOf(from, "from")}) sent
-      JOIN (${entriesOf(to, "to")}) received USING (${keys.key})`,
+    entriesOf: (address, side) => sql`
+      SELECT ${keys.key} FROM ${table}
+      WHERE address = ${address} AND ${condition}
+        AND sides & ${side === "from" ? 1 : 2}::smallint <> 0`,
   };
 }

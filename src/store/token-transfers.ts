@@ -6,14 +6,15 @@ import { isOfToken } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
-  blockOfPage,
+  blockOf,
   direction,
   inPublishedBlocks,
   type Order,
   type PageRange,
   pageOfBlocks,
+  thenInBlock,
 } from "./page.ts";
-import { type Activity, type Parties, pageOfParties } from "./parties.ts";
+import { onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 
 /** Number of the ERC that a token follows. */
 export type TokenStandard = 20 | 404 | 721 | 1155;
@@ -66,24 +67,32 @@ export async function listTokenTransfers(
   const towards = direction(sql, order);
   const query = sql<TokenTransferEntry[]>`
     WITH page AS MATERIALIZED (${keysOf(sql, filter, towards, page)})
-    SELECT page.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
-      (SELECT head_number FROM sync_state) - page.block_number AS confirmations,
+    SELECT f.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
+      (SELECT head_number FROM sync_state) - f.block_number AS confirmations,
       f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
       f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
-      f.transaction_index, t.*
-    FROM page
-    CROSS JOIN LATERAL token_transfer_at(page.block_number, page.log_index, page.batch_index) f
+      f.transaction_index, f.transaction_hash, f.transaction_to, f.nonce, f.gas, f.gas_price,
+      f.gas_used, f.cumulative_gas_used, f.input,
+      ${mayBeNamed(sql, sql`f.transaction_to`)} AS may_be_named
+    FROM (
+      SELECT array_agg(block_number) AS blocks, array_agg(log_index) AS indexes,
+        array_agg(batch_index) AS batch_indexes
+      FROM page
+    ) places
     CROSS JOIN LATERAL (
-      SELECT hash AS transaction_hash, to_address AS transaction_to, nonce, gas, gas_price,
-        gas_used, cumulative_gas_used, input,
-        ${mayBeNamed(sql)} AS may_be_named
-      FROM transaction_at(page.block_number, f.transaction_index)
-    ) t
-    ${blockOfPage(sql)}
+      SELECT (transfer).*, (transaction).hash AS transaction_hash,
+        (transaction).to_address AS transaction_to, (transaction).nonce, (transaction).gas,
+        (transaction).gas_price, (transaction).gas_used, (transaction).cumulative_gas_used,
+        (transaction).input
+      FROM token_transfers_at(places.blocks, places.indexes, places.batch_indexes)
+      -- Else PostgreSQL would put together all of a transaction for the question by its receiver.
+      OFFSET 0
+    ) f
+    ${blockOf(sql, sql`f.block_number`)}
     LEFT JOIN LATERAL (
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
-    ORDER BY page.block_number ${towards}, page.log_index ${towards}, page.batch_index ${towards}`;
+    ORDER BY f.block_number ${towards}, f.log_index ${towards}, f.batch_index ${towards}`;
   return readPage(query, page.limit, ({ input }) => [input]);
 }
 
@@ -97,23 +106,17 @@ function keysOf(
   const key = sql`block_number, log_index, batch_index`;
   const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
   const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
-  const rowsOf = (address: Address) => sql`
+  const inBlocks = sql`block_number ${towards}, ${thenInBlock(sql, sql`log_index, batch_index`, towards)}`;
+  const inIndex = token === undefined ? order : inBlocks;
+  const rowsOf = (address: Address, side?: Side) => sql`
     SELECT ${key} FROM address_token_transfers AS activity
-    WHERE ${condition} AND ${
+    WHERE ${condition} ${onSide(sql, side)} AND ${
       token === undefined
         ? sql`address = ${address}`
         : isOfToken(sql, sql`${address}::bytea`, sql`${token}::bytea`)
     }`;
-  const inIndex = token === undefined ? order : sql`block_number ${towards}`;
   if ("parties" in filter) {
-    const calledRowsOf = (address: Address) => sql`
-      SELECT ${key} FROM ${
-        token === undefined
-          ? sql`transfers_of_address(${address})`
-          : sql`transfers_of_holding(${address}, ${token})`
-      } WHERE ${condition}`;
-    const activity = { key, inIndex, order, ...transferSides(sql, calledRowsOf) };
-    return pageOfParties(sql, filter.parties, activity, page);
+    return pageOfParties(sql, filter.parties, { key, inIndex, order, entriesOf: rowsOf }, page);
   }
   if ("address" in filter) {
     return pageOfBlocks(sql, rowsOf(filter.address), { inIndex, order }, page);
@@ -122,33 +125,8 @@ function keysOf(
   const rows = sql`
     SELECT ${key} FROM token_transfers
     WHERE ${condition} AND token = ANY(ARRAY[${filter.token}::bytea])`;
-  const ofToken = sql`token ${towards}, block_number ${towards}`;
+  const ofToken = sql`token ${towards}, ${inBlocks}`;
   return pageOfBlocks(sql, rows, { inIndex: ofToken, order }, page);
-}
-
-/** The activity does not tell on which side of a transfer an address stands; the transfer does. */
-function transferSides(
-  sql: Queryable,
-  entries: (address: Address) => Fragment,
-): Pick<Activity, "entriesOf" | "entriesBetween"> {
-  const checked = (keys: Fragment, sides: Fragment) => sql`
-    SELECT keys.* FROM (${keys}) keys
-    CROSS JOIN LATERAL token_transfer_at(keys.block_number, keys.log_index, keys.batch_index)
-    WHERE ${sides}`;
-  return {
-    entriesOf: (address, side) =>
-      checked(
-        entries(address),
-        side === "from" ? sql`from_address = ${address}` : sql`to_address = ${address}`,
-      ),
-    entriesBetween: (from, to) =>
-      checked(
-        sql`
-          SELECT block_number, log_index, batch_index FROM (${entries(from)}) sent
-          JOIN (${entries(to)}) received USING (block_number, log_index, batch_index)`,
-        sql`from_address = ${from} AND to_address = ${to}`,
-      ),
-  };
 }
 
 /** One transfer of one token id, as the page of its transaction shows it. */

@@ -2,7 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Queryable } from "../db/client.ts";
 import {
   type BlockBounds,
-  blockOfPage,
+  blockOf,
   direction,
   inPublishedBlocks,
   type Order,
@@ -48,11 +48,13 @@ export async function listWithdrawals(
       ORDER BY block_number ${towards}, withdrawal_index ${towards}
       LIMIT ${limit} OFFSET ${skip}
     )
-    SELECT page.block_number, b.timestamp AS timestamp_seconds,
-      page.withdrawal_index, w.validator_index, w.address,
+    SELECT w.block_number, b.timestamp AS timestamp_seconds,
+      w.withdrawal_index, w.validator_index, w.address,
       w.amount AS amount_gwei
-    FROM page
-    CROSS JOIN LATERAL withdrawal_at(page.block_number, page.withdrawal_index) w
-    ${blockOfPage(sql)}
-    ORDER BY page.block_number ${towards}, page.withdrawal_index ${towards}`;
+    FROM (
+      SELECT array_agg(block_number) AS blocks, array_agg(withdrawal_index) AS indexes FROM page
+    ) places
+    CROSS JOIN LATERAL withdrawals_at(places.blocks, places.indexes) w
+    ${blockOf(sql, sql`w.block_number`)}
+    ORDER BY w.block_number ${towards}, w.withdrawal_index ${towards}`;
 }

@@ -1,3 +1,4 @@
+import { toEventSelector } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
 import { chainTables } from "../../src/store/chain-tables.ts";
@@ -16,6 +17,8 @@ const [alice = "0x", bob = "0x", coin = "0x", multi = "0x", made = "0x"] = [
   "made",
 ].map(scriptedAddress);
 
+const UPGRADED = toEventSelector("Upgraded(address)");
+
 /** A wrong row in each table; the statement leaves the row count of the block as it is, but for the last two. */
 const TAMPERINGS: Record<string, string> = {
   blocks: "UPDATE blocks SET gas_limit = gas_limit + 1 WHERE number = 1",
@@ -30,7 +33,8 @@ const TAMPERINGS: Record<string, string> = {
   contract_destructions: "DELETE FROM contract_destructions",
   address_transactions: "UPDATE address_transactions SET sides = 3",
   address_internal_transactions: "UPDATE address_internal_transactions SET sides = 3",
-  address_token_transfers: "DELETE FROM address_token_transfers",
+  implementation_changes: "DELETE FROM implementation_changes",
+  address_token_transfers: "UPDATE address_token_transfers SET sides = 3",
 };
 
 describe("the auditor", () => {
@@ -56,6 +60,7 @@ describe("the auditor", () => {
               topics: [TRANSFER_SINGLE, wordOfAddress(alice), ...parties],
               data: `0x${word(3).slice(2)}${word(4).slice(2)}`,
             },
+            { address: coin, topics: [UPGRADED, wordOfAddress(bob)], data: "0x" },
           ],
           calls: [{ from: coin, to: bob, valueWei: 2n }],
         },

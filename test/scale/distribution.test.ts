@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { Hex } from "../../src/core/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
+import { postgres } from "../../src/db/driver.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { chainTables } from "../../src/store/chain-tables.ts";
 import { distributeTables, isDistributed, spreadTables } from "../../src/store/distribution.ts";
+import { saveProxy } from "../../src/store/proxies.ts";
 import { writeChainIdentity } from "../../src/store/sync-state.ts";
-import { createTestApp, type TestApp } from "../support/app.ts";
-import { addressAt, publish, transactionHash } from "../support/build.ts";
+import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
+import { addressAt, blockHash, publish, transactionHash } from "../support/build.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 const BLOCK = {
   genesisHash: `0x${"1".repeat(64)}`,
@@ -22,13 +26,23 @@ function schemaOf(name: string): Sql {
   return sql;
 }
 
+/** What the coordinator sends to the workers. */
+const notices: string[] = [];
+let database: TestDatabase;
 let server: TestApp;
 beforeAll(async () => {
-  server = await createTestApp();
+  database = await createTestDatabase();
+  const { options } = database.sql;
+  const connection = { ...options.connection, "citus.log_remote_commands": "on" };
+  const onnotice = ({ message }: { message: string }) => notices.push(message);
+  const sql = postgres({ ...options, connection, onnotice } as never) as unknown as Sql;
+  schemas.push(sql);
+  server = await createTestApp({ sql });
 });
 afterAll(async () => {
   await server?.close();
   await Promise.all(schemas.map((sql) => sql.end()));
+  await database?.drop();
 });
 
 async function spread(sql: Sql): Promise<string[]> {
@@ -59,45 +73,128 @@ test("a chain that stands on one server already stays there", async () => {
   expect(await spread(sql)).toEqual([]);
 });
 
-test("no list of an address and no transaction is asked of all servers", async () => {
-  const account = addressAt(1);
-  await publish(server.sql, {
-    blocks: [{ number: 0 }, { number: 1 }],
-    transactions: [
-      { blockNumber: 0, fromAddress: account },
-      { blockNumber: 1, fromAddress: account },
-    ],
-    tokenTransfers: [{ blockNumber: 1, logIndex: 0, token: addressAt(7), fromAddress: account }],
-    internalTransactions: [{ blockNumber: 1, position: 1, fromAddress: account }],
+test("no list asks more than its address's shard and those of its rows", async () => {
+  const [account, receiver, token, proxy] = [1, 2, 7, 8].map(addressAt) as [Hex, Hex, Hex, Hex];
+  const ROWS = [3, 4];
+  const others = Array.from({ length: 20 }, (_, number) => number);
+  const rowsOf = (blockNumber: number) => {
+    const isOwn = ROWS.includes(blockNumber);
+    const parties = { fromAddress: addressAt(5), toAddress: isOwn ? account : addressAt(6) };
+    const sent = { fromAddress: isOwn ? account : addressAt(5), toAddress: proxy };
+    return {
+      transactions: [
+        { blockNumber, ...sent },
+        { blockNumber, transactionIndex: 1, ...parties, value: 1n },
+      ],
+      internalTransactions: [{ blockNumber, position: 1, ...parties, value: 1n }],
+      tokenTransfers: [
+        { blockNumber, logIndex: 0, token, fromAddress: isOwn ? account : addressAt(5) },
+      ],
+    };
+  };
+  const rows = others.map(rowsOf);
+  await publish(database.sql, {
+    blocks: others.map((number) => ({ number })),
+    addresses: [{ address: account }],
+    transactions: rows.flatMap(({ transactions }) => transactions),
+    internalTransactions: rows.flatMap(({ internalTransactions }) => internalTransactions),
+    tokenTransfers: rows.flatMap(({ tokenTransfers }) => tokenTransfers),
   });
+  const found = { kind: "", implementations: [addressAt(9)], conflicts: [], beacon: null };
+  const place = { blockNumber: 1, blockHash: blockHash(1) };
+  await saveProxy(database.sql, { address: proxy, ...found, ...place });
+
+  const own = await shardsOf([
+    ...[account, receiver].flatMap((address) => [
+      ["address_transactions", address],
+      ["address_internal_transactions", address],
+      ["address_token_transfers", address],
+    ]),
+    ...ROWS.flatMap((block) => [
+      ["transactions", block],
+      ["internal_transactions", block],
+      ["token_transfers", block],
+      ["logs", block],
+    ]),
+    ["transaction_hashes", transactionHash(3)],
+  ]);
+  const lists = ["txlist", "txlistinternal", "tokentx"].flatMap((action) =>
+    [
+      `address=${account}`,
+      `from=${account}`,
+      `to=${account}`,
+      `from=${account}&to=${receiver}&fromto_opr=and`,
+    ].map((parties) => `module=account&action=${action}&${parties}`),
+  );
   const requests = [
-    `module=account&action=txlist&address=${account}`,
-    `module=account&action=txlistinternal&address=${account}`,
-    `module=account&action=tokentx&address=${account}`,
-    `module=transaction&action=gettxinfo&txhash=${transactionHash(1)}`,
-    `module=transaction&action=getstatus&txhash=${transactionHash(1)}`,
+    ...lists,
+    `module=account&action=tokentx&address=${account}&contractaddress=${token}`,
+    `module=account&action=tokentx&from=${account}&contractaddress=${token}`,
+    `module=account&action=fundedby&address=${account}`,
+    `module=transaction&action=gettxinfo&txhash=${transactionHash(3)}`,
+    `module=transaction&action=getstatus&txhash=${transactionHash(3)}`,
   ];
   for (const request of requests) {
-    expect(await askedOfAll(request), request).toBe(0);
+    const asked = await askedBy(request);
+    expect(asked, request).not.toEqual([]);
+    expect(
+      asked.filter((shard) => !own.has(shard)),
+      request,
+    ).toEqual([]);
   }
-  // That such statements are counted at all.
-  expect(
-    await askedOfAll(`module=logs&action=getLogs&fromBlock=0&toBlock=1&address=${addressAt(7)}`),
-  ).toBeGreaterThan(0);
+  // That all shards are told of at all.
+  const logs = `module=logs&action=getLogs&fromBlock=0&toBlock=1&address=${token}`;
+  expect((await askedBy(logs)).length).toBe(6);
 });
 
-/** How many statements of an answer were sent to more than one shard. */
-async function askedOfAll(request: string): Promise<number> {
-  const before = await multiShardStatements();
-  const { statusCode } = await server.app.inject(`/api?${request}`);
-  expect(statusCode, request).toBe(200);
-  return (await multiShardStatements()) - before;
+test("a page that ends within a block has the block's next rows, in either order", async () => {
+  const [token, holder] = [addressAt(11), addressAt(12)] as [Hex, Hex];
+  const places = [50, 51].flatMap((blockNumber) =>
+    Array.from({ length: 9 }, (_, logIndex) => ({ blockNumber, logIndex })),
+  );
+  await publish(database.sql, {
+    blocks: [{ number: 50 }, { number: 51 }],
+    transactions: [{ blockNumber: 50 }, { blockNumber: 51 }],
+    // The last ones first: no table has them in their order.
+    logs: places.map((place) => ({ ...place, address: token })).toReversed(),
+    tokenTransfers: places.map((place) => ({ ...place, token, toAddress: holder })).toReversed(),
+    internalTransactions: places
+      .map(({ blockNumber, logIndex }) => ({ blockNumber, position: logIndex + 1, value: 1n }))
+      .toReversed(),
+  });
+  const lists = [
+    `module=logs&action=getLogs&fromBlock=50&toBlock=51&address=${token}&newest_first=`,
+    `module=account&action=tokentx&contractaddress=${token}&sort=`,
+    `module=account&action=tokentx&contractaddress=${token}&address=${holder}&sort=`,
+    "module=account&action=txlistinternal&startblock=50&endblock=51&sort=",
+  ];
+  for (const list of lists) {
+    for (const order of list.includes("getLogs") ? ["false", "true"] : ["asc", "desc"]) {
+      const page = async (query: string) => {
+        const { json } = await server.app.inject(`/api?${list}${order}${query}`);
+        return (json() as { result: unknown[] }).result;
+      };
+      const all = await page("");
+      expect(all, list).toHaveLength(18);
+      const pages = [await page("&page=1&offset=5"), await page("&page=2&offset=5")];
+      expect(pages.flat(), `${list}${order}`).toEqual(all.slice(0, 10));
+    }
+  }
+});
+
+async function shardsOf(rows: (string | number)[][]): Promise<Set<string>> {
+  const shards = await database.sql<{ shard: string }[]>`
+    SELECT name || '_' || get_shard_id_for_distribution_column(name::regclass,
+      CASE WHEN value LIKE '0x%' THEN '\\' || substr(value, 2) ELSE value END) AS shard
+    FROM unnest(${rows.map(([name]) => name as string)}::text[], ${rows.map(([, value]) => String(value))}::text[])
+      AS row (name, value)`;
+  return new Set(shards.map(({ shard }) => shard));
 }
 
-/** Statements of this database that were sent to more than one shard. */
-async function multiShardStatements(): Promise<number> {
-  const [row] = await server.sql<[{ count: number }]>`
-    SELECT coalesce(sum(query_execution_multi_shard), 0)::int8 AS count
-    FROM citus_stat_counters() WHERE database_id = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-  return row.count;
+/** Shards that an answer asked, each once. */
+async function askedBy(request: string): Promise<string[]> {
+  notices.length = 0;
+  const { statusCode } = await server.app.inject(`/v2/api?chainid=${TEST_CHAIN_ID}&${request}`);
+  expect(statusCode, request).toBe(200);
+  return [...new Set(notices.flatMap((notice) => notice.match(/\b[a-z_]+_1\d{5}\b/g) ?? []))];
 }

@@ -3,7 +3,9 @@ import { defineConfig } from "vitest/config";
 /** Tests of the ordinary suite that run here on several servers. */
 const SHARED = [
   "test/indexer/reorg.test.ts",
+  "test/indexer/audit.test.ts",
   "test/indexer/state/families.test.ts",
+  "test/api/differential.test.ts",
   "test/api/one-state.test.ts",
   "test/api/modules/account/transactions.test.ts",
   "test/api/modules/account/token-transfers.test.ts",

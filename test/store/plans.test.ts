@@ -89,9 +89,10 @@ const WORLD = `
     SELECT block_number, log_index, 0, transaction_index, address, 20, substr(topic1, 13), substr(topic2, 13), NULL, 1
     FROM logs;
   INSERT INTO address_token_transfers
-    SELECT DISTINCT address, 20, block_number, log_index, 0, token FROM (
-      SELECT from_address AS address, block_number, log_index, token FROM token_transfers
-      UNION ALL SELECT to_address, block_number, log_index, token FROM token_transfers) s;
+    SELECT address, 20, block_number, log_index, 0, token, sum(side) FROM (
+      SELECT from_address AS address, block_number, log_index, token, 1 AS side FROM token_transfers
+      UNION ALL SELECT to_address, block_number, log_index, token, 2 FROM token_transfers) s
+    GROUP BY 1, 2, 3, 4, 5, 6;
   INSERT INTO internal_transactions
     SELECT block_number, transaction_index, 1, '{0}', 'call', 'call', from_address, to_address, NULL,
       CASE WHEN transaction_index = 7 THEN 5 ELSE 0 END, 1, 1, '\\x', NULL, true

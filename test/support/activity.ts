@@ -1,3 +1,4 @@
+import { toEventSelector } from "viem";
 import type { Hex } from "../../src/core/hex.ts";
 import { type ChainRows, SIDE } from "../../src/store/chain-tables.ts";
 
@@ -6,6 +7,23 @@ type Row<Name extends keyof ChainRows> = ChainRows[Name][number];
 /** Where a transaction's hash leads. */
 export function transactionKey({ hash, blockNumber, transactionIndex }: Row<"transactions">) {
   return { hash, blockNumber, transactionIndex };
+}
+
+/** First topics of the events by which a proxy or a beacon tells of another implementation. */
+export const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | null | undefined> = new Set(
+  [
+    "Upgraded(address)",
+    "BeaconUpgraded(address)",
+    "ChangedMasterCopy(address)",
+    "DiamondCut((address,uint8,bytes4[])[],address,bytes)",
+  ].map(toEventSelector),
+);
+
+/** Where the logs are that tell of another implementation. */
+export function implementationChanges(logs: readonly Row<"logs">[]) {
+  return logs
+    .filter(({ topic0 }) => IMPLEMENTATION_CHANGES.has(topic0))
+    .map(({ address, blockNumber, logIndex }) => ({ address, blockNumber, logIndex }));
 }
 
 /** A transaction under each address that takes part in it. */
@@ -36,13 +54,14 @@ export function activityOfFrame(row: Row<"internalTransactions">) {
 /** A token transfer under each address that takes part in it. */
 export function activityOfTransfer(row: Row<"tokenTransfers">) {
   const { standard, blockNumber, logIndex, batchIndex, token: tokenAddress } = row;
-  return [...new Set([row.fromAddress, row.toAddress])].map((address) => ({
+  return sidesOf(row.fromAddress, row.toAddress, null).map(([address, sides]) => ({
     address,
     standard,
     blockNumber,
     logIndex,
     batchIndex,
     token: tokenAddress,
+    sides,
   }));
 }
 

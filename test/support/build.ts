@@ -5,6 +5,7 @@ import {
   activityOfFrame,
   activityOfTransaction,
   activityOfTransfer,
+  implementationChanges,
   transactionKey,
 } from "./activity.ts";
 
@@ -153,7 +154,9 @@ export async function publish(sql: Sql, world: World): Promise<void> {
   );
   await insert(sql, "transaction_hashes", transactions.map(transactionKey));
   await insert(sql, "address_transactions", transactions.flatMap(activityOfTransaction));
-  await insert(sql, "logs", (world.logs ?? []).map(log));
+  const logs = (world.logs ?? []).map(log);
+  await insert(sql, "logs", logs);
+  await insert(sql, "implementation_changes", implementationChanges(logs));
   await insert(sql, "internal_transactions", frames);
   await insert(sql, "address_internal_transactions", frames.flatMap(activityOfFrame));
   await insert(sql, "token_transfers", transfers);

@@ -28,8 +28,23 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     sql,
     drop: async () => {
       await sql.end({ timeout: 1 });
-      await onAll(`DROP DATABASE ${name} WITH (FORCE)`);
+      for (const admin of admins) await dropDatabase(admin, name);
       await Promise.all(admins.map((admin) => admin.end()));
     },
   };
+}
+
+/** PostgreSQL's code for a database that somebody uses. */
+const OBJECT_IN_USE = "55006";
+
+/** Drops a database, whoever uses it. Citus' own sessions come back while it is dropped. */
+async function dropDatabase(admin: Sql, name: string): Promise<void> {
+  for (;;) {
+    try {
+      await admin.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== OBJECT_IN_USE) throw error;
+    }
+  }
 }

@@ -21,6 +21,7 @@ function emptyRows(): ChainRows {
     tokenTransfers: [],
     contracts: [],
     contractDestructions: [],
+    implementationChanges: [],
     addressTransactions: [],
     addressInternalTransactions: [],
     addressTokenTransfers: [],

@@ -1,8 +1,21 @@
 import type { RawReceipt } from "../../chain/types.ts";
+import type { Hex } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import type { ChainRows } from "../../store/chain-tables.ts";
 
-/** Adds the logs of a block's receipts to the rows. */
+/** First topics of the events by which a proxy or a beacon tells of another implementation. */
+const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | undefined> = new Set<Hex>([
+  // Upgraded(address)
+  "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b",
+  // BeaconUpgraded(address)
+  "0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e",
+  // ChangedMasterCopy(address)
+  "0x75e41bc35ff1bf14d81d1d2f649c0084a0f974f9289c803ec9898eeec4c8d0b8",
+  // DiamondCut((address,uint8,bytes4[])[],address,bytes)
+  "0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673",
+]);
+
+/** Adds the logs of a block's receipts to the rows, and the changes of implementations that they tell of. */
 export function decodeLogs(
   rows: ChainRows,
   blockNumber: number,
@@ -10,17 +23,22 @@ export function decodeLogs(
 ): void {
   for (const [transactionIndex, receipt] of receipts.entries()) {
     for (const log of receipt.logs) {
+      const { address } = log;
+      const logIndex = quantityToNumber(log.logIndex);
       rows.logs.push({
         blockNumber,
-        logIndex: quantityToNumber(log.logIndex),
+        logIndex,
         transactionIndex,
-        address: log.address,
+        address,
         topic0: log.topics[0] ?? null,
         topic1: log.topics[1] ?? null,
         topic2: log.topics[2] ?? null,
         topic3: log.topics[3] ?? null,
         data: log.data,
       });
+      if (IMPLEMENTATION_CHANGES.has(log.topics[0])) {
+        rows.implementationChanges.push({ address, blockNumber, logIndex });
+      }
     }
   }
 }

@@ -2,7 +2,7 @@ import type { RawLog, RawReceipt } from "../../chain/types.ts";
 import { type Address, addressOfWord } from "../../core/address.ts";
 import { type Hex, hexLength, hexSlice, wordAt } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
-import type { ChainRows } from "../../store/chain-tables.ts";
+import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
 
 /** Values of `token_transfers.standard`: the number of the ERC. */
 const STANDARD = { erc20: 20, erc404: 404, erc721: 721, erc1155: 1155 } as const;
@@ -53,8 +53,10 @@ export function decodeTokenTransfers(
           amount: movement.amount,
         });
         const activity = { standard, blockNumber, logIndex, batchIndex, token };
-        rows.addressTokenTransfers.push({ address: from, ...activity });
-        if (to !== from) rows.addressTokenTransfers.push({ address: to, ...activity });
+        const own = to === from ? SIDE.receiver : 0;
+        rows.addressTokenTransfers.push({ address: from, ...activity, sides: SIDE.sender + own });
+        if (to === from) continue;
+        rows.addressTokenTransfers.push({ address: to, ...activity, sides: SIDE.receiver });
       }
     }
   }

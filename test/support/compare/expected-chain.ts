@@ -1,5 +1,6 @@
 import type { Address, Hex } from "viem";
 import { keccak256 } from "viem";
+import { IMPLEMENTATION_CHANGES } from "../activity.ts";
 import type { OracleTransaction } from "../oracle/decode.ts";
 import type { InternalTransaction } from "../oracle/frames.ts";
 import type { Oracle } from "../oracle/oracle.ts";
@@ -199,6 +200,13 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
       transaction_index: text(destruction.transactionIndex),
       position: text(destruction.position),
     })),
+    implementation_changes: logs
+      .filter(({ topics: [topic0] }) => IMPLEMENTATION_CHANGES.has(topic0))
+      .map((log) => ({
+        address: log.address,
+        block_number: text(log.blockNumber),
+        log_index: text(log.logIndex),
+      })),
     address_transactions: transactions.flatMap((transaction) =>
       activityRows(
         {
@@ -214,14 +222,19 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
     ),
     address_internal_transactions: internalTransactions.flatMap(internalActivity),
     address_token_transfers: transfers.flatMap((transfer) =>
-      [...new Set([transfer.from, transfer.to])].map((address) => ({
-        address,
-        standard: text(transfer.standard),
-        block_number: text(transfer.blockNumber),
-        log_index: text(transfer.logIndex),
-        batch_index: text(transfer.batchIndex),
-        token: transfer.token,
-      })),
+      activityRows(
+        {
+          standard: text(transfer.standard),
+          block_number: text(transfer.blockNumber),
+          log_index: text(transfer.logIndex),
+          batch_index: text(transfer.batchIndex),
+          token: transfer.token,
+        },
+        [
+          [transfer.from, SENDER],
+          [transfer.to, RECEIVER],
+        ],
+      ),
     ),
     nft_owners: oracle.nftOwners.map(({ token, id, owner }) => ({
       token,
