@@ -80,6 +80,8 @@ async function distribute(sql: Transaction, name: ChainTableName): Promise<void>
   const column = SPREAD_BY[name] as string;
   const first = spreadTables.find((other) => SPREAD_BY[other] === column) as ChainTableName;
   const beside = first === name ? "none" : chainTables[first].name;
+  // A shard that is moved to another worker meanwhile hears what a roll-back deletes, also without a primary key.
+  await sql`ALTER TABLE ${sql(chainTables[name].name)} REPLICA IDENTITY FULL`;
   await sql`
     SELECT create_distributed_table(${chainTables[name].name}::text::regclass, ${column}, colocate_with => ${beside})`;
 }

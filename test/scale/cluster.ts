@@ -28,6 +28,8 @@ export interface Cluster {
   workers: readonly ClusterServer[];
   /** Makes the databases of this name, one on each server, a cluster. */
   join(database: string): Promise<void>;
+  /** Starts one more worker, and adds it to the cluster of the database `postgres`. Nothing is moved to it. */
+  add(): Promise<ClusterServer>;
   stop(): Promise<void>;
 }
 
@@ -42,17 +44,29 @@ export async function startCluster(): Promise<Cluster> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-cluster-"));
   const user = await ordinaryUser(folder);
   if (user) await chown(folder, user.uid, user.gid);
+  const start = async (index: number) => {
+    const data = path.join(folder, String(index));
+    const server = await createServer(binaries, data, await freePort(), user);
+    await server.start();
+    return server;
+  };
   const servers = await Promise.all(
-    Array.from({ length: WORKERS + 1 }, async (_, index) =>
-      createServer(binaries, path.join(folder, String(index)), await freePort(), user),
-    ),
+    Array.from({ length: WORKERS + 1 }, (_, index) => start(index)),
   );
-  await Promise.all(servers.map((server) => server.start()));
   const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
   return {
     coordinator,
     workers,
     join: (database) => join(coordinator, workers, database),
+    add: async () => {
+      const server = await start(servers.length);
+      servers.push(server);
+      await createExtension(server, "postgres");
+      const sql = createSql(urlOf(coordinator, "postgres"), { connections: 1 });
+      await sql`SELECT citus_add_node('127.0.0.1', ${server.port})`;
+      await sql.end();
+      return server;
+    },
     stop: async () => {
       await Promise.all(servers.map((server) => server.crash()));
       await rm(folder, { recursive: true, force: true });
@@ -145,17 +159,18 @@ async function answer(port: number): Promise<true> {
   }
 }
 
+async function createExtension(server: ClusterServer, database: string): Promise<void> {
+  const sql = createSql(urlOf(server, database), { connections: 1 });
+  await sql`CREATE EXTENSION citus`;
+  await sql.end();
+}
+
 async function join(
   coordinator: ClusterServer,
   workers: readonly ClusterServer[],
   database: string,
 ): Promise<void> {
-  const prepare = async (server: ClusterServer) => {
-    const sql = createSql(urlOf(server, database), { connections: 1 });
-    await sql`CREATE EXTENSION citus`;
-    await sql.end();
-  };
-  await Promise.all([coordinator, ...workers].map(prepare));
+  await Promise.all([coordinator, ...workers].map((server) => createExtension(server, database)));
   const sql = createSql(urlOf(coordinator, database), { connections: 1 });
   await sql`SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`;
   for (const { port } of workers) await sql`SELECT citus_add_node('127.0.0.1', ${port})`;
