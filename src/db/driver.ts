@@ -13,6 +13,10 @@ interface Edit {
   repaired: string;
 }
 
+/** Characters of a text of our own, at most some 3,000, and of all that a connection keeps: ours are some 150,000. */
+const LONGEST_KEPT = 4000;
+const MOST_KEPT = 500_000;
+
 const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
   {
     fault: `What was to be written when the connection closed stays behind as "being written". The next connection sends
@@ -58,6 +62,32 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
         && !q.cursorFn
         && sent.length < max_pipeline
       return q.options.onexecute ? q.options.onexecute(connection) : free
+`,
+      },
+    ],
+  },
+  {
+    fault: `Each text of a statement is kept while the connection lasts, by the server at fifty bytes a character: whoever
+      can vary a text, as the alternatives of a search, fills the memory of both. Behind these bounds a text is prepared
+      for one use, which costs a round trip.`,
+    edits: [
+      {
+        file: "connection.js",
+        found: "    , statementCount = 1\n",
+        repaired: "    , statementCount = 1\n    , kept = 0\n",
+      },
+      {
+        file: "connection.js",
+        found: "      statementCount = 1\n",
+        repaired: "      statementCount = 1\n      kept = 0\n",
+      },
+      {
+        file: "connection.js",
+        found:
+          "    q.prepare = options.prepare && ('prepare' in q.options ? q.options.prepare : true)\n",
+        repaired: `    q.prepare = options.prepare && ('prepare' in q.options ? q.options.prepare : true)
+      && (types + string in statements
+        || (string.length <= ${LONGEST_KEPT} && (kept += string.length) <= ${MOST_KEPT}))
 `,
       },
     ],

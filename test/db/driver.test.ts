@@ -1,7 +1,7 @@
 import net from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { sleep } from "../../src/core/async.ts";
-import { createSql, type Sql, type Transaction } from "../../src/db/client.ts";
+import { createSql, type Queryable, type Sql, type Transaction } from "../../src/db/client.ts";
 import { copyInto, copyTable, encodeRows } from "../../src/db/copy.ts";
 import { timeQueries } from "../../src/db/query-timing.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -305,6 +305,38 @@ test("the driver drops what goes wrong in a COPY: ours rejects with the server's
   const copying = sql.begin((transaction) => copyInto(transaction, numbers, twoColumns));
   await expect(copying).rejects.toThrow("row field count is 2, expected 1");
   expect([...(await sql`SELECT count(*)::int FROM numbers`)]).toEqual([{ count: 0 }]);
+});
+
+describe("the driver keeps every text of a statement: ours so many", () => {
+  const found = (own: Queryable, n: number, length: number) =>
+    own<{ n: number }[]>`SELECT ${n}::int4 AS n ${own.unsafe(`/* ${n} ${"-".repeat(length)} */`)}`;
+  const kept = async (own: Sql) => {
+    const [row] = await own<{ texts: number; characters: number; longest: number }[]>`
+      SELECT count(*)::int4 AS texts, sum(length(statement))::int4 AS characters,
+        max(length(statement)) AS longest
+      FROM pg_prepared_statements`;
+    return row;
+  };
+
+  test("and answers the others all the same", async () => {
+    const own = createSql(database.url, { connections: 1 });
+    const numbers = Array.from({ length: 400 }, (_, index) => index);
+    for (const n of [...numbers, ...numbers]) expect(await found(own, n, 2000)).toEqual([{ n }]);
+    const { texts = 0, characters = 0 } = (await kept(own)) ?? {};
+    expect(texts).toBeGreaterThan(200);
+    expect(characters).toBeLessThanOrEqual(500_000);
+    await own.end();
+  });
+
+  test("and none that is longer than those of our own", async () => {
+    const own = createSql(database.url, { connections: 1 });
+    const part = vi.fn();
+    await found(own, 1, 5000).cursor(1, part);
+    expect(part).toHaveBeenCalledWith([{ n: 1 }]);
+    expect(await own.begin("read only", (inside) => found(inside, 2, 5000))).toEqual([{ n: 2 }]);
+    expect((await kept(own))?.longest ?? 0).toBeLessThan(4000);
+    await own.end();
+  });
 });
 
 test("the driver does not tell when a query is sent and ended: ours does, once for each", async () => {
