@@ -59,6 +59,16 @@ describe("a block", () => {
     expect(verdictOn(() => {})).toEqual([]);
   });
 
+  it.each([token, null])("may have a nameless trace of a creation that made %s", (made) => {
+    const verdict = verdictOn(({ transaction, receipt, trace }) => {
+      Object.assign(transaction, { to: null });
+      Object.assign(receipt, { to: null, contractAddress: token });
+      trace["transactionHash"] = null;
+      Object.assign(trace.frame, { type: "create", to: made });
+    });
+    expect(verdict).toEqual([]);
+  });
+
   it.each<[string, Spoil, string]>([
     ["of another number", ({ block }) => Object.assign(block, { number: "0x2" }), "is block 0x2"],
     ["without a hash", ({ block }) => Object.assign(block, { hash: "0x12" }), "no hash or parent"],
