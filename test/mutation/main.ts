@@ -12,6 +12,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "src/indexer/validate.ts": ["test/indexer/validate.test.ts"],
   "src/indexer/decode": ["test/indexer/decode.test.ts"],
   "src/api/live": [
+    "test/api/live/mempool.test.ts",
     "test/api/live/merge.test.ts",
     "test/api/live/node-answers.test.ts",
     "test/api/live/revert-data.test.ts",
