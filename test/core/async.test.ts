@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chunk, keepResult, mapLimit, sleep } from "../../src/core/async.ts";
+import { chunk, keepResult, mapLimit, sleep, within } from "../../src/core/async.ts";
 
 test("keeps the order of the items, and never runs more than the limit", async () => {
   let running = 0;
@@ -63,4 +63,15 @@ test("what was loaded is kept, a failure is not", async () => {
   await Promise.all([load(), load()].map((one) => expect(one).rejects.toThrow("not now")));
   expect(await Promise.all([load(), load()])).toEqual([2, 2]);
   expect(await load()).toBe(2);
+});
+
+test("gives what the work gives in time, its failure as well", async () => {
+  const late = () => new Error("late");
+  expect(await within(60_000, Promise.resolve("done"), late)).toBe("done");
+  await expect(within(60_000, Promise.reject(new Error("failed")), late)).rejects.toThrow("failed");
+});
+
+test("does not wait longer for work than it may take", async () => {
+  const never = new Promise(() => {});
+  await expect(within(1, never, () => new Error("late"))).rejects.toThrow("late");
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { formatUnits as viemUnits } from "viem";
 import { expect, test } from "vitest";
-import { formatRounded, formatUnits, parseInteger } from "../../src/core/decimal.ts";
+import { divideRounded, formatRounded, formatUnits, parseInteger } from "../../src/core/decimal.ts";
 
 test("writes units as viem does", () => {
   fc.assert(
@@ -35,6 +35,11 @@ test("is never further off than half of the last place", () => {
       expect(twice <= 10n ** BigInt(decimals)).toBe(true);
     }),
   );
+});
+
+test("divides to the nearest whole number, half up", () => {
+  expect([4n, 5n, 6n, 7n].map((value) => divideRounded(value, 4n))).toEqual([1n, 1n, 2n, 2n]);
+  expect(divideRounded(1n, 3n)).toBe(0n);
 });
 
 test("reads integers with a sign, and nothing else", () => {
