@@ -1,7 +1,7 @@
 import { BlockNotFoundError } from "viem";
 import { getBlock } from "viem/actions";
 import { type Hex, isHash } from "../core/hex.ts";
-import { isQuantity, quantityToNumber } from "../core/quantity.ts";
+import { isExactQuantity, quantityToNumber } from "../core/quantity.ts";
 import { NodeError, nodeErrorIn, unwrapError } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
 import type { BlockHeader } from "./types.ts";
@@ -11,7 +11,7 @@ type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;
 /** Whether a block as the node sends it has what identifies it. */
 export function isHeader(answer: unknown): answer is RawIdentity {
   const { number, hash, parentHash, timestamp } = (answer ?? {}) as Record<string, unknown>;
-  return isQuantity(number) && isQuantity(timestamp) && isHash(hash) && isHash(parentHash);
+  return [number, timestamp].every(isExactQuantity) && [hash, parentHash].every(isHash);
 }
 
 /** The header in a block as the node sends it, or in a `newHeads` notification. Throws `NodeError` when it is not whole. */

@@ -7,6 +7,11 @@ export function isQuantity(text: unknown): text is Hex {
   return typeof text === "string" && QUANTITY.test(text);
 }
 
+/** Whether `quantityToNumber` reads it: a quantity of at most 2^53 - 1. */
+export function isExactQuantity(text: unknown): text is Hex {
+  return isQuantity(text) && Number.isSafeInteger(Number.parseInt(text, 16));
+}
+
 /** Number of a hex quantity. Throws `RangeError` above 2^53 - 1: use `quantityToBigInt` for what can be larger. */
 export function quantityToNumber(quantity: string): number {
   const value = Number.parseInt(quantity, 16);

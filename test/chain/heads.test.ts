@@ -131,6 +131,25 @@ describe("heads by subscription", () => {
     expect(await heads.next()).toMatchObject({ number: 1 });
   });
 
+  test("are no heads where their parts are not", async () => {
+    const node = await openNode();
+    const { chain } = openChain([node], { webSocketUrl: node.webSocketUrl });
+    const heads = follow(chain, NEVER_MS);
+    const { hash } = await heads.next();
+    const next = heads.next();
+    await until(() => node.webSocket.subscriptions === 1);
+    for (const header of [
+      null,
+      { number: "0x1", hash, timestamp: "0x1" },
+      { number: "0x20000000000000", hash, parentHash: hash, timestamp: "0x1" },
+      { number: "0x1", hash, parentHash: hash, timestamp: "0x20000000000000" },
+    ]) {
+      node.webSocket.announce(header);
+    }
+    node.chain.mine(1);
+    expect(await next).toMatchObject({ number: 1, hash: node.chain.head.block.hash });
+  });
+
   test("are polled while the connection is down and come by it again afterwards", async () => {
     const node = await openNode();
     const { chain, log } = openChain([node], { webSocketUrl: node.webSocketUrl });

@@ -19,6 +19,9 @@ import { openChain, openNode } from "../support/test-chain.ts";
 const address: Hex = `0x${"11".repeat(20)}`;
 const hash: Hex = `0x${"22".repeat(32)}`;
 
+const header = { hash, parentHash: hash };
+const INEXACT = "0x20000000000000";
+
 const ACTIONS: Readonly<Record<string, (viem: NodeClient) => Promise<unknown>>> = {
   call: (viem) => call(viem, { to: address, data: "0x01", blockHash: hash }),
   "call of a creation with overrides": (viem) =>
@@ -86,6 +89,8 @@ describe.each(Object.entries(ACTIONS))("viem's %s", (_, action) => {
     ["an object", {}],
     ["true", true],
     ["half a block", { number: "0x1", hash, timestamp: "0x1" }],
+    ["a block of a number that is not exact", { number: INEXACT, ...header, timestamp: "0x1" }],
+    ["a block of a time that is not exact", { number: "0x1", ...header, timestamp: INEXACT }],
   ])("does not take %s for an answer", async (_name, result) => {
     const error = unwrapError(await thrownBy(action(saying({ result }))));
     expect(error).toBeInstanceOf(NodeError);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  isExactQuantity,
   isQuantity,
   quantity,
   quantityToBigInt,
@@ -41,6 +42,13 @@ test("gives no number that is not exact", () => {
   expect(() => quantityToNumber("0x20000000000000")).toThrow(RangeError);
   expect(() => quantityToNumber("0x")).toThrow(RangeError);
   expect(() => quantityToNumber("what")).toThrow(RangeError);
+  expect(["0x1fffffffffffff", "0x20000000000000", "0x", "what", 1].map(isExactQuantity)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test("writes the smallest form", () => {

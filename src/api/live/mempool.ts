@@ -3,7 +3,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import { ChainError, RequestError } from "../../core/errors.ts";
 import { isHexData, lowerHex } from "../../core/hex.ts";
-import { isQuantity, quantityToNumber } from "../../core/quantity.ts";
+import { isExactQuantity, isQuantity, quantityToNumber } from "../../core/quantity.ts";
 import { isRecord } from "../../core/record.ts";
 
 const TOO_LARGE = "The pool of the node is too large to be searched";
@@ -22,7 +22,8 @@ const transaction = z.object({
   maxFeePerGas: amount.nullish(),
   input: data,
 });
-const status = z.object({ pending: amount, queued: amount });
+const count = z.string().refine(isExactQuantity);
+const status = z.object({ pending: count, queued: count });
 
 /** A transaction that waits in a node's pool. */
 export type PendingTransaction = z.output<typeof transaction>;
@@ -56,7 +57,9 @@ export async function fetchPendingTransactions(
  */
 export function withoutUnservedBlock(transaction: Unread, startBlock: number): Unread {
   const { blockNumber } = transaction;
-  if (isQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock) return transaction;
+  if (isExactQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock) {
+    return transaction;
+  }
   return { ...transaction, blockHash: null, blockNumber: null, transactionIndex: null };
 }
 

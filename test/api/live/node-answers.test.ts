@@ -7,7 +7,7 @@ import { readContracts } from "../../../src/api/live/contracts.ts";
 import { atIndexedBlock } from "../../../src/api/live/history.ts";
 import { readHolderCount, readHolders } from "../../../src/api/live/holders.ts";
 import { readHolding } from "../../../src/api/live/holdings.ts";
-import { fetchPendingTransactions } from "../../../src/api/live/mempool.ts";
+import { fetchPendingTransactions, withoutUnservedBlock } from "../../../src/api/live/mempool.ts";
 import { readOwnedTokens } from "../../../src/api/live/owned-tokens.ts";
 import { listHeldIds, readHoldingAt } from "../../../src/api/live/token-history.ts";
 import { fetchTotalSupply, readToken } from "../../../src/api/live/token-supply.ts";
@@ -481,6 +481,20 @@ describe("the node's pool", () => {
     expect(await fetchPendingTransactions(chain, A, undefined)).toHaveLength(1);
     await expect(fetchPendingTransactions(chain, B, undefined)).rejects.toMatchObject({
       code: "bad-answer",
+    });
+  });
+
+  test("has no size, and its transactions no block, that is not exact", async () => {
+    const inexact = "0x20000000000000";
+    const chain = node(async () => ({}), true, inexact);
+    await expect(fetchPendingTransactions(chain, A, undefined)).rejects.toMatchObject({
+      code: "bad-answer",
+    });
+    const mined = { blockHash: "0x01", blockNumber: inexact, transactionIndex: "0x0" };
+    expect(withoutUnservedBlock(mined, 5)).toEqual({
+      blockHash: null,
+      blockNumber: null,
+      transactionIndex: null,
     });
   });
 

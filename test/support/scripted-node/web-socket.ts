@@ -9,6 +9,8 @@ export interface WebSocketSide {
   cut(refuse: boolean): void;
   /** From now on nothing is sent over the present connections, which stay open. */
   mute(): void;
+  /** Sends whatever is given as a new head. */
+  announce(header: unknown): void;
   /** How many connections are subscribed and not mute. */
   readonly subscriptions: number;
 }
@@ -51,13 +53,14 @@ export function serveHeads(server: Server, chain: ScriptedChain): WebSocketSide 
     });
   });
 
-  chain.onHead(({ block }) => {
-    const { transactions: _, ...header } = block;
+  function announce(header: unknown): void {
     const params = { subscription: "0x1", result: header };
     for (const socket of subscribed) {
       sendText(socket, { jsonrpc: "2.0", method: "eth_subscription", params });
     }
-  });
+  }
+
+  chain.onHead(({ block: { transactions: _, ...header } }) => announce(header));
 
   return {
     cut(refuse) {
@@ -65,6 +68,7 @@ export function serveHeads(server: Server, chain: ScriptedChain): WebSocketSide 
       for (const socket of sockets) socket.destroy();
     },
     mute: () => subscribed.clear(),
+    announce,
     get subscriptions() {
       return subscribed.size;
     },
