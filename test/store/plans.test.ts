@@ -401,10 +401,10 @@ describe("searches logs in index ranges, and sorts no more than the page of each
 describe("reads only what belongs to the one that is asked about", () => {
   test.each<[string, () => Promise<unknown>]>([
     [
-      "holdings in doubt of a token",
+      "unsure holdings of a token",
       () => listUnsureHoldings(sql, { token: addr(0) }, "pending", 201),
     ],
-    ["holdings in doubt of an owner", () => listUnsureHoldings(sql, { owner }, "pending", 201)],
+    ["unsure holdings of an owner", () => listUnsureHoldings(sql, { owner }, "pending", 201)],
     ["irregular holdings of an owner", () => listUnsureHoldings(sql, { owner }, "irregular", 201)],
     ["who funded an account", () => getFunding(sql, addr(5))],
     ["unverified contracts", () => listContracts(sql, "unverified", FIRST)],

@@ -6,11 +6,11 @@ import { getHolderPage, type Holder, listHolders } from "../../store/token-balan
 import { getToken } from "../../store/tokens/token.ts";
 import type { Context } from "../action.ts";
 import {
-  type DoubtedHolding,
   type Fresh,
   fetchHoldings,
-  listDoubted,
+  listUnsure,
   readWithHoldings,
+  type UnsureOwnedToken,
   wholeOf,
 } from "./holdings.ts";
 import { mergePage, windowAround } from "./merge.ts";
@@ -24,7 +24,7 @@ export interface HolderPage<Extra> {
 
 /**
  * Holders of a token at the served head, by amount and then address, both descending. `more` reads extra data of all
- * owners that may be on the page. Throws `RequestError` when too many uncertain holdings would have to be read from the
+ * owners that may be on the page. Throws `RequestError` when too many unsure holdings would have to be read from the
  * node.
  */
 export async function readHolders<Extra>(
@@ -35,16 +35,16 @@ export async function readHolders<Extra>(
 ): Promise<HolderPage<Extra>> {
   const { head, ...found } = await context.read(async (sql, served) => {
     const stored = await getHolderPage(sql, token, page);
-    const doubted = stored.unsure ? await listDoubted(sql, { token }) : [];
-    const doubtedOwners = [...new Set(doubted.map(({ owner }) => owner))];
-    const window = windowAround(page, doubtedOwners.length);
+    const unsure = stored.unsure ? await listUnsure(sql, { token }) : [];
+    const unsureOwners = [...new Set(unsure.map(({ owner }) => owner))];
+    const window = windowAround(page, unsureOwners.length);
     const settled = stored.unsure
-      ? await listHolders(sql, token, doubtedOwners, window)
+      ? await listHolders(sql, token, unsureOwners, window)
       : stored.holders;
-    const owners = [...settled.map(({ owner }) => owner), ...doubtedOwners];
-    return { head: await served, doubted, window, settled, extra: await more(sql, owners) };
+    const owners = [...settled.map(({ owner }) => owner), ...unsureOwners];
+    return { head: await served, unsure, window, settled, extra: await more(sql, owners) };
   }, "one statement");
-  const fresh = await fetchHoldings(context, found.doubted, head);
+  const fresh = await fetchHoldings(context, found.unsure, head);
   const holders = wholesByOwner(fresh)
     .filter(({ amount }) => amount > 0n)
     .map(({ owner, amount }) => ({ owner, amount: String(amount) }));
@@ -63,7 +63,7 @@ export async function readHolderCount(context: Context, token: Address): Promise
   );
 }
 
-function wholesByOwner(fresh: readonly Fresh<DoubtedHolding>[]) {
+function wholesByOwner(fresh: readonly Fresh<UnsureOwnedToken>[]) {
   const parts = Map.groupBy(fresh, ({ owner }) => owner);
   return [...parts].map(([owner, holdings]) => {
     const stored = holdings[0]?.whole ?? "0";

@@ -24,29 +24,29 @@ export function stillReading(): RequestError {
   );
 }
 
-export type DoubtedHolding = UnsureHolding & OwnedToken;
+export type UnsureOwnedToken = UnsureHolding & OwnedToken;
 
-/** An uncertain holding, with its amount as the contract tells it. */
+/** An unsure holding, with its amount as the contract tells it. */
 export type Fresh<Unsure extends UnsureHolding> = Unsure & { freshAmount: bigint };
 
 /**
- * Reads from the database, and the uncertain holdings of the scope from the node, all at one state of the chain.
- * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are uncertain.
+ * Reads from the database, and the unsure holdings of the scope from the node, all at one state of the chain.
+ * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are unsure.
  */
 export async function readWithHoldings<Found>(
   context: Context,
   scope: HoldingScope,
-  query: (sql: Queryable, doubted: readonly DoubtedHolding[]) => Promise<Found>,
-): Promise<{ found: Found; fresh: Fresh<DoubtedHolding>[] }> {
-  const { head, doubted, found } = await context.read(async (sql, served) => {
-    const holdings = await listDoubted(sql, scope);
-    return { head: await served, doubted: holdings, found: await query(sql, holdings) };
+  query: (sql: Queryable, unsure: readonly UnsureOwnedToken[]) => Promise<Found>,
+): Promise<{ found: Found; fresh: Fresh<UnsureOwnedToken>[] }> {
+  const { head, unsure, found } = await context.read(async (sql, served) => {
+    const holdings = await listUnsure(sql, scope);
+    return { head: await served, unsure: holdings, found: await query(sql, holdings) };
   });
-  return { found, fresh: await fetchHoldings(context, doubted, head) };
+  return { found, fresh: await fetchHoldings(context, unsure, head) };
 }
 
 /** All pending holdings, and those of irregular tokens where they are few. */
-export async function listDoubted(sql: Queryable, scope: HoldingScope): Promise<DoubtedHolding[]> {
+export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<UnsureOwnedToken[]> {
   const list = (reason: UnsureReason) =>
     listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
   const [pending, irregular] = await Promise.all([list("pending"), list("irregular")]);
@@ -67,17 +67,17 @@ export async function readHolding(
   token: Address,
   owner: Address,
 ): Promise<bigint> {
-  const { head, doubted, stored } = await context.read(async (sql, served) => {
+  const { head, unsure, stored } = await context.read(async (sql, served) => {
     const holding = await getHolding(sql, token, owner);
     return {
       head: await served,
       stored: holding,
-      doubted: holding?.unsure ? await listDoubted(sql, { token, owner }) : [],
+      unsure: holding?.unsure ? await listUnsure(sql, { token, owner }) : [],
     };
   }, "one statement");
   if (!stored) return 0n;
   const { amount } = stored;
-  const asked: UnsureHolding[] = [...doubted];
+  const asked: UnsureHolding[] = [...unsure];
   // Anybody may hold an irregular token without a transfer.
   if (stored.unsure && asked.length === 0) {
     asked.push({ token, owner, tokenId: null, amount, whole: amount });

@@ -1,8 +1,8 @@
 import type { PageRange } from "../../store/page.ts";
 
-/** The rows to read for `mergePage`, when `doubted` entries are left out of the list and come back at other places. */
-export function windowAround({ limit, skip }: PageRange, doubted: number): PageRange {
-  const before = Math.min(skip, doubted);
+/** The rows to read for `mergePage`, when `unsure` entries are left out of the list and come back at other places. */
+export function windowAround({ limit, skip }: PageRange, unsure: number): PageRange {
+  const before = Math.min(skip, unsure);
   return { skip: skip - before, limit: limit + before };
 }
 
@@ -17,7 +17,7 @@ export function mergePage<Entry>(
   page: PageRange,
   window: PageRange,
 ): Entry[] {
-  // The fresh entries are no more than were doubted, so those that belong before the window stand before the page here, too.
+  // The fresh entries are no more than the unsure ones, so those that belong before the window stand before the page here, too.
   const skip = page.skip - window.skip;
   return [...settled, ...fresh].sort(compare).slice(skip, skip + page.limit);
 }

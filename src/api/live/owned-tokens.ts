@@ -8,7 +8,7 @@ import { mergePage, windowAround } from "./merge.ts";
 
 /**
  * The owner's holdings of tokens of the standards at the served head, by token and id. Throws `RequestError` when too
- * many uncertain ones would have to be read from the node.
+ * many unsure ones would have to be read from the node.
  */
 export async function readOwnedTokens(
   context: Context,
@@ -16,9 +16,9 @@ export async function readOwnedTokens(
   standards: readonly TokenStandard[],
   page: PageRange,
 ): Promise<OwnedToken[]> {
-  const { found, fresh } = await readWithHoldings(context, { owner }, async (sql, doubted) => {
-    const window = windowAround(page, doubted.length);
-    return { window, settled: await listOwnedTokens(sql, owner, standards, doubted, window) };
+  const { found, fresh } = await readWithHoldings(context, { owner }, async (sql, unsure) => {
+    const window = windowAround(page, unsure.length);
+    return { window, settled: await listOwnedTokens(sql, owner, standards, unsure, window) };
   });
   const held = fresh
     .filter(({ standard, freshAmount }) => standards.includes(standard) && freshAmount > 0n)

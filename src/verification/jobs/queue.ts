@@ -53,7 +53,7 @@ export interface QueueOptions extends Pick<JobContext, "catalogue" | "workers"> 
 interface Member extends JobSource {
   readonly stopping: AbortController;
   /** Whether its table is left out, since it does not answer. */
-  isSilent: boolean;
+  isLeftOut: boolean;
   /** Jobs that wait for a node, or for a compiler to be fetched. */
   asking: number;
   readonly running: Set<Promise<void>>;
@@ -130,7 +130,7 @@ export function startQueue(options: QueueOptions): JobQueue {
   }
 
   function answering(): Member[] {
-    return [...members].filter(({ isSilent }) => !isSilent);
+    return [...members].filter(({ isLeftOut }) => !isLeftOut);
   }
 
   function look(member: Member): Promise<unknown> {
@@ -140,22 +140,22 @@ export function startQueue(options: QueueOptions): JobQueue {
   /** Leaves out the chains that do not answer by themselves; throws the error when all of them do. */
   async function leaveOut(all: readonly Member[], error: unknown): Promise<undefined> {
     const looks = await Promise.allSettled(all.map((member) => soon(look(member))));
-    const silent = all.filter((_, index) => looks[index]?.status === "rejected");
-    if (silent.length === 0) throw error;
-    for (const member of silent) void waitFor(member, error);
+    const failing = all.filter((_, index) => looks[index]?.status === "rejected");
+    if (failing.length === 0) throw error;
+    for (const member of failing) void waitFor(member, error);
   }
 
   /** Leaves a chain out until its table answers. */
   async function waitFor(member: Member, error: unknown): Promise<void> {
     const { signal } = member.stopping;
-    if (member.isSilent || signal.aborted) return;
-    member.isSilent = true;
+    if (member.isLeftOut || signal.aborted) return;
+    member.isLeftOut = true;
     member.log.warn({ error: messageOf(error) }, "verifications wait: their table does not answer");
-    while (member.isSilent && !signal.aborted) {
+    while (member.isLeftOut && !signal.aborted) {
       await sleep(FAILURE_PAUSE_MS, signal);
       await look(member).then(
         () => {
-          member.isSilent = false;
+          member.isLeftOut = false;
         },
         () => {
           // It is looked at again.
@@ -268,7 +268,7 @@ export function startQueue(options: QueueOptions): JobQueue {
         stopping: new AbortController(),
         asking: 0,
         running: new Set<Promise<void>>(),
-        isSilent: false,
+        isLeftOut: false,
       };
       members.add(member);
       const reclaiming = reclaim(member);

@@ -13,7 +13,7 @@ test("a page of the merged list is the same as that of the list with the fresh e
       fc.nat(40),
       fc.integer({ min: 1, max: 12 }),
       (settled, others, skip, limit) => {
-        // Doubted entries may come back anywhere, or not at all.
+        // Unsure entries may come back anywhere, or not at all.
         const fresh = others
           .map((value) => ((value * 7) % 61) + 0.5)
           .filter((_, index) => index % 3 !== 0);

@@ -213,7 +213,7 @@ describe("holdings", () => {
     expect(await readHolderCount(context(), TOKEN)).toBe(3);
   });
 
-  test("in doubt are the contract's, and gone where it says 0", async () => {
+  test("that are unsure are the contract's, and gone where it says 0", async () => {
     await hold([
       { owner: A, amount: "5", blockNumber: null },
       { owner: B, amount: "7" },
@@ -231,7 +231,7 @@ describe("holdings", () => {
     expect(await readHolderCount(context(amounts([])), TOKEN)).toBe(3);
   });
 
-  test("in doubt that were 0 may come to count", async () => {
+  test("that are unsure and were 0 may come to count", async () => {
     await hold([{ owner: A, amount: "0", blockNumber: null }]);
     expect(await readHolderCount(context(amounts([4n])), TOKEN)).toBe(1);
     expect(await readHolderCount(context(amounts([0n])), TOKEN)).toBe(0);
@@ -249,7 +249,7 @@ describe("holdings", () => {
     expect(found.map(({ owner }) => owner)).toEqual(owners);
   });
 
-  test("in doubt by the hundred are refused, those of a silently changing token stay as stored", async () => {
+  test("that are unsure by the hundred are refused, those of a silently changing token stay as stored", async () => {
     const rows = (count: number, blockNumber: number | null) =>
       Array.from({ length: count }, (_, index) => ({
         owner: addressAt(1_000 + index),

@@ -19,7 +19,7 @@ let database: TestDatabase;
 let server: TestApp;
 let first: Address;
 let second: Address;
-/** Everything that is asked below, answered while nothing is in doubt. */
+/** Everything that is asked below, answered while nothing is unsure. */
 const settled = new Map<string, Answer>();
 
 async function rpc<Result>(method: string, ...params: unknown[]): Promise<Result> {
