@@ -334,7 +334,7 @@ test("the way to the content keeps the part that is shown", async () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(new URL(page.url()).hash).toBe("#code");
-    expect(await page.locator("#proof").count()).toBe(1);
+    await page.locator("#proof").waitFor(PATIENCE);
   });
 });
 
