@@ -72,14 +72,28 @@ export interface ProxyCheck {
   implementations: Address[];
 }
 
-/** Stores the outcome of a check for those who ask for it by guid. */
+/** Stores the outcome of a check for those who ask for it by guid, unless it is stored by that guid. */
 export async function insertProxyCheck(
   sql: Queryable,
   { guid, address, implementations }: ProxyCheck & { guid: string },
 ): Promise<void> {
   await sql`
     INSERT INTO proxy_checks (guid, address, implementations)
-    VALUES (${guid}, ${address}, ${sql.json(implementations)})`;
+    VALUES (${guid}, ${address}, ${sql.json(implementations)})
+    ON CONFLICT (address, guid) DO NOTHING`;
+}
+
+/** The guid of a check of the last hour with the same outcome; undefined when there is none. */
+export async function findProxyCheck(
+  sql: Queryable,
+  { address, implementations }: ProxyCheck,
+): Promise<string | undefined> {
+  const [row] = await sql<{ guid: string }[]>`
+    SELECT guid FROM proxy_checks
+    WHERE address = ${address} AND implementations = ${sql.json(implementations)}
+      AND created_at > now() - interval '1 hour'
+    LIMIT 1`;
+  return row?.guid;
 }
 
 /** The outcome of a guid; undefined when there is none. */

@@ -6,6 +6,7 @@ import { ChainError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import {
   deleteProxy,
+  findProxyCheck,
   getProxyCheck,
   insertProxyCheck,
   listStaleProxies,
@@ -53,17 +54,22 @@ export interface ProxyCheckOptions {
   asker?: Asker;
 }
 
-/** Checks what a verified contract delegates to; the outcome is stored when this resolves. Throws `ChainError`. */
+/**
+ * Checks what a verified contract delegates to; the outcome is stored when this resolves. The same outcome within an hour
+ * has the same guid, so that nobody fills the database with checks. Throws `ChainError`.
+ */
 export async function verifyProxy(
   source: ProxySource,
   address: Address,
-  { expected, guid = createGuid(address), asker }: ProxyCheckOptions = {},
+  { expected, guid: given, asker }: ProxyCheckOptions = {},
 ): Promise<ProxyVerification> {
   if ((await getVerifiedAbi(source.sql, address)) === undefined) return { outcome: "not-verified" };
   const detected = await refreshProxy(source, address, asker);
   const all = detected?.implementations ?? [];
   const implementations = expected === undefined || all.includes(expected) ? all : [];
-  await insertProxyCheck(source.sql, { guid, address, implementations });
+  const check = { address, implementations };
+  const guid = given ?? (await findProxyCheck(source.sql, check)) ?? createGuid(address);
+  await insertProxyCheck(source.sql, { guid, ...check });
   return { outcome: "checked", guid };
 }
 

@@ -259,14 +259,19 @@ test("a check answers at once, with what was expected or with nothing", async ()
   const address = await deploy("ERC1967Proxy", one, "0x");
   expect(await verifier.verifyProxy(address)).toEqual({ outcome: "not-verified" });
   await verifyContract(verifier, address, "ERC1967Proxy");
+  const guids: string[] = [];
   const check = async (expected?: Address) => {
     const checked = await verifier.verifyProxy(address, { expected });
     if (checked.outcome !== "checked") throw new Error(checked.outcome);
+    guids.push(checked.guid);
     return (await verifier.proxyStatus(checked.guid))?.implementations;
   };
   expect(await check()).toEqual([one]);
   expect(await check(one)).toEqual([one]);
   expect(await check(two)).toEqual([]);
+  const [first, again, other] = guids;
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
   const plain = await deploy("NoProxy");
   await verifyContract(verifier, plain, "NoProxy");
   expect(await verifier.verifyProxy(plain)).toMatchObject({ outcome: "checked" });
