@@ -13,8 +13,8 @@ interface Edit {
   repaired: string;
 }
 
-/** Characters of a text of our own, at most some 3,000, and of all that a connection keeps: ours are some 150,000. */
-const LONGEST_KEPT = 4000;
+/** Characters of one text, and of all that a connection keeps: our own have 4,200 at most, some 150,000 together. */
+const LONGEST_KEPT = 5000;
 const MOST_KEPT = 500_000;
 
 const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
