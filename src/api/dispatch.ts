@@ -162,7 +162,7 @@ export function createDispatch(
   return async (action, request, dialect, chain, asker) => {
     const waits = createWaits();
     const work = run(action, request.input, dialect, chain, asker, waits);
-    const timely = inTime(work, requestTimeoutMs, waits.words);
+    const timely = inTime(work, requestTimeoutMs, waits.late);
     const made = await (action.envelope === "proxy"
       ? timely.catch((thrown) => toRpcError(thrown, chain))
       : timely);

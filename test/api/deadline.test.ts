@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createWaits, inTime } from "../../src/api/deadline.ts";
 import type { Read } from "../../src/api/state.ts";
 import { sleep } from "../../src/core/async.ts";
-import { createSql, type Sql } from "../../src/db/client.ts";
+import { createSql, type Queryable, type Sql } from "../../src/db/client.ts";
 import type { JobStatus } from "../../src/store/verification-jobs.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
@@ -92,9 +92,20 @@ test("what is waited for too long is named: the index while it is read, else the
   const read: Read = () => never;
   const waits = createWaits();
   const outside = waits.watch(read);
-  await expect(inTime(never, 10, waits.words)).rejects.toThrow("The node does not answer in time");
+  await expect(inTime(never, 10, waits.late)).rejects.toThrow("The node does not answer in time");
   void outside(async () => 1);
-  await expect(inTime(never, 10, waits.words)).rejects.toThrow("Request timed out");
+  await expect(inTime(never, 10, waits.late)).rejects.toThrow("Request timed out");
+});
+
+test("a search of any number of statements ends with the answer that nobody waits for", async () => {
+  const sql = (async () => []) as unknown as Queryable;
+  const read: Read = (query) => query(sql, new Promise<never>(() => {}));
+  const waits = createWaits();
+  const search = waits.watch(read)(async (own) => {
+    for (;;) await sleep(1).then(() => own`SELECT 1`);
+  });
+  await expect(inTime(search, 10, waits.late)).rejects.toThrow("Request timed out");
+  await expect(search).rejects.toThrow("Request timed out");
 });
 
 test("an answer does not wait for the end of a verification beyond its own time", async () => {

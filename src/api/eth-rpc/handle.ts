@@ -82,7 +82,7 @@ async function answerAll(
           { ...services, ...caller, read: waits.watch(read) },
           parameters,
         );
-        return inTime(answer, requestTimeoutMs, waits.words);
+        return inTime(answer, requestTimeoutMs, waits.late);
       },
     }));
     return onOneState(sql, tasks);
