@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Chain, NodeName, RpcCall } from "../chain/chain.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../core/quantity.ts";
 import { UNANSWERED } from "./failures.ts";
@@ -16,6 +17,12 @@ const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 /** In lower case: some nodes know the second name, too, and some take names in any letter case. */
 const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
 
+/** What the node said to a call. */
+type Forwarded = { result: unknown } | { error: unknown };
+
+/** Forwards one call. */
+export type Forward = (call: RpcCall) => Promise<Forwarded>;
+
 /**
  * The node's own answers to calls that a client chose, in one batch. A transaction is not called back when the client goes
  * away: sending it costs the node little.
@@ -25,7 +32,7 @@ export async function forwardCalls(
   calls: readonly RpcCall[],
   { client, signal }: Caller,
   node?: NodeName,
-): Promise<({ result: unknown } | { error: unknown })[]> {
+): Promise<Forwarded[]> {
   const onlySends = calls.every(({ method }) => method === "eth_sendRawTransaction");
   const answers = await chain.forward(calls.map(boundGas), {
     ...(node !== undefined && { node }),
@@ -34,6 +41,33 @@ export async function forwardCalls(
   return answers.map((answer) =>
     "unanswered" in answer ? { error: UNANSWERED[answer.unanswered] } : answer,
   );
+}
+
+/**
+ * Forwards the calls of one request that turn out one by one. One batch is under way at a time, so that a long request
+ * does not use up its client's places at the node.
+ */
+export function createForward(chain: Chain, caller: Caller): Forward {
+  let sent: Promise<unknown> = Promise.resolve();
+  let next: { calls: RpcCall[]; answers: Promise<Forwarded[]> } | undefined;
+
+  async function send(before: Promise<unknown>, calls: readonly RpcCall[]): Promise<Forwarded[]> {
+    await before;
+    await nextTurn();
+    next = undefined;
+    return forwardCalls(chain, calls, caller);
+  }
+
+  return async (call) => {
+    if (!next) {
+      const calls: RpcCall[] = [];
+      next = { calls, answers: send(sent, calls) };
+      sent = next.answers.catch(() => {});
+    }
+    const { calls, answers } = next;
+    const place = calls.push(call) - 1;
+    return (await answers)[place] ?? { error: UNANSWERED.unreachable };
+  };
 }
 
 /** The node's answer to a call of ours, not asked for again; undefined where it has none. */

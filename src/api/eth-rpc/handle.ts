@@ -6,7 +6,7 @@ import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import { createWaits, inTime } from "../deadline.ts";
 import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
 import { requestErrorOf, TOO_LARGE, UNANSWERED } from "../failures.ts";
-import { type Caller, forwardCalls } from "../forwarding.ts";
+import { type Caller, createForward, forwardCalls } from "../forwarding.ts";
 import type { ServedChain } from "../served-chain.ts";
 import { type OneState, onOneState, type Read } from "../state.ts";
 import {
@@ -72,6 +72,8 @@ async function answerAll(
     return rpcFailure(known?.message ?? "Something went wrong.");
   }
 
+  const forwardOne = createForward(services.chain, caller);
+
   /** Answers all entries from one state of the index. */
   async function answerFromIndex(steps: readonly IndexStep[]): Promise<OneState<RpcOutcome>> {
     const tasks = steps.map(({ method, parameters }) => ({
@@ -79,7 +81,7 @@ async function answerAll(
       run: (read: Read) => {
         const waits = createWaits();
         const answer = method.answer(
-          { ...services, ...caller, read: waits.watch(read) },
+          { ...services, forward: forwardOne, read: waits.watch(read) },
           parameters,
         );
         return inTime(answer, requestTimeoutMs, waits.late);

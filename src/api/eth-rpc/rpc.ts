@@ -1,4 +1,5 @@
 import type { Context } from "../action.ts";
+import type { Forward } from "../forwarding.ts";
 
 /** Answer of one JSON-RPC entry, without its envelope. Errors of our own are bare texts, as the reference has them. */
 export type RpcOutcome = { result: unknown } | { error: unknown };
@@ -6,8 +7,8 @@ export type RpcOutcome = { result: unknown } | { error: unknown };
 /** What a method works with. */
 export type RpcContext = Omit<
   Context,
-  "dialect" | "sent" | "usageOf" | "gasOracle" | "largeAnswers"
->;
+  "dialect" | "sent" | "client" | "signal" | "usageOf" | "gasOracle" | "largeAnswers"
+> & { forward: Forward };
 
 /** A method that the index answers. */
 export interface IndexMethod {

@@ -10,7 +10,6 @@ import {
   type StoredReceipt,
 } from "../../store/rpc-transactions.ts";
 import { getChainIdentity } from "../../store/sync-state.ts";
-import { forwardCalls } from "../forwarding.ts";
 import { withoutUnservedBlock } from "../live/mempool.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
@@ -19,7 +18,7 @@ const INVALID_HASH = rpcFailure("Transaction hash is invalid");
 /** `eth_getTransactionByHash`: one that the index does not have may wait in the node's pool. */
 export const getTransactionByHash: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read, chainId, chain, client, signal }, [hash]) {
+  async answer({ read, chainId, forward }, [hash]) {
     if (!isHash(hash)) return INVALID_HASH;
     const { transaction, startBlock } = await read(async (sql) => ({
       transaction: await getSignedTransaction(sql, lowerHex(hash)),
@@ -27,8 +26,8 @@ export const getTransactionByHash: IndexMethod = {
     }));
     if (transaction) return { result: presentTransaction(transaction, chainId()) };
     const call = { method: "eth_getTransactionByHash", params: [lowerHex(hash)] };
-    const [answer] = await forwardCalls(chain, [call], { client, signal });
-    if (!answer || "error" in answer) return answer ?? { result: null };
+    const answer = await forward(call);
+    if ("error" in answer) return answer;
     const { result } = answer;
     return { result: isRecord(result) ? withoutUnservedBlock(result, startBlock) : null };
   },

@@ -6,6 +6,7 @@ import { addressAt, GWEI, publish, transactionHash, wordAt } from "../../support
 import { startTestIndexer } from "../../support/indexer.ts";
 import { createJsonRpc } from "../../support/oracle/json-rpc.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
+import { openNode } from "../../support/test-chain.ts";
 
 /** Init code that emits a log with topic 7 and one without topics, and leaves one byte of code. */
 const EMITTING: Hex = "0x602a600052600760206000a16001601fa06001601ff3";
@@ -177,5 +178,21 @@ test("whether a transaction waits is not known without the node", async () => {
   };
   const response = await other.app.inject({ method: "POST", url: "/api/eth-rpc", payload });
   expect(response.json()).toMatchObject({ error: { code: -32_603 } });
+  await other.close();
+});
+
+test("a batch of any length asks for all that may wait", async () => {
+  const node = await openNode();
+  node.fail({ effect: { kind: "late", ms: 200 } });
+  const other = await createTestApp({ nodeUrl: node.url, rpcBatchLimit: 100 });
+  await publish(other.sql, { blocks: [{ number: 1 }] });
+  const payload = Array.from({ length: 100 }, (_, id) => ({
+    jsonrpc: "2.0",
+    method: "eth_getTransactionByHash",
+    params: [wordAt(id)],
+    id,
+  }));
+  const response = await other.app.inject({ method: "POST", url: "/api/eth-rpc", payload });
+  expect(response.json()).toEqual(payload.map(({ id }) => ({ jsonrpc: "2.0", result: null, id })));
   await other.close();
 });
