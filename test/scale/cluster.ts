@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { appendFile, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -115,7 +115,6 @@ jit = off
 citus.max_cached_conns_per_worker = 12
 citus.shard_count = 6
 citus.enable_statistics_collection = off
-citus.enable_stat_counters = on
 `,
   );
   let running: Child | undefined;
@@ -138,11 +137,8 @@ citus.enable_stat_counters = on
       if (!answers) throw new Error(`a server did not start: ${lines.slice(-3).join(" ")}`);
     },
     crash: async () => {
-      execFileSync(path.join(binaries, "pg_ctl"), ["-D", data, "-m", "immediate", "-W", "stop"], {
-        ...user,
-        cwd: data,
-        stdio: "ignore",
-      });
+      const [pid] = readFileSync(path.join(data, "postmaster.pid"), "utf8").split("\n");
+      process.kill(Number(pid), "SIGQUIT");
       await running?.stop(STOP_PATIENCE_MS);
     },
   };

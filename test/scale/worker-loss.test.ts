@@ -13,6 +13,7 @@ import { type Cluster, type ClusterServer, startCluster, urlOf } from "./cluster
 const SEED = Number(process.env["SCALE_SEED"] ?? 1);
 /** Losses of a worker, and of the coordinator. */
 const LOSSES = Number(process.env["SCALE_LOSSES"] ?? 6);
+const PATIENCE_MS = 10_000;
 
 let cluster: Cluster;
 let anvil: Anvil;
@@ -34,7 +35,19 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test(`the index equals the chain after ${LOSSES} losses of servers at random moments (seed ${SEED})`, async () => {
+/** Crashes a server once a commit stands between its two phases on a worker, or none is seen for long. */
+async function crashAtCommit(victim: ClusterServer, worker: ClusterServer): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  const connection = createSql(urlOf(worker, "postgres"), { connections: 1 });
+  let prepared: unknown;
+  do {
+    [prepared] = await connection`SELECT 1 FROM pg_prepared_xacts`;
+  } while (!prepared && Date.now() < deadline);
+  await victim.crash();
+  await connection.end({ timeout: 0 });
+}
+
+test(`the index equals the chain after ${LOSSES} losses of servers around commits (seed ${SEED})`, async () => {
   const random = createRandom(SEED);
   const indexer = startTestIndexer({
     databaseUrl: urlOf(cluster.coordinator, "postgres"),
@@ -43,13 +56,14 @@ test(`the index equals the chain after ${LOSSES} losses of servers at random mom
   try {
     for (let loss = 0; loss < LOSSES; loss++) {
       const { coordinator, workers } = cluster;
-      const victim = loss % 3 === 2 ? coordinator : workers[random.integer(workers.length)];
-      await world.step(random);
-      await pause(random.integer(1_000));
-      await (victim as ClusterServer).crash();
+      const worker = random.pick(workers);
+      const victim = loss % 3 === 2 ? coordinator : worker;
+      const stepping = world.step(random);
+      await crashAtCommit(victim, worker);
+      await stepping;
       await world.step(random);
       await pause(random.integer(500));
-      await (victim as ClusterServer).start();
+      await victim.start();
     }
     const oracle = await createOracleReader(anvil.url).read();
     await indexer.reach(oracle.head.hash);
