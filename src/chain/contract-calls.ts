@@ -59,7 +59,7 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
 /**
  * Creates the caller. Groups are called through a contract of our own (static-calls.sol), which the node finds nowhere but
  * in the question. Multicall3 would let a contract change what the ones behind it answer: one whose `balanceOf` pays
- * coins to somebody gave him a balance that he never had. viem's `multicall` takes a failed group for a failure of each
+ * coins to somebody would give him a balance that he never has. viem's `multicall` takes a failed group for a failure of each
  * of its calls, and a call that found no gas left for one that failed. Here groups are halved, and what failed in a group is
  * called alone.
  */

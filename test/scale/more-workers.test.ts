@@ -1,43 +1,28 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSql, type Sql } from "../../src/db/client.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { distributeTables } from "../../src/store/distribution.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createJsonRpc } from "../support/oracle/json-rpc.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createRandom } from "../support/world/random.ts";
-import { deployWorld, type World } from "../support/world/world.ts";
-import { type Cluster, startCluster, urlOf } from "./cluster.ts";
+import { urlOf } from "./cluster.ts";
+import { type ScaleWorld, startScaleWorld } from "./world.ts";
 
 const SEED = 1;
 
-let cluster: Cluster;
-let anvil: Anvil;
-let world: World;
-let sql: Sql;
+let started: ScaleWorld;
 beforeAll(async () => {
-  [cluster, anvil] = await Promise.all([startCluster(), startAnvil()]);
-  await cluster.join("postgres");
-  sql = createSql(urlOf(cluster.coordinator, "postgres"), { connections: 2 });
-  await migrate(sql);
-  await distributeTables(sql);
-  world = await deployWorld(anvil.url);
+  started = await startScaleWorld();
 });
-afterAll(async () => {
-  await sql?.end({ timeout: 1 });
-  await anvil?.stop();
-  await cluster?.stop();
-});
+afterAll(() => started?.stop());
 
 async function isMoved(): Promise<boolean> {
-  const [job] = await sql<{ state: string }[]>`SELECT state FROM citus_rebalance_status()`;
+  const [job] = await started.sql<{ state: string }[]>`SELECT state FROM citus_rebalance_status()`;
   expect(["scheduled", "running", "finished"]).toContain(job?.state);
   return job?.state === "finished";
 }
 
 test("a worker is added and takes its share while blocks are indexed and rolled back", async () => {
+  const { cluster, anvil, world, sql } = started;
   const random = createRandom(SEED);
   const rpc = createJsonRpc(anvil.url);
   const indexer = startTestIndexer({

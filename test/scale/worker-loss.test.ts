@@ -1,37 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSql, type Sql } from "../../src/db/client.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { distributeTables } from "../../src/store/distribution.ts";
-import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { createSql } from "../../src/db/client.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createRandom } from "../support/world/random.ts";
-import { deployWorld, type World } from "../support/world/world.ts";
-import { type Cluster, type ClusterServer, startCluster, urlOf } from "./cluster.ts";
+import { type ClusterServer, urlOf } from "./cluster.ts";
+import { type ScaleWorld, startScaleWorld } from "./world.ts";
 
 const SEED = Number(process.env["SCALE_SEED"] ?? 1);
 /** Losses of a worker, and of the coordinator. */
 const LOSSES = Number(process.env["SCALE_LOSSES"] ?? 6);
 const PATIENCE_MS = 10_000;
 
-let cluster: Cluster;
-let anvil: Anvil;
-let world: World;
-let sql: Sql;
+let started: ScaleWorld;
 beforeAll(async () => {
-  [cluster, anvil] = await Promise.all([startCluster(), startAnvil()]);
-  await cluster.join("postgres");
-  sql = createSql(urlOf(cluster.coordinator, "postgres"), { connections: 2 });
-  await migrate(sql);
-  await distributeTables(sql);
-  world = await deployWorld(anvil.url);
+  started = await startScaleWorld();
 });
-afterAll(async () => {
-  await sql?.end({ timeout: 1 });
-  await anvil?.stop();
-  await cluster?.stop();
-});
+afterAll(() => started?.stop());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -48,6 +33,7 @@ async function crashAtCommit(victim: ClusterServer, worker: ClusterServer): Prom
 }
 
 test(`the index equals the chain after ${LOSSES} losses of servers around commits (seed ${SEED})`, async () => {
+  const { cluster, anvil, world, sql } = started;
   const random = createRandom(SEED);
   const indexer = startTestIndexer({
     databaseUrl: urlOf(cluster.coordinator, "postgres"),

@@ -29,8 +29,8 @@ export async function getFunding(sql: Queryable, address: Address): Promise<Fund
       AND NOT EXISTS (SELECT 1 FROM contracts WHERE address = ${address} AND ${inPublishedBlocks(sql)})`;
   if (!account) return undefined;
   const [transaction, internal] = await Promise.all([
-    first((after, limit) => findTransaction(sql, address, after, limit)),
-    first((after, limit) => findInternalTransaction(sql, address, after, limit)),
+    first(sql, address, findTransaction),
+    first(sql, address, findInternalTransaction),
   ]);
   const isInternalFirst = !transaction || (internal && isBefore(internal, transaction));
   const found = isInternalFirst ? internal : transaction;
@@ -42,13 +42,23 @@ type Transfer = Omit<Funding, "codeUnknown"> & { transactionIndex: number };
 /** What one look at some blocks found, and the last of them. */
 type Look = { lastBlock: number | null } & (Transfer | { from: null });
 
+/** Looks at the next entries of an address, up to `limit` and all of the last block. */
+type LookAt = (
+  sql: Queryable,
+  address: Address,
+  afterBlock: number,
+  limit: number,
+) => Promise<Look[]>;
+
 /** Looks at the entries of an address in the order of blocks, more each time, until one fits. */
 async function first(
-  look: (afterBlock: number, limit: number) => Promise<Look[]>,
+  sql: Queryable,
+  address: Address,
+  lookAt: LookAt,
 ): Promise<Transfer | undefined> {
   let afterBlock = -1;
   for (let limit = FIRST_ENTRIES; ; limit = Math.min(limit * GROWTH, MAXIMUM_ENTRIES)) {
-    const [found] = await look(afterBlock, limit);
+    const [found] = await lookAt(sql, address, afterBlock, limit);
     if (!found || found.lastBlock === null) return undefined;
     if (found.from !== null) return found;
     afterBlock = found.lastBlock;
@@ -64,13 +74,8 @@ function isBefore(internal: Transfer, transaction: Transfer): boolean {
   );
 }
 
-function findTransaction(
-  sql: Queryable,
-  address: Address,
-  afterBlock: number,
-  limit: number,
-): Promise<Look[]> {
-  return sql<Look[]>`
+const findTransaction: LookAt = (sql, address, afterBlock, limit) =>
+  sql<Look[]>`
     WITH page AS MATERIALIZED (
       SELECT block_number, transaction_index FROM address_transactions
       WHERE address = ${address} AND sides & 2 <> 0
@@ -91,15 +96,9 @@ function findTransaction(
       LIMIT 1
     ) t ON true
     LEFT JOIN blocks b ON b.number = t.block_number`;
-}
 
-function findInternalTransaction(
-  sql: Queryable,
-  address: Address,
-  afterBlock: number,
-  limit: number,
-): Promise<Look[]> {
-  return sql<Look[]>`
+const findInternalTransaction: LookAt = (sql, address, afterBlock, limit) =>
+  sql<Look[]>`
     WITH page AS MATERIALIZED (
       SELECT block_number, transaction_index, position FROM address_internal_transactions
       WHERE address = ${address} AND sides & 2 <> 0 AND valued
@@ -124,4 +123,3 @@ function findInternalTransaction(
       LIMIT 1
     ) i ON true
     LEFT JOIN blocks b ON b.number = i.block_number`;
-}

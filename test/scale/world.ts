@@ -1,0 +1,36 @@
+import { createSql, type Sql } from "../../src/db/client.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { distributeTables } from "../../src/store/distribution.ts";
+import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { deployWorld, type World } from "../support/world/world.ts";
+import { type Cluster, startCluster, urlOf } from "./cluster.ts";
+
+export type ScaleWorld = {
+  cluster: Cluster;
+  anvil: Anvil;
+  world: World;
+  /** The coordinator's database, its tables distributed. */
+  sql: Sql;
+  stop: () => Promise<void>;
+};
+
+/** Starts a cluster and a chain with the sample world. The tables are spread before anything is written. */
+export async function startScaleWorld(): Promise<ScaleWorld> {
+  const [cluster, anvil] = await Promise.all([startCluster(), startAnvil()]);
+  await cluster.join("postgres");
+  const sql = createSql(urlOf(cluster.coordinator, "postgres"), { connections: 2 });
+  await migrate(sql);
+  await distributeTables(sql);
+  const world = await deployWorld(anvil.url);
+  return {
+    cluster,
+    anvil,
+    world,
+    sql,
+    async stop() {
+      await sql.end({ timeout: 1 });
+      await anvil.stop();
+      await cluster.stop();
+    },
+  };
+}
