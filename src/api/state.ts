@@ -1,12 +1,13 @@
 import { ChainError, RequestError } from "../core/errors.ts";
 import type { Queryable, Sql } from "../db/client.ts";
-import { type Extent, readSnapshot, readStatements, wasTorn } from "../store/snapshot.ts";
 import {
-  getServedState,
-  isSynchronised,
-  type ServedHead,
-  type ServedState,
-} from "../store/sync-state.ts";
+  type Extent,
+  readServedState,
+  readSnapshot,
+  readStatements,
+  wasTorn,
+} from "../store/snapshot.ts";
+import { isSynchronised, type ServedHead, type ServedState } from "../store/sync-state.ts";
 
 const NOTHING_SERVED = "Chain is indexing now, try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
@@ -131,14 +132,10 @@ function openState(sql: Sql, count: number) {
   function open(): Promise<Opened> {
     return new Promise((resolve, reject) => {
       readSnapshot(sql, async (snapshot) => {
-        resolve({ snapshot, served: readServedState(snapshot) });
+        resolve({ snapshot, served: readServedState(snapshot).then(note) });
         await allRead.promise;
       }).catch(reject);
     });
-  }
-
-  async function readServedState(snapshot: Queryable): Promise<ServedState> {
-    return note(await getServedState(snapshot));
   }
 
   function note(state: ServedState): ServedState {
@@ -154,7 +151,8 @@ function openState(sql: Sql, count: number) {
     opened ??= open();
     const { snapshot, served: reads } = await opened;
     const head = reads.then(headOf);
-    if (!isReady(lastStates.get(sql))) await head;
+    const last = lastStates.get(sql);
+    if (!isReady(last) || last.isDistributed) await head;
     const [found] = await Promise.all([query(snapshot, head), head]);
     return found;
   }

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
+import { placesOf, publishedHead } from "./distributed-reads.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -61,25 +62,23 @@ export async function listTransactionsOfBlocks(
 }
 
 /** The rows for a page of keys, at most `limit`, in its order. */
-function complete(
+async function complete(
   sql: Queryable,
   page: Fragment,
   towards: Fragment,
   limit: number,
 ): Promise<TransactionEntry[]> {
+  const { places } = await placesOf(sql, page, ["block_number", "transaction_index"]);
   const query = sql<TransactionEntry[]>`
-    WITH page AS MATERIALIZED (${page})
     SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds,
-      (SELECT head_number FROM sync_state) - t.block_number AS confirmations, t.*
-    FROM (
-      SELECT array_agg(block_number) AS blocks, array_agg(transaction_index) AS indexes FROM page
-    ) places
+      ${publishedHead(sql)} - t.block_number AS confirmations, t.*
+    FROM ${places}
     CROSS JOIN LATERAL (
       SELECT block_number, transaction_index, hash, from_address AS from, to_address AS to,
         created_contract, nonce, value, gas, gas_price,
         gas_used, cumulative_gas_used, status, ${hasSucceeded(sql)} AS succeeded, input,
         ${mayBeNamed(sql)} AS may_be_named
-      FROM transactions_at(places.blocks, places.indexes)
+      FROM transactions_at(places.block_number, places.transaction_index)
     ) t
     ${blockOf(sql, sql`t.block_number`)}
     ORDER BY t.block_number ${towards}, t.transaction_index ${towards}`;

@@ -1,6 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { placesOf } from "./distributed-reads.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -10,7 +11,6 @@ import {
   type Order,
   type PageRange,
   pageOfBlocks,
-  thenInBlock,
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 
@@ -70,7 +70,7 @@ function keysOf(
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
   const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
-  const inIndex = sql`block_number ${towards}, ${thenInTransactions(sql, towards)}`;
+  const inIndex = sql`block_number ${towards}`;
   if ("parties" in filter) {
     const table = sql`address_internal_transactions`;
     const key = sql`block_number, transaction_index, position`;
@@ -100,9 +100,7 @@ export async function listInternalTransactionsOfBlocks(
         SELECT block_number, transaction_index, position FROM internal_transactions
         WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}`,
       {
-        inIndex: includeZeroValue
-          ? places
-          : sql`block_number ${towards}, ${thenInTransactions(sql, towards)}`,
+        inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
         order: places,
       },
       { limit, skip },
@@ -134,35 +132,28 @@ export async function listInternalTransactionsOfTransaction(
   );
 }
 
-function thenInTransactions(sql: Queryable, towards: Fragment): Fragment {
-  return thenInBlock(sql, sql`transaction_index, position`, towards);
-}
-
 /** The condition of the index `internal_transactions_valued`. */
 function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
 /** The rows for a page of keys, at most `limit`, in its order. */
-function complete(
+async function complete(
   sql: Queryable,
   page: Fragment,
   towards: Fragment,
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
+  const { places } = await placesOf(sql, page, ["block_number", "transaction_index", "position"]);
   const query = sql<InternalTransactionEntry[]>`
-    WITH page AS MATERIALIZED (${page})
     SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_hash, i.position,
       i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
       i.created_contract, i.value, i.gas, i.gas_used, i.input, i.error, i.effective
-    FROM (
-      SELECT array_agg(block_number) AS blocks, array_agg(transaction_index) AS indexes,
-        array_agg(position) AS positions
-      FROM page
-    ) places
+    FROM ${places}
     CROSS JOIN LATERAL (
       SELECT (internal).*, (transaction).hash AS transaction_hash
-      FROM internal_transactions_at(places.blocks, places.indexes, places.positions)
+      FROM internal_transactions_at(
+        places.block_number, places.transaction_index, places.position)
     ) i
     ${blockOf(sql, sql`i.block_number`)}
     ORDER BY i.block_number ${towards}, i.transaction_index ${towards}, i.position ${towards}`;

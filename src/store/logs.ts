@@ -1,9 +1,10 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
+import { placesOf, publishedHead } from "./distributed-reads.ts";
 import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
-import { blockOf, direction, type Order, type PageRange, thenInBlock } from "./page.ts";
+import { blockOf, direction, type Order, type PageRange, pageOfBlocks } from "./page.ts";
 
 /** A log of a transaction. */
 export interface TransactionLog {
@@ -73,51 +74,62 @@ export async function searchLogs(
   sql: Queryable,
   patterns: readonly LogPattern[],
   blocks: LogBlocks,
-  { limit, skip }: PageRange,
+  page: PageRange,
   order: Order = "asc",
 ): Promise<LogEntry[]> {
   const by = direction(sql, order);
-  const ranges = await Promise.all(
-    patterns.map((pattern) => narrowestRange(sql, rangesOf(sql, pattern), blocks)),
+  const searches = await Promise.all(
+    patterns.map(async (pattern) => ({
+      pattern,
+      range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
+    })),
   );
-  const branches = patterns.map((pattern, index) => {
-    const range = ranges[index];
-    return sql`
-      SELECT block_number, log_index FROM logs
-      WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}
-      ORDER BY ${range ? sql`${range.order} ${by}, block_number ${by}, ${thenInBlock(sql, sql`log_index`, by)}` : sql`block_number ${by}, log_index ${by}`}
-      FETCH FIRST (${skip + limit}::bigint) ROWS WITH TIES`;
-  });
+  const keys = keysOf(sql, searches, blocks, page, by);
+  const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
   const query = sql<LogEntry[]>`
-    WITH page AS MATERIALIZED (${pageOf(sql, branches, { limit, skip }, by)})
     SELECT l.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
       l.transaction_hash, l.transaction_index, l.gas_price, l.gas_used
-    FROM (
-      SELECT array_agg(block_number) AS blocks, array_agg(log_index) AS indexes FROM page
-    ) places
+    FROM ${places}
     CROSS JOIN LATERAL (
       SELECT (log).*, (transaction).hash AS transaction_hash, (transaction).gas_price,
         (transaction).gas_used
-      FROM logs_at(places.blocks, places.indexes)
+      FROM logs_at(places.block_number, places.log_index)
     ) l
     ${blockOf(sql, sql`l.block_number`)}
     ORDER BY l.block_number ${by}, l.log_index ${by}`;
-  return readPage(query, limit, ({ data }) => [data]);
+  return readPage(query, page.limit, ({ data }) => [data]);
 }
 
-/** The page of what the branches yield together, each log once; a branch is read to the end of the page's last block. */
-function pageOf(
+/** A pattern, and where its logs are looked for: undefined for all blocks. */
+interface LogSearch {
+  pattern: LogPattern;
+  range: LogRange | undefined;
+}
+
+/** Keys of a page of what the searches find, each log once. Of several searches each gives as many as the page may need. */
+function keysOf(
   sql: Queryable,
-  [first, ...others]: readonly Fragment[],
+  searches: readonly LogSearch[],
+  blocks: LogBlocks,
   { limit, skip }: PageRange,
   by: Fragment,
 ): Fragment {
+  const order = sql`block_number ${by}, log_index ${by}`;
+  const pageOf = ({ pattern, range }: LogSearch, page: PageRange) => {
+    const rows = sql`
+      SELECT block_number, log_index FROM logs
+      WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}`;
+    const inIndex = range ? sql`${range.order} ${by}, block_number ${by}` : order;
+    return pageOfBlocks(sql, rows, { inIndex, order }, page);
+  };
+  const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
-  const union = others.reduce((all, branch) => sql`${all} UNION (${branch})`, sql`(${first})`);
-  return sql`
-    SELECT * FROM (${union}) AS found
-    ORDER BY block_number ${by}, log_index ${by} LIMIT ${limit} OFFSET ${skip}`;
+  if (others.length === 0) return pageOf(first, { limit, skip });
+  const union = searches
+    .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
+    .reduce((all, branch) => sql`${all} UNION ${branch}`);
+  return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
 
 /** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
@@ -174,7 +186,7 @@ async function narrowestRange(
 }
 
 function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks): Fragment {
-  const head = sql`(SELECT head_number FROM sync_state)`;
+  const head = publishedHead(sql);
   const from = blocks.from === "latest" ? head : sql`${blocks.from}::bigint`;
   const to = blocks.to === "latest" ? sql`` : sql`AND block_number <= ${blocks.to}::bigint`;
   const after = blocks.after

@@ -1,4 +1,5 @@
 import type { Fragment, Queryable } from "../db/client.ts";
+import { isDistributedRead, publishedHead } from "./distributed-reads.ts";
 
 /** A page of a list: `limit` rows after the first `skip`. */
 export interface PageRange {
@@ -32,21 +33,14 @@ export function inPublishedBlocks(
   // With a bound that excludes nothing the planner would expect hardly any rows.
   const notBefore = from === undefined ? sql`` : sql`AND ${name} >= ${from}::bigint`;
   const notAfter = to === undefined ? sql`` : sql`AND ${name} <= ${to}::bigint`;
-  return sql`${name} <= (SELECT head_number FROM sync_state) ${notBefore} ${notAfter}`;
-}
-
-/**
- * The end of an order of blocks only, for rows on several servers: their positions in the block. Citus drops the WITH TIES
- * of what it asks each server when the statement has a subquery. On one server this is a constant, and no part of the order.
- */
-export function thenInBlock(sql: Queryable, positions: Fragment, towards: Fragment): Fragment {
-  return sql`CASE WHEN is_distributed() THEN ARRAY[${positions}] END ${towards}`;
+  return sql`${name} <= ${publishedHead(sql)} ${notBefore} ${notAfter}`;
 }
 
 /**
  * A page of `rows` (a SELECT without an order) whose index has them in the order of blocks only: `inIndex`. Whole blocks are
  * read from it, as many as the page needs, and sorted in `order`. An incremental sort would do the same, but a plan that is
- * made for any parameters sorts all rows of a key instead.
+ * made for any parameters sorts all rows of a key instead. Of several servers each is asked for that sort, because Citus
+ * drops the ties of what it asks them for, and keeps what it is to sort again.
  */
 export function pageOfBlocks(
   sql: Queryable,
@@ -54,6 +48,9 @@ export function pageOfBlocks(
   { inIndex, order }: { inIndex: Fragment; order: Fragment },
   { limit, skip }: PageRange,
 ): Fragment {
+  if (isDistributedRead(sql)) {
+    return sql`${rows} ORDER BY ${inIndex}, ${order} LIMIT ${limit} OFFSET ${skip}`;
+  }
   return sql`
     SELECT * FROM (
       ${rows} ORDER BY ${inIndex} FETCH FIRST (${skip + limit}::bigint) ROWS WITH TIES

@@ -1,5 +1,6 @@
 import type { Queryable, Row, Sql, Transaction } from "../db/client.ts";
 import { divertQueries } from "../db/diverted-queries.ts";
+import { noteDistributed } from "./distributed-reads.ts";
 import {
   findWithServedState,
   getGeneration,
@@ -73,13 +74,20 @@ function isSameHead({ head: one }: ServedState, { head: other }: ServedState): b
   return one?.hash === other?.hash && one?.generation === other?.generation;
 }
 
+/** The served state of a snapshot, before anything else is read of it: statements may depend on where the rows are. */
+export async function readServedState(snapshot: Transaction): Promise<ServedState> {
+  const state = await getServedState(snapshot);
+  if (state.isDistributed && state.head) noteDistributed(snapshot, state.head.number);
+  return state;
+}
+
 /** As `readSnapshot`, with the served head; undefined when the snapshot was torn. */
 export async function readUntorn<Result extends object>(
   sql: Sql,
   read: (snapshot: Transaction, head: ServedHead | undefined) => Promise<Result>,
 ): Promise<Result | undefined> {
   const { served, result } = await readSnapshot(sql, async (snapshot) => {
-    const state = await getServedState(snapshot);
+    const state = await readServedState(snapshot);
     return { served: state, result: await read(snapshot, state.head) };
   });
   return (await wasTorn(sql, served)) ? undefined : result;

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
+import { placesOf, publishedHead } from "./distributed-reads.ts";
 import { isOfToken } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type Order,
   type PageRange,
   pageOfBlocks,
-  thenInBlock,
 } from "./page.ts";
 import { onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 
@@ -65,26 +65,26 @@ export async function listTokenTransfers(
   page: PageRange,
 ): Promise<TokenTransferEntry[]> {
   const towards = direction(sql, order);
+  const { places } = await placesOf(sql, keysOf(sql, filter, towards, page), [
+    "block_number",
+    "log_index",
+    "batch_index",
+  ]);
   const query = sql<TokenTransferEntry[]>`
-    WITH page AS MATERIALIZED (${keysOf(sql, filter, towards, page)})
     SELECT f.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
-      (SELECT head_number FROM sync_state) - f.block_number AS confirmations,
+      ${publishedHead(sql)} - f.block_number AS confirmations,
       f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
       f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
       f.transaction_index, f.transaction_hash, f.transaction_to, f.nonce, f.gas, f.gas_price,
       f.gas_used, f.cumulative_gas_used, f.input,
       ${mayBeNamed(sql, sql`f.transaction_to`)} AS may_be_named
-    FROM (
-      SELECT array_agg(block_number) AS blocks, array_agg(log_index) AS indexes,
-        array_agg(batch_index) AS batch_indexes
-      FROM page
-    ) places
+    FROM ${places}
     CROSS JOIN LATERAL (
       SELECT (transfer).*, (transaction).hash AS transaction_hash,
         (transaction).to_address AS transaction_to, (transaction).nonce, (transaction).gas,
         (transaction).gas_price, (transaction).gas_used, (transaction).cumulative_gas_used,
         (transaction).input
-      FROM token_transfers_at(places.blocks, places.indexes, places.batch_indexes)
+      FROM token_transfers_at(places.block_number, places.log_index, places.batch_index)
       -- Else PostgreSQL would put together all of a transaction for the question by its receiver.
       OFFSET 0
     ) f
@@ -106,7 +106,7 @@ function keysOf(
   const key = sql`block_number, log_index, batch_index`;
   const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
   const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
-  const inBlocks = sql`block_number ${towards}, ${thenInBlock(sql, sql`log_index, batch_index`, towards)}`;
+  const inBlocks = sql`block_number ${towards}`;
   const inIndex = token === undefined ? order : inBlocks;
   const rowsOf = (address: Address, side?: Side) => sql`
     SELECT ${key} FROM address_token_transfers AS activity

@@ -1,5 +1,6 @@
 import type { Address } from "../core/address.ts";
 import type { Queryable } from "../db/client.ts";
+import { placesOf } from "./distributed-reads.ts";
 import {
   type BlockBounds,
   blockOf,
@@ -41,20 +42,18 @@ export async function listWithdrawals(
   { limit, skip }: PageRange,
 ): Promise<WithdrawalEntry[]> {
   const towards = direction(sql, order);
+  const page = sql`
+    SELECT block_number, withdrawal_index FROM withdrawals
+    WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
+    ORDER BY block_number ${towards}, withdrawal_index ${towards}
+    LIMIT ${limit} OFFSET ${skip}`;
+  const { places } = await placesOf(sql, page, ["block_number", "withdrawal_index"]);
   return sql<WithdrawalEntry[]>`
-    WITH page AS MATERIALIZED (
-      SELECT block_number, withdrawal_index FROM withdrawals
-      WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
-      ORDER BY block_number ${towards}, withdrawal_index ${towards}
-      LIMIT ${limit} OFFSET ${skip}
-    )
     SELECT w.block_number, b.timestamp AS timestamp_seconds,
       w.withdrawal_index, w.validator_index, w.address,
       w.amount AS amount_gwei
-    FROM (
-      SELECT array_agg(block_number) AS blocks, array_agg(withdrawal_index) AS indexes FROM page
-    ) places
-    CROSS JOIN LATERAL withdrawals_at(places.blocks, places.indexes) w
+    FROM ${places}
+    CROSS JOIN LATERAL withdrawals_at(places.block_number, places.withdrawal_index) w
     ${blockOf(sql, sql`w.block_number`)}
     ORDER BY w.block_number ${towards}, w.withdrawal_index ${towards}`;
 }

@@ -8,6 +8,7 @@ const SHARED = [
   "test/api/differential.test.ts",
   "test/api/one-state.test.ts",
   "test/contract/random-requests.test.ts",
+  "test/api/modules/logs/getLogs.test.ts",
   "test/api/modules/account/transactions.test.ts",
   "test/api/modules/account/token-transfers.test.ts",
   "test/api/modules/account/holdings.test.ts",

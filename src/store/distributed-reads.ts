@@ -1,0 +1,65 @@
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
+
+// What statements do otherwise where rows are on several servers (Citus). There whatever a statement looks up on the
+// coordinator is sent to the workers before they are asked, and a statement that combines both is planned twice.
+
+const HEAD = Symbol("number of the published head");
+
+interface Distributed {
+  [HEAD]?: number;
+}
+
+/** Notes that a transaction reads rows of several servers, and at which head. */
+export function noteDistributed(sql: Transaction, headNumber: number): void {
+  (sql as Distributed)[HEAD] = headNumber;
+}
+
+/** Whether the client reads rows of several servers, as noted. */
+export function isDistributedRead(sql: Queryable): boolean {
+  return (sql as Distributed)[HEAD] !== undefined;
+}
+
+/** The number of the published head, in a statement. */
+export function publishedHead(sql: Queryable): Fragment {
+  const number = (sql as Distributed)[HEAD];
+  return number === undefined ? sql`(SELECT head_number FROM sync_state)` : sql`${number}::bigint`;
+}
+
+/** A column that rows have their place in. */
+type PlaceColumn =
+  | "block_number"
+  | "transaction_index"
+  | "position"
+  | "log_index"
+  | "batch_index"
+  | "withdrawal_index";
+
+/** The others are integers. */
+const BIG: ReadonlySet<PlaceColumn> = new Set(["block_number", "withdrawal_index"]);
+
+/**
+ * The places of a page, a SELECT of just these columns, as one row of arrays with the columns' names: for functions that read
+ * rows by their places (migrations/0103_rows_by_places.sql). It is a part of the statement or, of several servers, what
+ * the page found. Wrapped, because a fragment that is awaited is sent.
+ */
+export async function placesOf(
+  sql: Queryable,
+  page: Fragment,
+  columns: readonly PlaceColumn[],
+): Promise<{ places: Fragment }> {
+  const list = (arrayOf: (column: PlaceColumn, index: number) => Fragment) =>
+    columns
+      .map((column, index) => sql`${arrayOf(column, index)} AS ${sql(column)}`)
+      .reduce((all, array) => sql`${all}, ${array}`);
+  if (!isDistributedRead(sql)) {
+    const arrays = list((column) => sql`array_agg(${sql(column)})`);
+    return { places: sql`(WITH page AS MATERIALIZED (${page}) SELECT ${arrays} FROM page) places` };
+  }
+  const rows: readonly number[][] = await page.values();
+  const arrays = list((column, index) => {
+    // As of `array_agg`: without a place nothing is asked.
+    const values = rows.length === 0 ? null : rows.map((row) => row[index] as number);
+    return BIG.has(column) ? sql`${values}::bigint[]` : sql`${values}::integer[]`;
+  });
+  return { places: sql`(SELECT ${arrays}) places` };
+}
