@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { STATIC_CALLS_CODE } from "../../src/chain/static-calls.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import { type Address, lowerAddress } from "../../src/core/address.ts";
@@ -68,7 +68,9 @@ describe("calls in a group", () => {
     const [from] = (await chain.request("eth_accounts", [])) as [Address];
     const data = `0x${compiled.Thief.evm.bytecode.object}`;
     const hash = await chain.request("eth_sendTransaction", [{ from, data }]);
-    const receipt = await chain.request("eth_getTransactionReceipt", [hash]);
+    const receipt = await vi.waitUntil(() => chain.request("eth_getTransactionReceipt", [hash]), {
+      timeout: 30_000,
+    });
     const thief = (receipt as RawReceipt).contractAddress as Address;
     const head = await chain.fetchHead();
     const [answer] = await chain.fetchCalls([{ to: thief, data: COIN }], head);
