@@ -31,16 +31,20 @@ export type GasOracle = (
 
 /** Blocks whose transactions count. */
 const WINDOW = 20;
+/** So long are prices kept without what the node did not tell: it may tell the next time. */
+const KEPT_UNTOLD_MS = 1_000;
 
 /** Creates the oracle of one chain. Source: docs/wire.md, "Gas". */
 export function createGasOracle(): GasOracle {
-  let known: { key: string; prices: Promise<GasPrices> } | undefined;
+  let known: { key: string; derived: Promise<Derived>; until: number } | undefined;
 
   return async ({ read, chain }) => {
     const state = await read(async (sql, served) => {
       const head = await served;
       const name = `${head.hash};${head.generation}`;
-      if (known?.key === name) return { key: name, kept: known.prices };
+      if (known?.key === name && performance.now() < known.until) {
+        return { key: name, kept: known.derived };
+      }
       const [window, pace] = [await readGasWindow(sql, WINDOW), await getBlockPace(sql)];
       return { key: name, found: pace && { head, window, pace } };
     }).catch((error: unknown) => {
@@ -49,16 +53,30 @@ export function createGasOracle(): GasOracle {
     });
     if (!state) return undefined;
     const { key, kept, found } = state;
-    if (kept) return kept;
+    if (kept) return (await kept).prices;
     if (!found) return undefined;
-    const prices = derive(chain, found.head, found.window, found.pace);
-    known = { key, prices };
-    // A failure is not kept: the next request asks the node again.
-    prices.catch(() => {
-      if (known?.prices === prices) known = undefined;
-    });
-    return prices;
+    const entry = {
+      key,
+      derived: derive(chain, found.head, found.window, found.pace),
+      until: Number.POSITIVE_INFINITY,
+    };
+    known = entry;
+    try {
+      const { prices, isTold } = await entry.derived;
+      if (!isTold) entry.until = performance.now() + KEPT_UNTOLD_MS;
+      return prices;
+    } catch (error) {
+      // A failure is not kept: the next request asks the node again.
+      if (known === entry) known = undefined;
+      throw error;
+    }
   };
+}
+
+interface Derived {
+  prices: GasPrices;
+  /** Whether the node told all that it was asked. */
+  isTold: boolean;
 }
 
 async function derive(
@@ -66,33 +84,38 @@ async function derive(
   head: ServedHead,
   { blocks, tips }: GasWindow,
   pace: BlockPace,
-): Promise<GasPrices> {
-  const base = await findNextBaseFee(chain, head, blocks);
-  const tipped = tips ?? (await askTip(chain));
-  const price = (tip: string) => (base ?? 0n) + BigInt(tip);
+): Promise<Derived> {
+  const told = await findNextBaseFee(chain, head, blocks);
+  const base = told === undefined ? BigInt(blocks.at(-1)?.baseFeePerGas ?? 0) : told;
+  const suggested = tips ? undefined : await askTip(chain);
+  const price = (tip: string | undefined) => (base ?? 0n) + BigInt(tip ?? suggested ?? 0);
   return {
-    head,
-    blocks,
-    pace,
-    nextBaseFee: base,
-    safe: price(tipped.safe),
-    proposed: price(tipped.proposed),
-    fast: price(tipped.fast),
+    prices: {
+      head,
+      blocks,
+      pace,
+      nextBaseFee: base,
+      safe: price(tips?.safe),
+      proposed: price(tips?.proposed),
+      fast: price(tips?.fast),
+    },
+    isTold: told !== undefined && (tips !== null || suggested !== undefined),
   };
 }
 
 /**
- * The next base fee: by Ethereum's rule where the chain follows it, else as the node tells it, else that of the head.
+ * The next base fee: by Ethereum's rule where the chain follows it, else as the node tells it. Null on a chain without one,
+ * undefined when the node does not tell.
  */
 async function findNextBaseFee(
   chain: Chain,
   head: ServedHead,
   blocks: readonly GasBlock[],
-): Promise<bigint | null> {
+): Promise<bigint | null | undefined> {
   const newest = blocks.at(-1);
   if (!newest || newest.baseFeePerGas === null) return null;
   if (reproducesBaseFees(blocks)) return nextBaseFee(newest);
-  return (await askNextBaseFee(chain, head)) ?? BigInt(newest.baseFeePerGas);
+  return askNextBaseFee(chain, head);
 }
 
 /**
@@ -116,9 +139,8 @@ async function askNewestHash(chain: Chain): Promise<unknown> {
   return ((block ?? {}) as { hash?: unknown }).hash;
 }
 
-/** The node's suggested tip, for blocks in which no transaction paid one. */
-async function askTip(chain: Chain): Promise<NonNullable<GasWindow["tips"]>> {
+/** The node's suggested tip in wei, for blocks in which no transaction paid one; undefined when it does not tell. */
+async function askTip(chain: Chain): Promise<bigint | undefined> {
   const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
-  const tip = isQuantity(suggested) ? quantityToBigInt(suggested).toString() : "0";
-  return { safe: tip, proposed: tip, fast: tip };
+  return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;
 }

@@ -133,3 +133,22 @@ describe("a chain whose base fees are EIP-1559's", () => {
     expect(node.count("eth_feeHistory")).toBe(0);
   });
 });
+
+it("asks again for the tip that the node did not tell", async () => {
+  node.chain.reset({ baseFeeWei: GWEI });
+  node.chain.mine({ baseFeeWei: (GWEI * 7n) / 8n, transactions: [] });
+  await serve();
+  const mend = node.fail({
+    method: "eth_maxPriorityFeePerGas",
+    effect: { kind: "drop" },
+  });
+  const untold = (await ask("gasoracle")) as Record<string, string>;
+  expect(untold["FastGasPrice"]).toBe(untold["suggestBaseFee"]);
+  mend();
+  const tipped = async () => {
+    const told = (await ask("gasoracle")) as Record<string, string>;
+    return Number(told["FastGasPrice"]) - Number(told["suggestBaseFee"]);
+  };
+  // The scripted node suggests 1 Gwei.
+  await expect.poll(tipped, { timeout: 30_000 }).toBeCloseTo(1);
+});
