@@ -5,14 +5,15 @@ import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
 import { type Cluster, startCluster, urlOf } from "./cluster.ts";
 
-export type ScaleWorld = {
+/** A chain and a cluster to index it in. */
+export interface ScaleWorld {
   cluster: Cluster;
   anvil: Anvil;
   world: World;
   /** The coordinator's database, its tables distributed. */
   sql: Sql;
-  stop: () => Promise<void>;
-};
+  stop(): Promise<void>;
+}
 
 /** Starts a cluster and a chain with the sample world. The tables are spread before anything is written. */
 export async function startScaleWorld(): Promise<ScaleWorld> {
