@@ -24,7 +24,7 @@ export interface DeployedCase {
 export interface CaseChain {
   node: DeploymentChain;
   catalogue: CompilerCatalogue;
-  /** In this process, unlike a worker's: loading a compiler takes longer than most of the cases. */
+  /** In this process, unlike a worker's: loading a compiler takes longer than most of the cases. It remembers its outputs. */
   open(requested: string): Promise<Compiler>;
   deploy(it: Case): Promise<DeployedCase>;
   stop(): Promise<void>;
@@ -46,13 +46,10 @@ export async function startCaseChain(): Promise<CaseChain> {
 
   async function open(requested: string): Promise<Compiler> {
     const build = await catalogue.resolve("solc", requested);
-    const opened = compilers.get(build.file) ?? openCompiler(build, 2 ** 26);
+    const opened = compilers.get(build.file) ?? openCompiler(build, 2 ** 26).then(remembering);
     compilers.set(build.file, opened);
     return opened;
   }
-
-  /** Many cases deploy the same. */
-  const outputs = new Map<string, Promise<string>>();
 
   async function compile(it: Case): Promise<Compiled> {
     const { settings, ...input } = deployedInput(it);
@@ -60,10 +57,7 @@ export async function startCaseChain(): Promise<CaseChain> {
     const outputSelection = { "*": { "*": selected } };
     const compiler = await open(it.deployed.compiler);
     const text = JSON.stringify({ ...input, settings: { ...settings, outputSelection } });
-    const key = it.deployed.compiler + text;
-    const compiled = outputs.get(key) ?? compiler.compile(text);
-    outputs.set(key, compiled);
-    const output = JSON.parse(await compiled);
+    const output = JSON.parse(await compiler.compile(text));
     const [, path, name] = /^(.*):(.*)$/.exec(it.deployed.contract) ?? [];
     const contract = output.contracts?.[path ?? ""]?.[name ?? ""];
     if (contract === undefined) throw new Error(JSON.stringify(output.errors));
@@ -98,6 +92,17 @@ export async function startCaseChain(): Promise<CaseChain> {
       folder.remove();
     },
   };
+}
+
+/** Compiles the same input once: many cases deploy the same. */
+function remembering(compiler: Compiler): Compiler {
+  const outputs = new Map<string, Promise<string>>();
+  const compile = (input: string) => {
+    const output = outputs.get(input) ?? compiler.compile(input);
+    outputs.set(input, output);
+    return output;
+  };
+  return { ...compiler, compile };
 }
 
 /** A constructor may well refuse to run without its arguments: then the code is as if it had been put there. */

@@ -6,6 +6,7 @@ import { requestedCompiler } from "../../src/verification/inputs/read.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
 import { type Case, readCases, requestOf } from "./case.ts";
 import { type CaseChain, startCaseChain } from "./case-chain.ts";
+import { type EngineOutcome, libSourcifyOutcome } from "./lib-sourcify.ts";
 
 let chain: CaseChain;
 
@@ -50,7 +51,9 @@ function summary(outcome: VerifiedSource, expected: Match) {
   return Object.fromEntries(Object.entries(all).filter(([key]) => key in expected));
 }
 
-test.each(readCases())("%s", async (_name, it) => {
+const cases = readCases();
+
+test.each(cases)("%s", async (_name, it) => {
   const { address, metadata, ...codes } = await chain.deploy(it);
   const isDiagnosed = "failure" in it.expected && it.expected.reason.startsWith("It matches with");
   const diagnosisMs = isDiagnosed ? Number.POSITIVE_INFINITY : 0;
@@ -64,4 +67,21 @@ test.each(readCases())("%s", async (_name, it) => {
     expect(outcome).not.toHaveProperty("code");
     expect(summary(outcome as VerifiedSource, it.expected)).toEqual(it.expected);
   }
+});
+
+const comparable = cases.filter(
+  ([, { request, deployed }]) =>
+    request.format === "standard-json" && (request.name ?? deployed.contract).includes(":"),
+);
+
+/** As the case expects it, in that engine's words. */
+function expectedOutcome({ expected }: Case): EngineOutcome | "refused" {
+  if ("failure" in expected) return "refused";
+  return { runtime: expected.runtime, creation: expected.creation };
+}
+
+test.each(comparable)("lib-sourcify: %s", async (_name, it) => {
+  const outcome = await libSourcifyOutcome(chain, it, await chain.deploy(it));
+  if (it.sourcify?.startsWith("differs")) expect(outcome).not.toEqual(expectedOutcome(it));
+  else expect(outcome).toEqual(expectedOutcome(it));
 });

@@ -33,24 +33,13 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
     signal: closing.signal,
   });
   const factory = (await node.deploy(initCodeOf(FACTORY))).address;
-  const outputs = new Map<string, Promise<string>>();
   let predeployed = 0xa77ac0;
-
-  async function open(version: string) {
-    const compiler = await cases.open(version);
-    const compile = (input: string) => {
-      const output = outputs.get(version + input) ?? compiler.compile(input);
-      outputs.set(version + input, output);
-      return output;
-    };
-    return { ...compiler, compile };
-  }
 
   async function compile(program: Program): Promise<Compiled> {
     const selected = ["metadata", "evm.bytecode.object", "evm.deployedBytecode"];
     const input = standardJson(program);
     const outputSelection = { "*": { "*": selected } };
-    const compiler = await open(program.compiler ?? "0.8.28");
+    const compiler = await cases.open(program.compiler ?? "0.8.28");
     const output = JSON.parse(
       await compiler.compile(
         JSON.stringify({ ...input, settings: { ...input.settings, outputSelection } }),
@@ -103,10 +92,15 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
       return { runtimeCode, codeHash, creation: null, block: { number, hash } };
     }
     const sent = await node.request<Record<string, Hex>>("eth_getTransactionByHash", transaction);
-    const number = Number(sent["blockNumber"]);
+    // Its receipt is there before the transaction itself is told with its block.
+    const receipt = await node.request<Record<string, Hex>>(
+      "eth_getTransactionReceipt",
+      transaction,
+    );
+    const number = Number(receipt["blockNumber"]);
     const mined = await node.request<Record<string, Hex>>(
       "eth_getBlockByNumber",
-      sent["blockNumber"],
+      receipt["blockNumber"],
       false,
     );
     const blockHash = mined["hash"] as Hex;
@@ -120,7 +114,7 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
         transactionHash: transaction,
         codeHash,
         creationCode: made?.creationCode ?? (sent["input"] as Hex),
-        transactionIndex: Number(sent["transactionIndex"]),
+        transactionIndex: Number(receipt["transactionIndex"]),
         timestampSeconds: Number(mined["timestamp"]),
         parentHash: mined["parentHash"] as Hex,
         creator: made?.creator ?? (sent["from"] as Address),
@@ -147,7 +141,7 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
           creationCode: facts.creation?.creationCode ?? null,
           diagnosisMs: 0,
         },
-        { open: () => open(version), onFailure: () => {} },
+        { open: () => cases.open(version), onFailure: () => {} },
       );
       const proof = await proveDeployment(chain, standing.address, facts, source);
       const levels = [source.runtimeMatch?.quality, source.creationMatch?.quality];

@@ -5,26 +5,28 @@ import {
   YulCompilation,
 } from "@ethereum-sourcify/lib-sourcify";
 import { keccak256 } from "viem/utils";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Case, readCases, requestedInput } from "./case.ts";
-import { type CaseChain, type DeployedCase, startCaseChain } from "./case-chain.ts";
+import { type Case, requestedInput } from "./case.ts";
+import type { CaseChain, DeployedCase } from "./case-chain.ts";
 
-// What another engine makes of the same cases. It knows standard JSON and a contract's path and name.
+/** How the codes match, null for not at all. */
+export interface EngineOutcome {
+  runtime: "full" | "partial" | null;
+  creation: "full" | "partial" | null;
+}
 
-let chain: CaseChain;
+setLibSourcifyLoggerLevel(0);
 
-beforeAll(async () => {
-  setLibSourcifyLoggerLevel(0);
-  chain = await startCaseChain();
-});
+const QUALITIES: Readonly<Record<string, "full" | "partial">> = {
+  perfect: "full",
+  partial: "partial",
+};
 
-afterAll(() => chain.stop());
-
-type Outcome = { runtime: string | null; creation: string | null };
-
-const QUALITIES: Readonly<Record<string, string>> = { perfect: "full", partial: "partial" };
-
-async function theirs(it: Case, deployed: DeployedCase): Promise<Outcome | "refused"> {
+/** Another engine's verdict on a case. It knows standard JSON and a contract's path and name. */
+export async function libSourcifyOutcome(
+  chain: CaseChain,
+  it: Case,
+  deployed: DeployedCase,
+): Promise<EngineOutcome | "refused"> {
   const name = it.request.name ?? it.deployed.contract;
   const target = {
     path: name.slice(0, name.lastIndexOf(":")),
@@ -75,19 +77,3 @@ function fakeChain({ runtimeCode, creationCode }: DeployedCase) {
     }),
   };
 }
-
-function ours({ expected }: Case): Outcome | "refused" {
-  if ("failure" in expected) return "refused";
-  return { runtime: expected.runtime, creation: expected.creation };
-}
-
-const cases = readCases().filter(
-  ([, { request, deployed }]) =>
-    request.format === "standard-json" && (request.name ?? deployed.contract).includes(":"),
-);
-
-test.each(cases)("%s", async (_name, it) => {
-  const outcome = await theirs(it, await chain.deploy(it));
-  if (it.sourcify?.startsWith("differs")) expect(outcome).not.toEqual(ours(it));
-  else expect(outcome).toEqual(ours(it));
-});
