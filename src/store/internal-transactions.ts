@@ -151,7 +151,7 @@ async function complete(
       i.created_contract, i.value, i.gas, i.gas_used, i.input, i.error, i.effective
     FROM ${places}
     CROSS JOIN LATERAL (
-      SELECT (internal).*, (transaction).hash AS transaction_hash
+      SELECT (internal).*, transaction_hash
       FROM internal_transactions_at(
         places.block_number, places.transaction_index, places.position)
     ) i

@@ -92,8 +92,7 @@ export async function searchLogs(
       l.transaction_hash, l.transaction_index, l.gas_price, l.gas_used
     FROM ${places}
     CROSS JOIN LATERAL (
-      SELECT (log).*, (transaction).hash AS transaction_hash, (transaction).gas_price,
-        (transaction).gas_used
+      SELECT (log).*, transaction_hash, gas_price, gas_used
       FROM logs_at(places.block_number, places.log_index)
     ) l
     ${blockOf(sql, sql`l.block_number`)}

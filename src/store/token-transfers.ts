@@ -80,13 +80,9 @@ export async function listTokenTransfers(
       ${mayBeNamed(sql, sql`f.transaction_to`)} AS may_be_named
     FROM ${places}
     CROSS JOIN LATERAL (
-      SELECT (transfer).*, (transaction).hash AS transaction_hash,
-        (transaction).to_address AS transaction_to, (transaction).nonce, (transaction).gas,
-        (transaction).gas_price, (transaction).gas_used, (transaction).cumulative_gas_used,
-        (transaction).input
+      SELECT (transfer).*, transaction_hash, transaction_to, nonce, gas, gas_price, gas_used,
+        cumulative_gas_used, input
       FROM token_transfers_at(places.block_number, places.log_index, places.batch_index)
-      -- Else PostgreSQL would put together all of a transaction for the question by its receiver.
-      OFFSET 0
     ) f
     ${blockOf(sql, sql`f.block_number`)}
     LEFT JOIN LATERAL (

@@ -114,7 +114,7 @@ const findInternalTransaction: LookAt = (sql, address, afterBlock, limit) =>
     LEFT JOIN LATERAL (
       SELECT block_number, transaction_index, transaction_hash, from_address AS from, value
       FROM (
-        SELECT (internal).*, (transaction).hash AS transaction_hash
+        SELECT (internal).*, transaction_hash
         FROM internal_transactions_at(places.blocks, places.indexes, places.positions)
       ) rows
       WHERE from_address <> ${address} AND value > 0 AND effective
