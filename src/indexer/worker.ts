@@ -5,6 +5,7 @@ import { createChain } from "../chain/client.ts";
 import { ConfigError } from "../core/errors.ts";
 import { createSecrets } from "../core/secrets.ts";
 import { createSql } from "../db/client.ts";
+import { collectGarbage } from "../process/garbage.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { countRpcRequest, createMetrics } from "../telemetry/metrics.ts";
 import { runIndexer } from "./indexer.ts";
@@ -29,6 +30,8 @@ if (settings.chainName !== undefined && process.platform === "linux") os.setPrio
 
 // A process that is killed would keep nothing.
 flushCompileCache();
+
+let isSettled = false;
 
 const metrics = createMetrics("indexer");
 const schema = settings.databaseSchema;
@@ -74,6 +77,10 @@ try {
 
 async function report(status: IndexerStatus): Promise<void> {
   post({ status, counted: await metrics.registry.getMetricsAsJSON() });
+  if (isSettled || (status.phase !== "following" && status.phase !== "standby")) return;
+  isSettled = true;
+  // Start and first load leave more than the thread needs from here on, and it may have too little to do to notice.
+  await collectGarbage();
 }
 
 function post(message: WorkerMessage): void {
