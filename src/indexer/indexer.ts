@@ -10,6 +10,7 @@ import {
   releaseWriterLock,
   takeWriterLock,
   WriterReplacedError,
+  type WriterTerm,
 } from "../store/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { createBelief } from "./belief.ts";
@@ -68,8 +69,8 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     while (!signal.aborted) {
       const startedAt = performance.now();
       try {
-        const epoch = await takeWriterLock(lockSql);
-        if (epoch === undefined) {
+        const term = await takeWriterLock(lockSql);
+        if (term === undefined) {
           if (status.phase !== "standby")
             log.info("another indexer writes to this database: standing by");
           status.phase = "standby";
@@ -79,7 +80,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           continue;
         }
         status.phase = "starting";
-        await write(epoch);
+        await write(term);
       } catch (error) {
         if (error instanceof ConfigError) throw error;
         if (signal.aborted) break;
@@ -94,21 +95,21 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
   }
 
   /** Writes until the signal is aborted, or until another process is to write. */
-  async function write(epoch: number): Promise<void> {
-    const term = new AbortController();
-    const writing = AbortSignal.any([signal, term.signal]);
+  async function write(term: WriterTerm): Promise<void> {
+    const ending = new AbortController();
+    const writing = AbortSignal.any([signal, ending.signal]);
     let handsOver = false;
     const sharing = share(writing, () => {
       handsOver = true;
-      term.abort();
+      ending.abort();
     });
     try {
-      const writer = { sql, epoch, isDistributed: await isDistributed(sql), families, metrics };
+      const writer = { sql, term, isDistributed: await isDistributed(sql), families, metrics };
       await synchronise(chain, writer, { ...options, status, signal: writing }, belief);
     } catch (error) {
       if (!handsOver || error instanceof ConfigError) throw error;
     } finally {
-      term.abort();
+      ending.abort();
       await sharing;
       if (handsOver) await releaseWriterLock(lockSql);
     }

@@ -8,7 +8,7 @@ import {
   noteRecordedRows,
 } from "../store/recorded-rows.ts";
 import { writeHead } from "../store/sync-state.ts";
-import { writeAs } from "../store/writer.ts";
+import { type WriterTerm, writeAs } from "../store/writer.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import type { StateFamily } from "./state/family.ts";
 import { type StateValues, writeState } from "./state/reading.ts";
@@ -16,8 +16,7 @@ import { type StateValues, writeState } from "./state/reading.ts";
 /** What the writer of the database has. */
 export interface Writer {
   sql: Sql;
-  /** Proves that it is still the writer. */
-  epoch: number;
+  term: WriterTerm;
   /** Whether rows are recorded on several servers. */
   isDistributed: boolean;
   /** The state that it keeps, in the order it is applied. */

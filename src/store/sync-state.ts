@@ -1,3 +1,4 @@
+import { StoreError } from "../core/errors.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Row, Transaction } from "../db/client.ts";
 import { keepConnection } from "../db/driver.ts";
@@ -140,17 +141,22 @@ export async function addProvenPart(sql: Queryable, part: string): Promise<void>
     WHERE NOT ${part}::text = ANY(proven_parts)`;
 }
 
-/** Moves the head to a recorded block. `rollBack`: blocks were removed, and the generation is raised. */
+/**
+ * Moves the head to a recorded block. `rollBack`: blocks were removed, and the generation is raised. Throws `StoreError` when
+ * the block is not there.
+ */
 export async function writeHead(
   sql: Transaction,
   blockNumber: number,
   { rollBack }: { rollBack: boolean },
 ): Promise<void> {
-  await sql`
+  const { count } = await sql`
     UPDATE sync_state SET head_number = number, head_hash = hash, head_timestamp = timestamp,
       recorded_number = ${rollBack ? null : sql`nullif(greatest(recorded_number, number), number)`},
       generation = generation + ${rollBack ? 1 : 0}::int
     FROM blocks WHERE number = ${blockNumber}`;
+  if (count !== 1)
+    throw new StoreError("head-missing", `block ${blockNumber} is not in the database`);
 }
 
 /**

@@ -6,20 +6,34 @@ const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722
 /** A session that stands by asks every second. One that is silent for so long is passed over. */
 const SILENCE = "5 seconds";
 
-/** Another indexer has become the writer. This one must stop writing at once and stand by. */
+/** What a writer proves itself by: nobody wrote after it, and the session that took the lock lives on. */
+export interface WriterTerm {
+  epoch: number;
+  /** The session's process, and when it began, as text. */
+  pid: number;
+  begun: string;
+}
+
+/**
+ * The term is over, by another indexer or because the session of the lock ended. Nothing must be written before what is
+ * published has been read anew: a server that crashed may have lost its last commits.
+ */
 export class WriterReplacedError extends StoreError {
   constructor() {
-    super("writer-replaced", "another indexer writes to this database now");
+    super(
+      "writer-replaced",
+      "another indexer writes to this database now, or the writer's session there ended",
+    );
   }
 }
 
 /**
  * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
- * client must have one connection that is not recycled. Gives the writer's epoch, or undefined while another writer
+ * client must have one connection that is not recycled. Gives the writer's term, or undefined while another writer
  * holds the lock, or while a process that writes fewer chains than this one waits for it. The sessions of one process
  * have the same application name.
  */
-export async function takeWriterLock(sql: Queryable): Promise<number | undefined> {
+export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
   const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
     SELECT coalesce(bool_or(classid = ${LOCK_CLASS.standby} AND pid = pg_backend_pid()), false) AS is_standby,
       coalesce(bool_or(classid = ${LOCK_CLASS.writer} AND pid = pg_backend_pid()), false) AS is_writer,
@@ -36,10 +50,12 @@ export async function takeWriterLock(sql: Queryable): Promise<number | undefined
       SELECT pg_try_advisory_lock(${LOCK_CLASS.writer}, ${ownSchema(sql)}) AS taken`;
     if (!lock.taken) return undefined;
   }
-  const [writer] = await sql<{ epoch: number }[]>`
-    UPDATE writer SET epoch = epoch + 1 RETURNING epoch`;
-  if (!writer) throw new StoreError("writer-missing", "the table writer has lost its row");
-  return writer.epoch;
+  const [term] = await sql<WriterTerm[]>`
+    UPDATE writer SET epoch = epoch + 1
+    FROM pg_stat_get_activity(pg_backend_pid()) AS session
+    RETURNING epoch, pid, backend_start::text AS begun`;
+  if (!term) throw new StoreError("writer-missing", "the table writer has lost its row");
+  return term;
 }
 
 /**
@@ -64,15 +80,19 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
 }
 
 /**
- * Runs a transaction of the writer. Throws `WriterReplacedError` unless the epoch is the current one. It stays current
- * until the transaction ends: a new writer waits for that.
+ * Runs a transaction of the writer. Throws `WriterReplacedError` unless the term lasts. Nobody else's begins until the
+ * transaction ends: a new writer waits for that.
  */
 export async function writeAs(
-  { sql, epoch }: { sql: Sql; epoch: number },
+  { sql, term }: { sql: Sql; term: WriterTerm },
   write: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   await sql.begin(async (transaction) => {
-    const [writer] = await transaction`SELECT 1 FROM writer WHERE epoch = ${epoch} FOR SHARE`;
+    const [writer] = await transaction`
+      SELECT 1 FROM writer
+      WHERE epoch = ${term.epoch} AND EXISTS (
+        SELECT 1 FROM pg_stat_get_activity(${term.pid}) WHERE backend_start = ${term.begun}::text::timestamptz)
+      FOR SHARE`;
     if (!writer) throw new WriterReplacedError();
     await write(transaction);
   });

@@ -12,6 +12,7 @@ import {
   listDeferredIndexes,
 } from "../../../src/store/deferred-indexes.ts";
 import { markIndexed, writeChainIdentity } from "../../../src/store/sync-state.ts";
+import { takeWriterLock } from "../../../src/store/writer.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { save } from "../../support/verified-contract.ts";
 import { type BenchBlock, createBlocks } from "../chain/blocks.ts";
@@ -20,17 +21,17 @@ import type { ChainShape } from "../chain/shape.ts";
 const BLOCKS_AT_ONCE = 20;
 const PUBLISHED_AT_ONCE = 1_000;
 const LANES = 4;
-/** Of the writer that nobody has become yet. */
-const EPOCH = 0;
 
 /**
  * Fills an empty database with the blocks of a chain as the indexer would, but without a node in between, and with all
  * state read. One contract is verified.
  */
 export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
+  const term = await takeWriterLock(sql);
+  if (!term) throw new Error("somebody else fills the database");
   const writer = {
     sql,
-    epoch: EPOCH,
+    term,
     isDistributed: false,
     families: stateFamilies,
     metrics: createMetrics("indexer"),
