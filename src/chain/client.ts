@@ -22,7 +22,9 @@ export function createChain(options: ChainOptions): Chain {
     client.onNode(ask, async ({ name }, viem) => ({ ...(await getHead(viem)), node: name }));
 
   return {
-    nodes: pool.nodes.map(({ name }) => name),
+    get nodes() {
+      return pool.nodes.filter(({ health }) => !health.excluded).map(({ name }) => name);
+    },
     viem: createNodeClient(client.batch),
     status: () => pool.nodes.map((node) => node.status()),
     capabilities: () => features.capabilities(),

@@ -14,6 +14,13 @@ export function isHeader(answer: unknown): answer is RawIdentity {
   return [number, timestamp].every(isExactQuantity) && [hash, parentHash].every(isHash);
 }
 
+/** What is needed of a header as the node sends it. viem reads whatever it is given, and fails by a field that nobody needs. */
+export function headerFields(header: RawIdentity & { transactions?: unknown }) {
+  const { number, hash, parentHash, timestamp, transactions } = header;
+  const hashes = Array.isArray(transactions) ? transactions.filter(isHash) : [];
+  return { number, hash, parentHash, timestamp, transactions: hashes };
+}
+
 /** The header in a block as the node sends it, or in a `newHeads` notification. Throws `NodeError` when it is not whole. */
 export function headerOf(answer: unknown): BlockHeader {
   if (!isHeader(answer)) {

@@ -6,10 +6,10 @@ import {
   type Transport,
 } from "viem";
 import { isHexData } from "../core/hex.ts";
-import { isQuantity } from "../core/quantity.ts";
+import { isExactQuantity, isQuantity } from "../core/quantity.ts";
 import type { RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
-import { isHeader } from "./headers.ts";
+import { headerFields, isHeader } from "./headers.ts";
 import { type Ask, resultOf } from "./outcomes.ts";
 
 /**
@@ -72,7 +72,7 @@ export function createNodeClient(ask: Ask): NodeClient {
 /** The form of the results that viem reads unchecked: it takes an empty text for 0. */
 const FORMS: Readonly<Record<string, (result: unknown) => boolean>> = {
   eth_call: isHexData,
-  eth_chainId: isQuantity,
+  eth_chainId: isExactQuantity,
   eth_getBalance: isQuantity,
   eth_getBlockByHash: isHeaderOrNull,
   eth_getBlockByNumber: isHeaderOrNull,
@@ -86,6 +86,8 @@ function isHeaderOrNull(result: unknown): boolean {
 }
 
 function readResult({ method }: RpcCall, result: unknown): unknown {
-  if (FORMS[method]?.(result) !== false) return result;
-  throw new NodeError("bad-answer", `${method}: no answer of that kind`);
+  if (FORMS[method]?.(result) === false) {
+    throw new NodeError("bad-answer", `${method}: no answer of that kind`);
+  }
+  return isHeader(result) ? headerFields(result) : result;
 }

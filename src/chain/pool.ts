@@ -48,8 +48,11 @@ export function createPool(options: ChainOptions): NodePool {
   async function checkOnce(node: Node): Promise<void> {
     if (inCheck.has(node)) return;
     inCheck.add(node);
-    await check(node);
-    inCheck.delete(node);
+    try {
+      await check(node);
+    } finally {
+      inCheck.delete(node);
+    }
   }
 
   function find(name: NodeName): Node {

@@ -118,7 +118,7 @@ export function createBelief(options: BeliefOptions): Belief {
     return undefined;
   }
 
-  /** Undefined when the node has no answer about the block now. */
+  /** Undefined when the node has no answer about the block, now or ever: that is no word against the block. */
   async function askOnce(
     node: NodeName,
     blockNumber: number,
@@ -129,7 +129,7 @@ export function createBelief(options: BeliefOptions): Belief {
       const { blocks } = await chain.fetchBlocks([blockNumber], { node, traces, signal, retry });
       return blocks[0] ?? undefined;
     } catch (error) {
-      if (error instanceof ChainError && error.retryable) return undefined;
+      if (error instanceof ChainError) return undefined;
       throw error;
     }
   }
