@@ -42,7 +42,7 @@ export interface AskOptions {
   node?: NodeName;
   /** Any node but this one; this one all the same when there is no other. */
   avoid?: NodeName;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** The budget of the work that this is a part of; without it the question has its own. */
   retry?: Retry;
   /** The head waits for these reads: they are sent a second time when the answer takes longer than usual. */

@@ -16,14 +16,15 @@ export type Gain = "nothing" | "part" | "known";
  * by all that the work asks (docs/architecture.md, "When a node is asked again").
  */
 export class Retry {
-  readonly #stop: AbortSignal | undefined;
+  /** Ends all that the work asks. */
+  readonly stop: AbortSignal | undefined;
   readonly #askings: number;
   #fruitless = 0;
   #since = performance.now();
 
   /** `askings` is 1 for a part of a piece of work whose own budget decides whether it is asked again. */
   constructor(stop?: AbortSignal, { askings = FRUITLESS_ASKINGS } = {}) {
-    this.#stop = stop;
+    this.stop = stop;
     this.#askings = askings;
   }
 
@@ -41,10 +42,10 @@ export class Retry {
     if (gain === "nothing") this.#fruitless++;
     const isUsedUp =
       this.#fruitless >= this.#askings || performance.now() - this.#since > PATIENCE_MS;
-    if (isUsedUp || this.#stop?.aborted) return false;
+    if (isUsedUp || this.stop?.aborted) return false;
     const doubled = gain === "nothing" ? this.#fruitless - 1 : 0;
     const pauseMs = gain === "part" ? REST_PAUSE_MS : FIRST_PAUSE_MS * 2 ** doubled;
-    await sleep(pauseMs * (0.5 + Math.random() / 2), this.#stop);
-    return !this.#stop?.aborted;
+    await sleep(pauseMs * (0.5 + Math.random() / 2), this.stop);
+    return !this.stop?.aborted;
   }
 }

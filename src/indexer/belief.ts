@@ -47,7 +47,6 @@ export interface BeliefOptions {
   chain: Chain;
   metrics: Metrics;
   log: Pick<BaseLogger, "warn">;
-  signal: AbortSignal;
   status: Pick<IndexerStatus, "accepted">;
   proofs: Proofs;
 }
@@ -68,7 +67,7 @@ interface Found extends SoftInconsistency {
 
 /** See `Belief`. */
 export function createBelief(options: BeliefOptions): Belief {
-  const { chain, metrics, log, signal, status, proofs } = options;
+  const { chain, metrics, log, status, proofs } = options;
   return {
     begin: (ground) => proofs.begin(ground),
     async believe(answer, retry) {
@@ -98,7 +97,7 @@ export function createBelief(options: BeliefOptions): Belief {
       if (!(await retry.again(gain))) refuse(blockNumber, found);
       gain = "nothing";
       const node = nodes[asked % nodes.length] as NodeName;
-      const fetched = await askOnce(node, blockNumber, traced);
+      const fetched = await askOnce(node, blockNumber, traced, retry.stop);
       if (!fetched) continue;
       if (fetched.block.hash !== first.fetched.block.hash) refuse(blockNumber, found);
       const again = await examineOther({ blockNumber, node, fetched, traced, proof });
@@ -123,10 +122,12 @@ export function createBelief(options: BeliefOptions): Belief {
     node: NodeName,
     blockNumber: number,
     traces: boolean,
+    stop: AbortSignal | undefined,
   ): Promise<FetchedBlock | undefined> {
     try {
-      const retry = new Retry(signal, { askings: 1 });
-      const { blocks } = await chain.fetchBlocks([blockNumber], { node, traces, signal, retry });
+      const retry = new Retry(stop, { askings: 1 });
+      const asked = { node, traces, signal: stop, retry };
+      const { blocks } = await chain.fetchBlocks([blockNumber], asked);
       return blocks[0] ?? undefined;
     } catch (error) {
       if (error instanceof ChainError) return undefined;

@@ -62,7 +62,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     status,
     remember: (part) => addProvenPart(sql, part),
   });
-  const belief = createBelief({ chain, metrics, log, signal, status, proofs });
+  const belief = createBelief({ chain, metrics, log, status, proofs });
   const reporting = report();
   let retryMs = RETRY_MINIMUM_MS;
   try {

@@ -1,5 +1,6 @@
 import { StoreError } from "../core/errors.ts";
 import type { Hex } from "../core/hex.ts";
+import { printable } from "../core/printable.ts";
 import type { Fragment, Queryable, Row, Transaction } from "../db/client.ts";
 import { keepConnection } from "../db/driver.ts";
 
@@ -184,7 +185,11 @@ export async function markIndexed(sql: Queryable): Promise<void> {
 
 /** Stores the indexer's status, for the health report of any process. */
 export async function writeIndexerStatus(sql: Queryable, status: object): Promise<void> {
+  // It has a node's own words, of which PostgreSQL would not keep every character.
+  const text = JSON.stringify(status, (_key, value) =>
+    typeof value === "string" ? printable(value) : value,
+  );
   await sql`
-    INSERT INTO indexer_status (updated_at, status) VALUES (now(), ${JSON.stringify(status)}::text::jsonb)
+    INSERT INTO indexer_status (updated_at, status) VALUES (now(), ${text}::text::jsonb)
     ON CONFLICT (singleton) DO UPDATE SET updated_at = excluded.updated_at, status = excluded.status`;
 }

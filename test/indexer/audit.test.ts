@@ -5,7 +5,7 @@ import { chainTables } from "../../src/store/chain-tables.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { blockWith } from "../support/scripted-node/faults.ts";
+import { blockWith, lie } from "../support/scripted-node/faults.ts";
 import { TRANSFER, TRANSFER_SINGLE, word } from "../support/scripted-node/ledger.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
@@ -149,6 +149,45 @@ describe("the auditor", () => {
     node.heal();
     expect(status().audit.differing.blocks).toBe(0);
   });
+});
+
+it("an audit whose second asking gets no answer keeps no head back", async () => {
+  const node = await startScriptedNode();
+  const database = await createTestDatabase();
+  const address = coin;
+  const logs = [
+    { address, topics: [] },
+    { address, topics: [] },
+  ];
+  const audited = ({ params }: { params: readonly unknown[] }) => Number(params[0]) === 1;
+  const receipts = "eth_getBlockReceipts";
+  const hole = lie((all) =>
+    (all as { logs: unknown[] }[]).map((receipt) => ({ ...receipt, logs: receipt.logs.slice(1) })),
+  );
+  node.chain.mine({ transactions: [{ logs }] });
+  node.fail({ method: receipts, when: audited, effect: hole });
+  const indexer = startTestIndexer({
+    databaseUrl: database.url,
+    rpcUrls: [node.url],
+    finalityDepth: 0,
+    auditIntervalMs: 1_000,
+    requestTimeoutMs: 600_000,
+  });
+  try {
+    await indexer.reach(node.chain.head.block.hash);
+    node.heal();
+    let asked = 0;
+    const isSecond = (call: { params: readonly unknown[] }) => audited(call) && ++asked === 2;
+    node.fail({ method: receipts, when: isSecond, times: 1, effect: { kind: "stall" } });
+    node.fail({ method: receipts, when: audited, effect: hole });
+    await indexer.until(() => asked >= 2);
+    node.chain.mine(1);
+    await indexer.reach(node.chain.head.block.hash);
+  } finally {
+    await indexer.stop();
+    await database.drop();
+    await node.stop();
+  }
 });
 
 it("the auditor is tried with every table", () => {

@@ -35,7 +35,7 @@ async function scene(count: number): Promise<Scene> {
   const first = await openNode();
   const others = Array.from({ length: count - 1 }, () => openNode({ chain: first.chain }));
   const nodes = [first, ...(await Promise.all(others))];
-  const { chain, stop } = openChain(nodes, { traces: "off" });
+  const { chain } = openChain(nodes, { traces: "off" });
   const status = initialStatus();
   const warnings: string[] = [];
   const metrics = createMetrics("indexer");
@@ -47,7 +47,6 @@ async function scene(count: number): Promise<Scene> {
     metrics,
     log,
     proofs: createProofs({ enabled: false, metrics, log, status, remember }),
-    signal: stop.signal,
   });
   first.chain.mine({ transactions: [{ logs }, { logs }] });
   return {
