@@ -18,9 +18,21 @@ const UNHEARD_PATIENCE_MS = 30_000;
  * changed.
  */
 export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
+  return (await isBehind(sync, ours, node))
+    ? returnToShorter(sync, ours, node)
+    : reorganise(sync, ours);
+}
+
+/** Whether the node's head is one of our blocks below our head (rollback.ts, case 4). */
+async function isBehind({ writer }: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
+  if (node.number >= ours.number) return false;
+  const known = await getBlockReference(writer.sql, node.number);
+  return known?.hash === node.hash;
+}
+
+/** Rolls back to the head of a development chain that no longer has our head. False where the node only lags. */
+async function returnToShorter(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   const { chain, options } = sync;
-  const known = await getBlockReference(sync.writer.sql, node.number);
-  if (known?.hash !== node.hash) return reorganise(sync, ours);
   if (!sync.isDevelopment) return false;
   const confirmed = await chain.fetchHead({ signal: options.signal });
   const above = await chain.fetchHeader(ours.number, {
@@ -38,6 +50,7 @@ export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader)
  */
 export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
   const node = await sync.chain.fetchHead({ signal: sync.options.signal });
+  if (await isBehind(sync, ours, node)) return returnToShorter(sync, ours, node);
   if (!(await mayFollow(sync, node, ours))) return false;
   // A development chain that was reset is not walked back.
   if (sync.isDevelopment && (await followReset(sync))) return true;
