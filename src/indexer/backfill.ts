@@ -1,4 +1,4 @@
-import type { Chain } from "../chain/chain.ts";
+import type { Chain, NodeName } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { createSlots } from "../core/slots.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
@@ -20,6 +20,8 @@ export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
   belief: Belief;
+  /** This node is left out while there is another. */
+  avoid: NodeName | undefined;
   /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
@@ -38,7 +40,7 @@ export interface BackfillOptions {
 export async function backfill(
   chain: Chain,
   writer: Writer,
-  { range, traced, belief, lanes, signal, onRecorded }: BackfillOptions,
+  { range, traced, belief, avoid, lanes, signal, onRecorded }: BackfillOptions,
 ): Promise<void> {
   let next = range.from;
   let rangeBlocks = RANGE_BLOCKS;
@@ -61,6 +63,7 @@ export async function backfill(
       metrics,
       signal,
       belief,
+      avoid,
       proof: "sample",
       make: async (blocks) => {
         if (blocks.length === 0) {

@@ -59,6 +59,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
     range,
     traced: identity.traced,
     belief: sync.belief,
+    avoid: sync.distrusted?.node,
     lanes: LANES,
     signal: options.signal,
     async onRecorded(number) {

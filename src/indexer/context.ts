@@ -36,6 +36,13 @@ export interface SyncOptions {
   status: IndexerStatus;
 }
 
+/** A node that contradicted another one which still has our head. */
+export interface Distrusted {
+  node: NodeName;
+  /** When it was last looked at, in ms of `performance.now()`. */
+  reviewedAt: number;
+}
+
 /** One run of the synchronisation: what it works with, and what it knows. */
 export interface Sync {
   readonly chain: Chain;
@@ -48,8 +55,8 @@ export interface Sync {
   identity: ChainIdentity;
   /** As in the database; undefined before the first block. */
   head: ServedHead | undefined;
-  /** The node that contradicted another one which still has our head. */
-  distrusted: NodeName | undefined;
+  /** Left out until it is found sound again (`fetchTrustedHead`). */
+  distrusted: Distrusted | undefined;
   /** Whether reading state is postponed. It is logged once, until state can be read again. */
   statePostponed: boolean;
   /** When a reorg began to wait for nodes that do not answer. */

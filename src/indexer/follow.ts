@@ -33,7 +33,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     from: next,
     to: Math.min(node.number, next + HEAD_BLOCKS - 1),
     traced: sync.identity.traced,
-    avoid: sync.distrusted,
+    avoid: sync.distrusted?.node,
     metrics: sync.writer.metrics,
     belief: sync.belief,
     proof: "whole",

@@ -5,13 +5,67 @@ import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import type { ServedHead } from "../store/sync-state.ts";
 import { describeChain } from "./binding.ts";
-import { isReorg, loadHead, readState, type Sync } from "./context.ts";
+import { type Distrusted, isReorg, loadHead, readState, type Sync } from "./context.ts";
 import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
 import { withoutContracts } from "./state/reading.ts";
 
 const HALTED_RETRY_MS = 5_000;
 /** How long a reorg waits for nodes that cannot be reached. */
 const UNHEARD_PATIENCE_MS = 30_000;
+/** The least time between two looks at a distrusted node, and the most that one takes. */
+const REVIEW_INTERVAL_MS = 1_000;
+
+/**
+ * The node's head to act on. A distrusted node is left out until it has our head again, or is ahead of the others while
+ * they have nothing new, or until they fail.
+ */
+export async function fetchTrustedHead(sync: Sync): Promise<Head> {
+  const { chain, distrusted, options } = sync;
+  const { signal } = options;
+  if (distrusted === undefined) return chain.fetchHead({ signal });
+  try {
+    const head = await chain.fetchHead({ signal, avoid: distrusted.node });
+    if (!(await isRehabilitated(sync, distrusted, head))) return head;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+  }
+  sync.distrusted = undefined;
+  return chain.fetchHead({ signal });
+}
+
+/** The header at a number, of a node that is not distrusted; null when that node has none. */
+export function fetchTrustedHeader(
+  { chain, distrusted, options: { signal } }: Sync,
+  number: number,
+): Promise<BlockHeader | null> {
+  return chain.fetchHeader(number, {
+    signal,
+    ...(distrusted && { avoid: distrusted.node }),
+  });
+}
+
+async function isRehabilitated(
+  { chain, head: ours, options }: Sync,
+  distrusted: Distrusted,
+  others: BlockHeader,
+): Promise<boolean> {
+  const now = performance.now();
+  if (!ours || now - distrusted.reviewedAt < REVIEW_INTERVAL_MS) return false;
+  distrusted.reviewedAt = now;
+  const patience = AbortSignal.timeout(REVIEW_INTERVAL_MS);
+  const ask = { node: distrusted.node, signal: AbortSignal.any([options.signal, patience]) };
+  try {
+    const [header, head] = await Promise.all([
+      chain.fetchHeader(ours.number, ask),
+      chain.fetchHead(ask),
+    ]);
+    const isAhead = others.number <= ours.number && head.number > others.number;
+    return header?.hash === ours.hash || isAhead;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    return false;
+  }
+}
 
 /**
  * Handles a node's head that is neither above ours nor ours (rollback.ts has the cases). True when the database was
@@ -106,7 +160,7 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
         { node: suspect.node, other: node },
         "a node is on a fork that another does not know",
       );
-      sync.distrusted = suspect.node;
+      sync.distrusted = { node: suspect.node, reviewedAt: performance.now() };
       return false;
     } catch (error) {
       if (!(error instanceof ChainError)) throw error;

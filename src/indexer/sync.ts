@@ -23,7 +23,7 @@ import { type HeadWatch, watchHeads } from "./heads.ts";
 import { replaceIndexes } from "./index-builds.ts";
 import { createPauses } from "./pauses.ts";
 import type { Writer } from "./publish.ts";
-import { reconcile, reorganise } from "./reconcile.ts";
+import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reconcile.ts";
 import { createUnresponsiveContracts } from "./unresponsive-contracts.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
@@ -97,6 +97,8 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
     try {
       if (!isInOrder) await recover(sync);
       isInOrder = true;
+      // What is announced may come from the node that is distrusted.
+      if (sync.distrusted !== undefined) nodeHead = null;
       nodeHead ??= await fetchTrustedHead(sync);
       status.nodeHead = nodeHead.number;
       const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
@@ -121,15 +123,17 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
 }
 
 /** How long to wait for the node's next head. */
-function patience({ head, options }: Sync, node: BlockHeader, hasWorked: boolean): number {
+function patience(
+  { distrusted, head, options }: Sync,
+  node: BlockHeader,
+  hasWorked: boolean,
+): number {
   if (hasWorked) return 0;
+  // The heads of the other nodes may not be announced.
+  if (distrusted !== undefined) return options.pollIntervalMs;
   // Work may be left for this head, and no other head may come.
   const silenceMs = Math.min(SILENCE_MS, options.auditIntervalMs);
   return head?.hash === node.hash ? silenceMs : options.pollIntervalMs;
-}
-
-function fetchTrustedHead({ chain, distrusted, options: { signal } }: Sync): Promise<BlockHeader> {
-  return chain.fetchHead(distrusted === undefined ? { signal } : { signal, avoid: distrusted });
 }
 
 /** Deletes what the last writer began and did not finish. */
@@ -156,7 +160,7 @@ async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
   const target = node.number - options.finalityDepth;
   if (recordedNumber > published || target - published >= BACKFILL_MINIMUM) {
     // After a long absence the node may have another chain.
-    const same = head && (await sync.chain.fetchHeader(head.number, { signal: options.signal }));
+    const same = head && (await fetchTrustedHeader(sync, head.number));
     if (head && same?.hash !== head.hash) return reorganise(sync, head);
     await catchUp(sync, recordedNumber, target);
     return true;

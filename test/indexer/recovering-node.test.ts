@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RawBlock } from "../../src/chain/types.ts";
 import { quantity } from "../../src/core/quantity.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -7,9 +8,12 @@ import { lie } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 const PUBLIC_CHAIN = 5;
+const OTHER_HASH = `0x${"ab".repeat(32)}`;
+const SOON = { timeout: 20_000, interval: 100 };
 
 describe("an indexer of a public chain, whose node was wrong for a moment,", () => {
   let node: ScriptedNode;
+  let other: ScriptedNode | undefined;
   let database: TestDatabase;
   let indexer: TestIndexer | undefined;
 
@@ -22,14 +26,15 @@ describe("an indexer of a public chain, whose node was wrong for a moment,", () 
     await indexer?.stop();
     indexer = undefined;
     await database.drop();
-    await node.stop();
+    await Promise.all([node.stop(), other?.stop()]);
+    other = undefined;
   });
 
-  function start(): TestIndexer {
+  function start(finalityDepth = 1_000): TestIndexer {
     indexer = startTestIndexer({
       databaseUrl: database.url,
-      rpcUrls: [node.url],
-      finalityDepth: 10,
+      rpcUrls: other ? [node.url, other.url] : [node.url],
+      finalityDepth,
       requestTimeoutMs: 2_000,
     });
     return indexer;
@@ -43,7 +48,7 @@ describe("an indexer of a public chain, whose node was wrong for a moment,", () 
 
   it("keeps its blocks when one of the machines behind the URL lags far behind", async () => {
     node.chain.mine(50);
-    await start().reach(node.chain.head.block.hash);
+    await start(10).reach(node.chain.head.block.hash);
     await indexer?.stop();
     node.chain.mine(100);
     const old = node.chain.at(20)?.block;
@@ -63,8 +68,55 @@ describe("an indexer of a public chain, whose node was wrong for a moment,", () 
       times: 3,
       effect: lie(() => ({ ...old, transactions: [] })),
     });
-    await start().reach(node.chain.head.block.hash);
+    await start(10).reach(node.chain.head.block.hash);
     expect(lags).toBe(true);
     expect(await servedHead()).toEqual({ head: 150, generation: 0 });
+  });
+
+  /** Waits until the other node was asked for its word on a block that the first one does not have. */
+  async function contradicted(witness: ScriptedNode): Promise<void> {
+    const asked = witness.count("eth_getBlockByNumber");
+    await indexer?.until(() => witness.count("eth_getBlockByNumber") >= asked + 2);
+  }
+
+  it("takes it again when the other one goes away", async () => {
+    node.chain.mine(5);
+    other = await startScriptedNode({ chain: node.chain });
+    await start().reach(node.chain.head.block.hash);
+    node.fail({
+      method: "eth_getBlockByNumber",
+      effect: lie((answer) => {
+        const block = answer as RawBlock | null;
+        return block && Number(block.number) === 5 ? { ...block, hash: OTHER_HASH } : block;
+      }),
+    });
+    await contradicted(other);
+    node.heal();
+    await other.stop();
+    node.chain.mine(1);
+    await expect.poll(servedHead, SOON).toEqual({ head: 6, generation: 0 });
+  });
+
+  it("leaves it out while it has fewer blocks than the other one", async () => {
+    node.chain.mine(5);
+    other = await startScriptedNode({ chain: node.chain.fork() });
+    await start(0).reach(node.chain.head.block.hash);
+    node.chain.reorg(1, { salt: "another" });
+    await contradicted(other);
+    other.chain.mine(3);
+    node.chain.mine(1);
+    await indexer?.reach(other.chain.head.block.hash);
+    other.chain.mine(30);
+    await expect.poll(servedHead, SOON).toEqual({ head: 38, generation: 0 });
+  });
+
+  it("follows it when the other one stands still on the block that it has replaced", async () => {
+    node.chain.mine(5);
+    other = await startScriptedNode({ chain: node.chain.fork() });
+    await start().reach(node.chain.head.block.hash);
+    node.chain.reorg(1, { salt: "another" });
+    await contradicted(other);
+    node.chain.mine(30);
+    await expect.poll(servedHead, SOON).toEqual({ head: 35, generation: 1 });
   });
 });
