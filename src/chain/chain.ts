@@ -56,6 +56,11 @@ export interface AskOptions {
   caller?: string;
 }
 
+export interface ProbeOptions extends AskOptions {
+  /** The only chain wanted: a node that serves another one is passed over. */
+  chainId?: number;
+}
+
 export interface FetchOptions extends AskOptions {
   /** False: without traces, for a block that cannot be traced (a tracer that gives up on it each time). */
   traces?: boolean;
@@ -204,8 +209,11 @@ export interface Chain extends StateReader, CreationRunner {
   /** Answers for a caller of our own: never throws; `eth_sendRawTransaction` is not sent twice. */
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
 
-  /** Asks who the nodes are and what they can do; a node of another chain than the first is left out from then on. */
-  probe(options?: AskOptions): Promise<ChainProbe>;
+  /**
+   * Asks who the nodes are and what they can do; a node of another chain than the first is left out from then on. Throws
+   * `ChainError` of code `other-chain` when they serve another chain than the one wanted.
+   */
+  probe(options?: ProbeOptions): Promise<ChainProbe>;
   fetchHead(options?: AskOptions): Promise<Head>;
   /** Null when the node has no such block. */
   fetchHeader(numberOrHash: number | Hex, options?: AskOptions): Promise<BlockHeader | null>;

@@ -1,6 +1,6 @@
 import { BlockNotFoundError } from "viem";
 import { getBlock, getChainId } from "viem/actions";
-import type { AskOptions, ChainProbe } from "./chain.ts";
+import type { ChainProbe, ProbeOptions } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import type { Features } from "./features.ts";
 import type { Node } from "./node.ts";
@@ -13,10 +13,11 @@ export async function probe(
   pool: NodePool,
   client: RpcClient,
   features: Features,
-  options: AskOptions,
+  options: ProbeOptions,
 ): Promise<ChainProbe> {
   const { first, ...found } = await client.onNode(options, async (first, viem) => {
     const [chainId, genesisHash] = await Promise.all([getChainId(viem), getGenesisHash(viem)]);
+    requireChain(first, chainId, options.chainId);
     features.forget(first);
     const { clientVersion } = await features.learn(first);
     return { first, chainId, genesisHash, clientVersion };
@@ -37,6 +38,11 @@ export async function probe(
       // `settled` is then false, and the node is asked again before blocks are taken from it.
     }
   }
+}
+
+function requireChain({ name }: Node, chainId: number, wanted: number | undefined): void {
+  if (wanted === undefined || chainId === wanted) return;
+  throw new NodeError("other-chain", `${name} serves chain ${chainId}, not chain ${wanted}`);
 }
 
 async function getGenesisHash(viem: NodeClient) {

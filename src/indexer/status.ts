@@ -11,6 +11,7 @@ export interface IndexerStatus {
   phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
   /** Why the indexer waits or is halted. */
   reason: string | null;
+  /** Null before the first binding to a chain. */
   chainId: number | null;
   nodeHead: number | null;
   head: number | null;

@@ -48,8 +48,11 @@ export async function synchronise(
   belief: Belief,
 ): Promise<void> {
   const { signal, status } = options;
-  const { chainId } = await chain.probe({ signal });
-  status.chainId = chainId;
+  // A thread stays with its chain: another id is then the node's fault, not one of the settings.
+  const { chainId } = await chain.probe({
+    signal,
+    ...(status.chainId !== null && { chainId: status.chainId }),
+  });
   const sync: Sync = {
     chain,
     writer,
@@ -63,6 +66,7 @@ export async function synchronise(
     unheardSince: undefined,
     unresponsive: createUnresponsiveContracts(),
   };
+  status.chainId = chainId;
   belief.begin({
     proven: await listProvenParts(writer.sql),
     isDevelopment: sync.isDevelopment,

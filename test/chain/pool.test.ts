@@ -93,6 +93,18 @@ describe("several nodes", () => {
     await expect(chain.request("eth_chainId", [])).rejects.toMatchObject({ code: "unreachable" });
   });
 
+  test("are passed over until the chain that is wanted is found", async () => {
+    const first = await openNode();
+    const second = await openNode({ chain: new ScriptedChain({ chainId: 5 }) });
+    const { chain } = openChain([first, second]);
+    expect(await chain.probe({ chainId: 5 })).toMatchObject({ chainId: 5 });
+    expect(chain.status()[0]).toMatchObject({ usable: false, failure: "other-chain" });
+    await expect(openChain([first]).chain.probe({ chainId: 5 })).rejects.toMatchObject({
+      code: "other-chain",
+      message: "node 1 serves chain 31337, not chain 5",
+    });
+  });
+
   test("are asked what the first one will never answer", async () => {
     const [first, second] = [await openNode(), await openNode()];
     const { chain } = openChain([first, second]);

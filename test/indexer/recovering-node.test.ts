@@ -73,6 +73,33 @@ describe("an indexer of a public chain, whose node was wrong for a moment,", () 
     expect(await servedHead()).toEqual({ head: 150, generation: 0 });
   });
 
+  describe("and said another chain's id when the indexer began again,", () => {
+    beforeEach(async () => {
+      node.chain.mine(3);
+      await start().reach(node.chain.head.block.hash);
+    });
+
+    async function beginAgain(): Promise<void> {
+      await database.sql`UPDATE writer SET epoch = epoch + 1`;
+      node.chain.mine(1);
+    }
+
+    it("asks it again", async () => {
+      node.fail({ method: "eth_chainId", effect: lie(() => "0x1"), times: 1 });
+      await beginAgain();
+      await expect.poll(servedHead, SOON).toEqual({ head: 4, generation: 0 });
+    });
+
+    it("says so while it waits for its own chain", async () => {
+      node.fail({ method: "eth_chainId", effect: lie(() => "0x1") });
+      await beginAgain();
+      const reason = "node 1 serves chain 1, not chain 5";
+      await expect.poll(() => indexer?.status(), SOON).toMatchObject({ phase: "waiting", reason });
+      node.heal();
+      await expect.poll(servedHead, SOON).toEqual({ head: 4, generation: 0 });
+    });
+  });
+
   /** Waits until the other node was asked for its word on a block that the first one does not have. */
   async function contradicted(witness: ScriptedNode): Promise<void> {
     const asked = witness.count("eth_getBlockByNumber");
