@@ -7,6 +7,9 @@ import { loadHead, type Sync, type SyncOptions } from "./context.ts";
 import type { Writer } from "./publish.ts";
 import { startOver } from "./rollback.ts";
 
+/** How long all tracers are refused before they count as gone. */
+const REFUSAL_PATIENCE_MS = 30_000;
+
 /**
  * Gives the chain that the database is bound to. A database without a published block is bound to the node's chain.
  * Throws `ConfigError` when the settings or the node name another chain.
@@ -71,9 +74,16 @@ export async function describeChain(
   return { chainId, startBlock, genesisHash: genesis.hash, traced };
 }
 
+/** Asks the nodes anew what they can do when all tracers of a traced chain were refused: that may have passed. */
+export async function lookForTracers({ chain, identity, options }: Sync): Promise<void> {
+  if (!identity.traced || chain.capabilities().tracer !== null) return;
+  await chain.probe({ chainId: identity.chainId, signal: options.signal });
+}
+
 /**
  * Starts over without traces when the nodes cannot trace the first transactions, because they keep no state of them. A
- * chain is indexed with traces from its first transaction on, or without any. Throws any other error again.
+ * chain is indexed with traces from its first transaction on, or without any. Throws any other error again, and this one
+ * too while the tracers themselves are refused for a short time only.
  */
 export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<boolean> {
   const { chain, writer, identity, options } = sync;
@@ -82,6 +92,10 @@ export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<bo
     error.code === "traces-missing" &&
     chain.capabilities().archive === false;
   if (!isPruned || (await hasPublishedTransactions(writer.sql))) throw error;
+  if (chain.capabilities().tracer === null) {
+    sync.refusedSince ??= performance.now();
+    if (performance.now() - sync.refusedSince < REFUSAL_PATIENCE_MS) throw error;
+  }
   options.log.info("the node cannot trace old blocks: the chain is indexed without traces");
   sync.identity = { ...identity, traced: false };
   await startOver(writer, sync.identity);

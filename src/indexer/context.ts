@@ -61,6 +61,8 @@ export interface Sync {
   statePostponed: boolean;
   /** When a reorg began to wait for nodes that do not answer. */
   unheardSince: number | undefined;
+  /** When all tracers were refused first, before the first traced transaction. */
+  refusedSince: number | undefined;
   /** Contracts that are left out of the reads for others. */
   readonly unresponsive: UnresponsiveContracts;
 }

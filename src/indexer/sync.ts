@@ -7,7 +7,7 @@ import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-sta
 import { writeAs } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
 import type { Belief } from "./belief.ts";
-import { beginWithoutTraces, bindChain, reportTraces } from "./binding.ts";
+import { beginWithoutTraces, bindChain, lookForTracers, reportTraces } from "./binding.ts";
 import { buildIndexes, catchUp } from "./catch-up.ts";
 import {
   isReorg,
@@ -64,6 +64,7 @@ export async function synchronise(
     distrusted: undefined,
     statePostponed: false,
     unheardSince: undefined,
+    refusedSince: undefined,
     unresponsive: createUnresponsiveContracts(),
   };
   status.chainId = chainId;
@@ -99,7 +100,10 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   let isInOrder = true;
   while (!signal.aborted) {
     try {
-      if (!isInOrder) await recover(sync);
+      if (!isInOrder) {
+        await lookForTracers(sync);
+        await recover(sync);
+      }
       isInOrder = true;
       // What is announced may come from the node that is distrusted.
       if (sync.distrusted !== undefined) nodeHead = null;

@@ -100,6 +100,21 @@ describe("an indexer of a public chain, whose node was wrong for a moment,", () 
     });
   });
 
+  it.each([
+    ["which has all states", Number.POSITIVE_INFINITY],
+    ["which has few states", 5],
+  ])("traces the first transaction that the node, %s, refused to trace", async (_, statesKept) => {
+    node.behaviour.statesKept = statesKept;
+    node.chain.mine(9);
+    await start().reach(node.chain.head.block.hash);
+    node.behaviour.without = ["debug_", "trace_"];
+    node.chain.mine({ transactions: [{}] });
+    await indexer?.until(() => indexer?.status().phase === "waiting");
+    node.behaviour.without = [];
+    await expect.poll(servedHead, SOON).toEqual({ head: 10, generation: 0 });
+    expect(await database.sql`SELECT traced FROM sync_state`).toEqual([{ traced: true }]);
+  });
+
   /** Waits until the other node was asked for its word on a block that the first one does not have. */
   async function contradicted(witness: ScriptedNode): Promise<void> {
     const asked = witness.count("eth_getBlockByNumber");
