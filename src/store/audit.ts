@@ -1,4 +1,4 @@
-import type { Sql } from "../db/client.ts";
+import type { Queryable, Sql } from "../db/client.ts";
 import { type CopyTable, copyInto } from "../db/copy.ts";
 import type { EncodedRows } from "./chain.ts";
 import { blockColumn, type ChainTableName, chainTables } from "./chain-tables.ts";
@@ -12,9 +12,12 @@ export interface TableDifference {
 }
 
 /** A tracer's words: they differ between releases of a node. */
-const UNSTEADY_COLUMNS: ReadonlySet<string> = new Set(["error"]);
+const UNSTEADY_COLUMNS: readonly string[] = ["error"];
 
-/** The tables whose rows of a recorded block differ from the given ones. */
+/** Null in blocks that an earlier release indexed: there the transactions tell. */
+const LATER_COLUMNS: readonly string[] = ["gas_price_minimum", "gas_price_maximum"];
+
+/** The tables whose rows of a recorded block differ from the given ones, in the columns that are stored of it. */
 export async function findTableDifferences(
   sql: Sql,
   blockNumber: number,
@@ -22,6 +25,7 @@ export async function findTableDifferences(
 ): Promise<TableDifference[]> {
   const found = await sql.begin(async (transaction) => {
     const differences: TableDifference[] = [];
+    const ignored = await listIgnoredColumns(transaction, blockNumber);
     for (const [name, table] of Object.entries(chainTables) as [ChainTableName, CopyTable][]) {
       const audited = { ...table, name: `audited_${table.name}` };
       await transaction`
@@ -29,7 +33,7 @@ export async function findTableDifferences(
         AS SELECT ${transaction(Object.keys(table.columns))} FROM ${transaction(table.name)} LIMIT 0`;
       const rows = expected.get(name);
       if (rows) await copyInto(transaction, audited, rows.document);
-      const columns = Object.keys(table.columns).filter((column) => !UNSTEADY_COLUMNS.has(column));
+      const columns = Object.keys(table.columns).filter((column) => !ignored.includes(column));
       const [counted] = await transaction<{ stored: number; expected: number }[]>`
         WITH stored AS (
           SELECT jsonb_build_array(${transaction(columns)}) AS line FROM ${transaction(table.name)}
@@ -45,4 +49,10 @@ export async function findTableDifferences(
     return differences;
   });
   return found as TableDifference[];
+}
+
+async function listIgnoredColumns(sql: Queryable, blockNumber: number): Promise<readonly string[]> {
+  const [earlier] = await sql`
+    SELECT 1 FROM blocks WHERE number = ${blockNumber} AND gas_price_minimum IS NULL AND gas_price_maximum IS NULL`;
+  return earlier ? [...UNSTEADY_COLUMNS, ...LATER_COLUMNS] : UNSTEADY_COLUMNS;
 }

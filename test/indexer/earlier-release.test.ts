@@ -21,6 +21,8 @@ import { TRANSFER } from "../support/scripted-node/ledger.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 const RELEASES = ["0.1.0"];
+/** Of blocks chosen at random, nearly all of which the release indexed. */
+const AUDITS = 40;
 
 describe.each(RELEASES)("the database of release %s", (release) => {
   let node: ScriptedNode;
@@ -63,11 +65,18 @@ describe.each(RELEASES)("the database of release %s", (release) => {
   /** Grows the chain, lets an indexer follow, and wants what a new database would have. */
   async function expectUpToDate(): Promise<void> {
     node.chain.mine(blockOfRelease(61), blockOfRelease(62));
-    const indexer = startTestIndexer({ databaseUrl: earlier.url, rpcUrls: [node.url] });
+    const indexer = startTestIndexer({
+      databaseUrl: earlier.url,
+      rpcUrls: [node.url],
+      finalityDepth: 0,
+      auditIntervalMs: 20,
+    });
     try {
       const oracle = await createOracleReader(node.url).read();
       await indexer.reach(oracle.head.hash);
       await indexer.until(async () => (await listIndexBuilds(sql)).length === 0);
+      await indexer.until(() => Number(indexer.status().audit.checked["blocks"]) >= AUDITS);
+      expect(indexer.status().audit).toMatchObject({ differing: { blocks: 0 }, last: null });
       // Of blocks from before they are not kept: the transactions tell.
       await sql`
         UPDATE blocks SET gas_price_minimum = price.minimum, gas_price_maximum = price.maximum
