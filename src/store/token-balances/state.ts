@@ -58,6 +58,9 @@ export async function listTouchedHoldings(
     FROM (
       SELECT token, owner, token_id FROM changed
       UNION
+      SELECT token, owner, NULL::numeric FROM changed JOIN tokens ON address = token
+        WHERE token_id IS NOT NULL AND standard <> 1155
+      UNION
       SELECT token, owner, NULL::numeric FROM token_balances
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
       UNION
@@ -189,7 +192,8 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
 
 /**
  * Writes the amounts of known holdings at a block, and keeps the holder counts. A token is marked irregular when its
- * contract's answer is not the sum of its transfers. The holding of an ERC-1155 token as a whole is the sum of its ids.
+ * contract's answer is not the sum of its transfers. The holding of an ERC-1155 token as a whole is the sum of its ids;
+ * that of a token of another standard, which moves ids all the same, is written when it is given itself.
  */
 export async function writeHoldings(
   sql: Transaction,
@@ -214,7 +218,7 @@ export async function writeHoldings(
   await sql`
     WITH news AS (
       SELECT key.token, key.owner, max(key.amount) FILTER (WHERE key.token_id IS NULL) AS amount,
-        min(key.adds_up) = 1 AS adds_up
+        min(key.adds_up) = 1 AS adds_up, bool_or(key.token_id IS NULL) AS of_whole
       FROM unnest(
         ${amounts.map((row) => row.token)}::bytea[], ${amounts.map((row) => row.owner)}::bytea[],
         ${amounts.map((row) => row.amount?.toString() ?? null)}::numeric[],
@@ -227,10 +231,12 @@ export async function writeHoldings(
         coalesce(ids.amount, news.amount, ${transferredAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held USING (token, owner)
+      JOIN tokens ON tokens.address = held.token
       CROSS JOIN LATERAL (
         SELECT sum(amount) AS amount, bool_or(block_number IS NULL) AS pending FROM token_id_balances
-        WHERE token = held.token AND owner = held.owner
+        WHERE tokens.standard = 1155 AND token = held.token AND owner = held.owner
       ) AS ids
+      WHERE news.of_whole OR ids.amount IS NOT NULL
     ), written AS (
       UPDATE token_balances AS held SET amount = read.amount,
         transferred_amount = nullif(read.transferred_amount, read.amount),

@@ -1,0 +1,10 @@
+-- Of tokens that move ids and are of another standard than ERC-1155: earlier versions took the sum of the ids for the
+-- holding as a whole, and did not ask for it.
+WITH mixed AS MATERIALIZED (
+  SELECT address FROM tokens
+  CROSS JOIN LATERAL (SELECT 1 FROM token_id_balances WHERE token = address LIMIT 1) AS moved
+  WHERE standard <> 1155
+)
+UPDATE token_balances AS whole SET block_number = NULL FROM mixed
+WHERE whole.token = mixed.address AND EXISTS (
+  SELECT 1 FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner);
