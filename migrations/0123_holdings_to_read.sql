@@ -8,3 +8,9 @@ WITH mixed AS MATERIALIZED (
 UPDATE token_balances AS whole SET block_number = NULL FROM mixed
 WHERE whole.token = mixed.address AND EXISTS (
   SELECT 1 FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner);
+
+-- Amounts that nobody can hold: transfers of a contract that does not answer add up to anything.
+UPDATE token_id_balances SET block_number = NULL
+WHERE block_number IS NOT NULL AND NOT amount BETWEEN 0 AND 2::numeric ^ 256 - 1;
+UPDATE token_balances SET block_number = NULL
+WHERE block_number IS NOT NULL AND NOT amount BETWEEN 0 AND 2::numeric ^ 256 - 1;

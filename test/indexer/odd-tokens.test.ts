@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { hexConcat } from "../../src/core/hex.ts";
+import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { getHolding, listHolders } from "../../src/store/token-balances/holdings.ts";
 import { getToken } from "../../src/store/tokens/token.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { TRANSFER, TRANSFER_SINGLE, word } from "../support/scripted-node/ledger.ts";
+import { balanceOfData, TRANSFER, TRANSFER_SINGLE, word } from "../support/scripted-node/ledger.ts";
 import type {
   BlockSpecification,
   LogSpecification,
@@ -98,6 +98,75 @@ describe("an index of odd tokens", () => {
       await sql.unsafe(await readFile("migrations/0123_holdings_to_read.sql", "utf8"));
       await follow({});
       await expectWhole();
+    });
+  });
+
+  describe("that do not tell their holdings", () => {
+    const most = 2n ** 256n - 1n;
+    const tell = (returns: Hex | null, id?: bigint) => ({
+      calls: [{ to: token, data: balanceOfData(ann, id), returns }],
+    });
+    const silent = tell(null);
+    const IMPOSSIBLE: [string, LogSpecification, bigint?][] = [
+      ["less than nothing", transfer(ann, bob, 5)],
+      ["more than a number of a contract", transfer(ZERO_ADDRESS, ann, most)],
+      ["less than nothing of an id", transferOfId(ann, bob, 7, 5), 7n],
+    ];
+
+    /** What is served of ann's holding: `amount`, and that the contract is asked each time. */
+    async function expectAsked(amount: string): Promise<void> {
+      const { sql } = database;
+      expect(await getHolding(sql, token, ann)).toMatchObject({ amount, unsure: true });
+      const listed = await listHolders(sql, token, [bob], { limit: 9, skip: 0 });
+      expect(listed).toEqual(amount === "0" ? [] : [{ owner: ann, amount }]);
+      const [counted] = await sql`
+        SELECT holder_count = (SELECT count(*) FROM token_balances WHERE amount > 0) AS right FROM tokens`;
+      expect(counted).toEqual({ right: true });
+    }
+
+    it.each(IMPOSSIBLE)("is never of %s", async (_, log, id) => {
+      await follow({ transactions: [{ logs: [log, log] }], state: tell(null, id) });
+      await expectAsked("0");
+    });
+
+    it("is what the transfers add up to as soon as they can be true", async () => {
+      await follow(
+        { transactions: [{ logs: [transfer(ann, bob, 5)] }], state: silent },
+        { transactions: [{ logs: [transfer(ZERO_ADDRESS, ann, 8)] }], state: silent },
+      );
+      await expectAsked("3");
+      node.chain.reorg(1);
+      await indexer.reach(node.chain.head.block.hash);
+      await expectAsked("0");
+    });
+
+    it("is what the contract says as soon as it does", async () => {
+      await follow(
+        { transactions: [{ logs: [transfer(ann, bob, 5)] }], state: silent },
+        { transactions: [{ logs: [transfer(bob, ann, 1)] }], state: tell(word(9)) },
+      );
+      await expectAsked("9");
+    });
+
+    it("is the largest number of a contract where the transfers say so", async () => {
+      await follow({
+        transactions: [{ logs: [transfer(ZERO_ADDRESS, ann, most)] }],
+        state: silent,
+      });
+      expect(await getHolding(database.sql, token, ann)).toMatchObject({
+        amount: String(most),
+        unsure: false,
+      });
+    });
+
+    it.each(["-5", String(most + 1n)])("is none in a database that has %s", async (amount) => {
+      await follow({ transactions: [{ logs: [transfer(ZERO_ADDRESS, ann, 1)] }], state: silent });
+      const { sql } = database;
+      await sql`UPDATE token_balances SET amount = ${amount}`;
+      await sql`UPDATE tokens SET holder_count = ${Number(amount !== "-5")}`;
+      await sql.unsafe(await readFile("migrations/0123_holdings_to_read.sql", "utf8"));
+      await follow({});
+      await expectAsked("0");
     });
   });
 });

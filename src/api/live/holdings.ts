@@ -1,5 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
+import { isUint256 } from "../../core/uint256.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import {
@@ -93,7 +94,10 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
   );
 }
 
-/** The holdings as their contracts tell them at the head; where one does not answer, the stored amount stays. */
+/**
+ * The holdings as their contracts tell them at the head. Where one does not answer, the stored amount stays, or is 0
+ * where nobody can hold it: transfers alone add up to anything.
+ */
 export async function fetchHoldings<Unsure extends UnsureHolding>(
   asking: Asking,
   holdings: readonly Unsure[],
@@ -111,6 +115,10 @@ export async function fetchHoldings<Unsure extends UnsureHolding>(
   );
   return holdings.map((holding, index) => ({
     ...holding,
-    freshAmount: amounts[index] ?? BigInt(holding.amount),
+    freshAmount: amounts[index] ?? believedAmount(BigInt(holding.amount)),
   }));
+}
+
+function believedAmount(stored: bigint): bigint {
+  return isUint256(stored) ? stored : 0n;
 }

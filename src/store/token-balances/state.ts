@@ -1,4 +1,5 @@
 import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
+import { UINT256_MAXIMUM } from "../../core/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 import { type ContractScope, inScope } from "../tokens/state.ts";
@@ -20,7 +21,7 @@ export interface HoldingToRead extends HoldingKey {
 }
 
 export interface HoldingAmount extends HoldingToRead {
-  /** Null: the contract does not answer, and the amount is the sum of the transfers. */
+  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 where nobody can hold that. */
   amount: bigint | null;
 }
 
@@ -205,8 +206,8 @@ export async function writeHoldings(
   if (byId.length > 0) {
     await sql`
       UPDATE token_id_balances AS held
-      SET amount = coalesce(news.amount, ${transferredAmount(sql)}),
-        transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${transferredAmount(sql)})),
+      SET amount = coalesce(news.amount, ${believedAmount(sql)}),
+        transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${believedAmount(sql)})),
         block_number = ${blockNumber}
       FROM unnest(
         ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
@@ -228,7 +229,7 @@ export async function writeHoldings(
     ), read AS (
       SELECT held.token, held.owner, news.adds_up, held.amount AS before,
         ${transferredAmount(sql)} AS transferred_amount,
-        coalesce(ids.amount, news.amount, ${transferredAmount(sql)}) AS amount,
+        coalesce(ids.amount, news.amount, ${believedAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held USING (token, owner)
       JOIN tokens ON tokens.address = held.token
@@ -259,6 +260,12 @@ export async function writeHoldings(
  */
 function transferredAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.transferred_amount, held.amount) ELSE held.amount END`;
+}
+
+/** What is believed of a holding `held` of which the contract tells nothing. */
+function believedAmount(sql: Queryable): Fragment {
+  return sql`CASE WHEN ${transferredAmount(sql)} BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric
+    THEN ${transferredAmount(sql)} ELSE 0 END`;
 }
 
 /**

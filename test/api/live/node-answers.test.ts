@@ -278,6 +278,15 @@ describe("holdings", () => {
     expect(await readHolding(context(amounts([3n])), TOKEN, B)).toBe(3n);
   });
 
+  test.each(["-5", String(2n ** 256n)])(
+    "that nobody can have are none when the contract does not tell: %s",
+    async (amount) => {
+      await hold([{ owner: A, amount, blockNumber: null }]);
+      expect(await readHolding(context(amounts([])), TOKEN, A)).toBe(0n);
+      expect((await holders(amounts([]))).holders).toEqual([]);
+    },
+  );
+
   test("by id are asked for by id, and the whole follows", async () => {
     await publish(database.sql, {
       tokens: [{ address: MULTI, standard: 1155 }],

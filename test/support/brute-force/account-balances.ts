@@ -1,7 +1,8 @@
 import type { Address } from "viem";
+import { amountOf } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { addressOf, pageOf, paging, WINDOW_TEXT } from "./parameters.ts";
-import { amountOf, displayName, standardName } from "./token.ts";
+import { displayName, standardName } from "./token.ts";
 import { type Answerer, type Dialect, fail, list, succeed, type WireAnswer } from "./wire.ts";
 
 const MOST_ADDRESSES = 20;

@@ -1,5 +1,6 @@
+import { amountOf } from "../oracle/holdings.ts";
 import { addressOf, blockFilter, isAscending, pageOf, paging, WINDOW_TEXT } from "./parameters.ts";
-import { amountOf, displayName } from "./token.ts";
+import { displayName } from "./token.ts";
 import { type Answerer, fail, list } from "./wire.ts";
 
 const EMPTY = { blockscout: "No records found", etherscan: "No records found" } as const;

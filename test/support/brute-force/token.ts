@@ -1,6 +1,6 @@
 import { type Address, formatUnits } from "viem";
 import { displayText } from "../compare/token-text.ts";
-import type { OracleHolding } from "../oracle/holdings.ts";
+import { amountOf } from "../oracle/holdings.ts";
 import type { Oracle, OracleToken } from "../oracle/oracle.ts";
 import { isContract } from "./funding.ts";
 import { addressOf, integer, pageOf, paging, WINDOW_TEXT } from "./parameters.ts";
@@ -14,11 +14,6 @@ export function displayName(bytes: Buffer | null | undefined): string | undefine
 /** The name of a standard on the wire. */
 export function standardName(token: OracleToken): string {
   return `ERC-${token.standard}`;
-}
-
-/** What is held: the contract's word, or, where it gives none, the sum of the transfers. */
-export function amountOf({ balance, sum }: OracleHolding): bigint {
-  return balance ?? sum;
 }
 
 /** The contract address that is asked about, or the text of what is wrong with it. */

@@ -1,4 +1,4 @@
-import type { OracleHolding } from "../oracle/holdings.ts";
+import { amountOf, type OracleHolding } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { compareRows, difference, nameRow } from "./difference.ts";
 import { text } from "./expected-chain.ts";
@@ -81,7 +81,10 @@ async function balancesAt(
   const answers = await oracle.state.holdings(parts.flat());
   let asked = 0;
   return parts.map((own) =>
-    own.reduce((total, part) => total + (answers[asked++] ?? part.sum), 0n),
+    own.reduce(
+      (total, part) => total + amountOf({ balance: answers[asked++] ?? null, sum: part.sum }),
+      0n,
+    ),
   );
 }
 

@@ -69,5 +69,10 @@ export function withSumOfIds(
     ({ token, owner }) => token === holding.token && owner === holding.owner,
   );
   if (ids.length === 0) return holding;
-  return { ...holding, balance: ids.reduce((total, id) => total + (id.balance ?? id.sum), 0n) };
+  return { ...holding, balance: ids.reduce((total, id) => total + amountOf(id), 0n) };
+}
+
+/** What is believed of a holding: what its contract tells, else its transfers where somebody can hold as much. */
+export function amountOf({ balance, sum }: Pick<OracleHolding, "balance" | "sum">): bigint {
+  return balance ?? (sum === BigInt.asUintN(256, sum) ? sum : 0n);
 }
