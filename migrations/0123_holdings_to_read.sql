@@ -14,3 +14,7 @@ UPDATE token_id_balances SET block_number = NULL
 WHERE block_number IS NOT NULL AND NOT amount BETWEEN 0 AND 2::numeric ^ 256 - 1;
 UPDATE token_balances SET block_number = NULL
 WHERE block_number IS NOT NULL AND NOT amount BETWEEN 0 AND 2::numeric ^ 256 - 1;
+
+-- Of destroyed contracts no transfers tell that the holdings ended: they are asked for with each request.
+UPDATE tokens SET irregular = true, supply_block = NULL, metadata_due = now()
+WHERE address IN (SELECT address FROM contract_destructions);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
 import { type Hex, hexConcat } from "../../src/core/hex.ts";
@@ -7,14 +8,22 @@ import { getToken } from "../../src/store/tokens/token.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { balanceOfData, TRANSFER, TRANSFER_SINGLE, word } from "../support/scripted-node/ledger.ts";
+import {
+  balanceOfData,
+  TOTAL_SUPPLY_DATA,
+  TRANSFER,
+  TRANSFER_SINGLE,
+  word,
+} from "../support/scripted-node/ledger.ts";
 import type {
   BlockSpecification,
   LogSpecification,
 } from "../support/scripted-node/specification.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
-const [token, ann, bob] = ["token", "ann", "bob"].map(scriptedAddress) as [
+const NAME: Hex = "0x06fdde03";
+const [token, ann, bob, maker] = ["token", "ann", "bob", "maker"].map(scriptedAddress) as [
+  Address,
   Address,
   Address,
   Address,
@@ -28,6 +37,10 @@ function transfer(from: Address, to: Address, amount: number | bigint): LogSpeci
 function transferOfId(from: Address, to: Address, id: number, amount: number): LogSpecification {
   const topics = [TRANSFER_SINGLE, ...[ann, from, to].map(wordOfAddress)];
   return { address: token, topics, data: hexConcat(word(id), word(amount)) };
+}
+
+function text(value: string): Hex {
+  return hexConcat(word(32), word(value.length), stringToHex(value));
 }
 
 describe("an index of odd tokens", () => {
@@ -167,6 +180,94 @@ describe("an index of odd tokens", () => {
       await sql.unsafe(await readFile("migrations/0123_holdings_to_read.sql", "utf8"));
       await follow({});
       await expectAsked("0");
+    });
+  });
+
+  describe("whose contract is replaced", () => {
+    const make = { from: maker, to: token, type: "CREATE2", output: "0x01" } as const;
+    const destroy = { from: token, to: maker, type: "SELFDESTRUCT" } as const;
+    const say = (held: [Hex | null, Hex | null], supply: Hex | null, name: Hex | null) => ({
+      calls: [
+        { to: token, data: balanceOfData(ann), returns: held[0] },
+        { to: token, data: balanceOfData(bob), returns: held[1] },
+        { to: token, data: TOTAL_SUPPLY_DATA, returns: supply },
+        { to: token, data: NAME, returns: name },
+      ],
+    });
+    const first = {
+      transactions: [{ to: maker, calls: [make], logs: [transfer(ZERO_ADDRESS, ann, 10)] }],
+      state: say([word(10), word(0)], word(10), text("First")),
+    };
+    const gone = {
+      transactions: [{ to: token, calls: [destroy] }],
+      state: say([null, null], null, null),
+    };
+    const again = {
+      transactions: [{ to: maker, calls: [make] }],
+      state: say([word(0), word(5)], word(5), text("Second")),
+    };
+    const minted = {
+      transactions: [{ to: maker, calls: [make], logs: [transfer(ZERO_ADDRESS, bob, 5)] }],
+      state: again.state,
+    };
+    const brief = {
+      transactions: [
+        { to: maker, calls: [make, destroy], logs: [transfer(ZERO_ADDRESS, ann, 10)] },
+      ],
+      state: gone.state,
+    };
+
+    const known = async () => ({
+      ann: await amountOf(ann),
+      bob: await amountOf(bob),
+      ...(await getToken(database.sql, token)),
+    });
+    const OF_FIRST = { ann: "10", bob: "0", totalSupply: "10", holderCount: 1, name: "First" };
+    const OF_SECOND = { ann: "0", bob: "5", totalSupply: "5", holderCount: 1, name: "Second" };
+
+    it.each([
+      ["in blocks", [first, gone, minted]],
+      ["within one transaction", [brief, minted]],
+    ])("has what the new one says: %s", async (_, blocks) => {
+      await follow(...blocks);
+      expect(await known()).toMatchObject(OF_SECOND);
+      expect(await getHolding(database.sql, token, ann)).toMatchObject({ unsure: true });
+    });
+
+    it("has it where nothing moved since", async () => {
+      await follow(first, gone, again);
+      expect(await known()).toMatchObject({ ...OF_SECOND, bob: "0", holderCount: 0 });
+    });
+
+    it("has it after a backfill", async () => {
+      await indexer.stop();
+      node.chain.mine(first, gone, minted, 3);
+      indexer = startTestIndexer({
+        databaseUrl: database.url,
+        rpcUrls: [node.url],
+        finalityDepth: 2,
+      });
+      await indexer.reach(node.chain.head.block.hash);
+      expect(await known()).toMatchObject(OF_SECOND);
+    });
+
+    it("has what the first one said when that is rolled back", async () => {
+      await follow(first, gone, minted);
+      node.chain.reorg(2);
+      await indexer.reach(node.chain.head.block.hash);
+      expect(await known()).toMatchObject(OF_FIRST);
+    });
+
+    it("is asked again in a database of an earlier version", async () => {
+      await follow(first, gone, again);
+      const { sql } = database;
+      await sql`UPDATE token_balances SET amount = 10, transferred_amount = NULL`;
+      await sql`UPDATE tokens SET irregular = false, total_supply = 10, name = 'First'`;
+      await sql.unsafe(await readFile("migrations/0123_holdings_to_read.sql", "utf8"));
+      await follow({});
+      expect(await getHolding(sql, token, ann)).toMatchObject({ unsure: true });
+      await indexer.until(async () => (await known()).name === "Second");
+      expect(await known()).toMatchObject({ totalSupply: "5" });
     });
   });
 });

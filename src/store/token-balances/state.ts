@@ -2,7 +2,7 @@ import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import { UINT256_MAXIMUM } from "../../core/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
-import { type ContractScope, inScope } from "../tokens/state.ts";
+import { type ContractScope, inScope, replacedContracts } from "../tokens/state.ts";
 
 /** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
 interface HoldingKey {
@@ -83,12 +83,14 @@ function allTransfersKnown(sql: Queryable) {
   return sql`(SELECT start_block = 0 FROM sync_state)`;
 }
 
+/** Irregular tokens that a range moved, and those whose contracts it replaced. */
 function irregularTokensMoved(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address FROM (
       SELECT address, sum(holder_count) OVER (ORDER BY holder_count, address) AS holders FROM tokens
-      WHERE irregular AND standard <> 1155 AND address IN (
-        SELECT token FROM token_transfers WHERE ${inRange(sql, range)})
+      WHERE standard <> 1155 AND (irregular OR address IN (${replacedContracts(sql, range)}))
+        AND address IN (
+          SELECT token FROM token_transfers WHERE ${inRange(sql, range)} UNION ALL ${replacedContracts(sql, range)})
     ) AS moved
     WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
 }

@@ -43,8 +43,8 @@ export interface TokenToRead {
 
 /**
  * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
- * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `ofChangedSupply`. For a
- * published range that is about to be rolled back, also what was read in it.
+ * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `ofChangedSupply`. Both: of
+ * `replacedContracts`. For a published range that is about to be rolled back, also what was read in it.
  */
 export async function listTouchedTokens(sql: Queryable, range: BlockRange): Promise<TokenToRead[]> {
   return sql<TokenToRead[]>`
@@ -57,6 +57,8 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
               - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END)
       UNION
       SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
+      UNION
+      SELECT address, true, true FROM tokens WHERE address IN (${replacedContracts(sql, range)})
       UNION
       (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
         FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
@@ -83,7 +85,19 @@ function ofChangedSupply(sql: Queryable) {
         OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at < now() - interval '1 minute', true))`;
 }
 
-/** Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". */
+/** Contracts that the blocks of a range destroyed, and tokens that they made at the address of an earlier contract. */
+export function replacedContracts(sql: Queryable, range: BlockRange): Fragment {
+  return sql`
+    SELECT address FROM contract_destructions WHERE ${inRange(sql, range)}
+    UNION ALL
+    SELECT address FROM contracts JOIN tokens USING (address)
+    WHERE ${inRange(sql, range)} AND first_block < block_number`;
+}
+
+/**
+ * Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". A token whose
+ * contract was replaced is irregular: no transfers tell that its holdings ended.
+ */
 export async function applyTokens(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     INSERT INTO tokens (address, standard, first_block)
@@ -91,6 +105,9 @@ export async function applyTokens(sql: Transaction, range: BlockRange): Promise<
     WHERE ${inRange(sql, range)}
     ORDER BY token, block_number, log_index, batch_index
     ON CONFLICT (address) DO NOTHING`;
+  await sql`
+    UPDATE tokens SET irregular = true, metadata_due = now()
+    WHERE address IN (${replacedContracts(sql, range)})`;
   await forgetSupplies(sql, range);
 }
 
@@ -98,7 +115,8 @@ async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void
   await sql`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     UPDATE tokens SET supply_block = NULL
-    WHERE supply_block IS NOT NULL AND address IN (${ofChangedSupply(sql)})`;
+    WHERE supply_block IS NOT NULL
+      AND address IN (${ofChangedSupply(sql)} UNION ALL ${replacedContracts(sql, range)})`;
 }
 
 /**
