@@ -199,7 +199,7 @@ export interface Chain extends StateReader, CreationRunner {
   /** In order of preference. */
   readonly nodes: readonly NodeName[];
   /** For viem's actions; what they throw wraps the node's error (`nodeErrorIn`). Each call has a budget of its own. */
-  readonly viem: NodeClient;
+  viem(options?: AskOptions): NodeClient;
 
   status(): NodeStatus[];
   /** As found by the last `probe` and by what was fetched since. */

@@ -25,7 +25,7 @@ export function createChain(options: ChainOptions): Chain {
     get nodes() {
       return pool.nodes.filter(({ health }) => !health.excluded).map(({ name }) => name);
     },
-    viem: createNodeClient(client.batch),
+    viem: (ask = {}) => createNodeClient((calls) => client.batch(calls, ask)),
     status: () => pool.nodes.map((node) => node.status()),
     capabilities: () => features.capabilities(),
     request: client.request,

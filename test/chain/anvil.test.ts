@@ -132,8 +132,8 @@ describe("anvil", () => {
 
   test("is read through viem, reverts included", async () => {
     const { chain, alice } = await open();
-    expect(await getBlockNumber(chain.viem)).toBe(0n);
-    expect(await getBalance(chain.viem, { address: alice })).toBe(10_000n * 10n ** 18n);
-    await expect(call(chain.viem, { data: "0x5f5ffd" })).rejects.toThrow(/revert/);
+    expect(await getBlockNumber(chain.viem())).toBe(0n);
+    expect(await getBalance(chain.viem(), { address: alice })).toBe(10_000n * 10n ** 18n);
+    await expect(call(chain.viem(), { data: "0x5f5ffd" })).rejects.toThrow(/revert/);
   });
 });

@@ -102,11 +102,12 @@ test("what is asked at the same time goes out as one request, each with its own 
   const node = await openNode();
   node.chain.mine(3);
   const { chain, requests } = openChain([node]);
+  const viem = chain.viem();
   const [id, block, missing, balance] = await Promise.allSettled([
-    getChainId(chain.viem),
-    getBlock(chain.viem, { blockNumber: 2n }),
-    getBlock(chain.viem, { blockNumber: 99n }),
-    getBalance(chain.viem, { address }),
+    getChainId(viem),
+    getBlock(viem, { blockNumber: 2n }),
+    getBlock(viem, { blockNumber: 99n }),
+    getBalance(viem, { address }),
   ]);
   expect(id).toMatchObject({ value: 31337 });
   expect(block).toMatchObject({ value: { number: 2n } });

@@ -52,7 +52,7 @@ test("an asking that brings a part costs nothing of the budget", async () => {
     seen.add(params[0]);
     return false;
   }
-  const outcomes = await chain.viem.transport.ask(calls);
+  const outcomes = await chain.viem().transport.ask(calls);
   expect(outcomes.filter((outcome) => "error" in outcome)).toEqual([]);
   expect(node.requests.length).toBeGreaterThan(ASKINGS);
 });
@@ -129,7 +129,7 @@ test("a node whose answers take 10 s each is not asked a sixth time, though each
       return false;
     },
   });
-  const outcomes = await chain.viem.transport.ask(calls);
+  const outcomes = await chain.viem().transport.ask(calls);
   expect(node.requests).toHaveLength(5);
   expect(outcomes.filter((outcome) => !("error" in outcome))).toHaveLength(5);
 });

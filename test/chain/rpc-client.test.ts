@@ -122,7 +122,7 @@ describe("a batch", () => {
     const node = await openNode();
     node.chain.mine(2);
     const { chain } = openChain([node]);
-    const outcomes = await chain.viem.transport.ask([blockNumber, chainId, ...headerCalls(5)]);
+    const outcomes = await chain.viem().transport.ask([blockNumber, chainId, ...headerCalls(5)]);
     expect(node.requests).toHaveLength(1);
     expect(outcomes.slice(0, 2)).toMatchObject([{ result: "0x2" }, { result: "0x7a69" }]);
     expect(outcomes.slice(2)).toMatchObject([
@@ -138,7 +138,7 @@ describe("a batch", () => {
     const node = await openNode();
     const { chain } = openChain([node]);
     node.fail({ method: "eth_blockNumber", effect: methodMissing() });
-    const outcomes = await chain.viem.transport.ask([chainId, blockNumber]);
+    const outcomes = await chain.viem().transport.ask([chainId, blockNumber]);
     expect(outcomes[0]).toMatchObject({ result: "0x7a69" });
     expect(outcomes[1]).toMatchObject({ error: { code: "method-missing" } });
   });
@@ -147,7 +147,7 @@ describe("a batch", () => {
     const node = await openNode();
     const { chain } = openChain([node]);
     node.fail({ method: "eth_blockNumber", effect: rpcError(-32005, "limit exceeded"), times: 2 });
-    expect(await chain.viem.transport.ask([chainId, blockNumber])).toMatchObject([
+    expect(await chain.viem().transport.ask([chainId, blockNumber])).toMatchObject([
       { result: "0x7a69" },
       { result: "0x0" },
     ]);
@@ -167,7 +167,7 @@ describe("a batch", () => {
         return answered >= 2;
       },
     });
-    const outcomes = await chain.viem.transport.ask(headerCalls(12));
+    const outcomes = await chain.viem().transport.ask(headerCalls(12));
     expect(outcomes.filter((outcome) => "error" in outcome)).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ describe("a batch", () => {
       const node = await openNode();
       const { chain, requests } = openChain([node]);
       node.fail({ method: "eth_blockNumber", effect: { kind }, times: 1 });
-      expect(await chain.viem.transport.ask([chainId, blockNumber])).toMatchObject([
+      expect(await chain.viem().transport.ask([chainId, blockNumber])).toMatchObject([
         { result: "0x7a69" },
         { result: "0x0" },
       ]);
@@ -190,7 +190,7 @@ describe("a batch", () => {
     async (refusal) => {
       const node = await openNode({ limits: { batch: 7, refusal } });
       const { chain } = openChain([node]);
-      const outcomes = await chain.viem.transport.ask(headerCalls(100));
+      const outcomes = await chain.viem().transport.ask(headerCalls(100));
       expect(outcomes.filter((outcome) => "error" in outcome)).toEqual([]);
       expect(chain.status()[0]?.batchSize).toBeLessThan(15);
     },
@@ -200,7 +200,7 @@ describe("a batch", () => {
     const node = await openNode({ limits: { responseBytes: 5000 } });
     node.chain.mine(40);
     const { chain } = openChain([node]);
-    const outcomes = await chain.viem.transport.ask(headerCalls(40));
+    const outcomes = await chain.viem().transport.ask(headerCalls(40));
     expect(outcomes.filter((outcome) => "error" in outcome)).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe("a batch", () => {
     const node = await openNode();
     node.chain.mine(40);
     const { chain } = openChain([node], { maxResponseBytes: 10_000 });
-    const outcomes = await chain.viem.transport.ask(headerCalls(40));
+    const outcomes = await chain.viem().transport.ask(headerCalls(40));
     expect(outcomes.filter((outcome) => "error" in outcome)).toEqual([]);
   });
 });
@@ -218,13 +218,13 @@ describe("the pace", () => {
     const node = await openNode();
     const { chain } = openChain([node], { requestTimeoutMs: 200, batchSize: 4, concurrency: 8 });
     node.fail({ effect: rateLimited(), times: 1 });
-    await chain.viem.transport.ask([chainId]);
+    await chain.viem().transport.ask([chainId]);
     expect(chain.status()[0]).toMatchObject({ concurrency: 4, batchSize: 4 });
     node.fail({ effect: { kind: "stall" }, times: 1 });
-    await chain.viem.transport.ask([chainId]);
+    await chain.viem().transport.ask([chainId]);
     expect(chain.status()[0]).toMatchObject({ concurrency: 2, batchSize: 2 });
     for (let i = 0; i < 60; i++)
-      await chain.viem.transport.ask([chainId, blockNumber, chainId, blockNumber]);
+      await chain.viem().transport.ask([chainId, blockNumber, chainId, blockNumber]);
     expect(chain.status()[0]).toMatchObject({ concurrency: 8, batchSize: 4 });
   });
 
@@ -256,8 +256,8 @@ describe("the pace", () => {
       },
     });
     await Promise.all([
-      chain.viem.transport.ask(headerCalls(30)),
-      chain.viem.transport.ask(headerCalls(30)),
+      chain.viem().transport.ask(headerCalls(30)),
+      chain.viem().transport.ask(headerCalls(30)),
     ]);
     expect(most).toBeLessThanOrEqual(3);
     expect(most).toBeGreaterThan(1);

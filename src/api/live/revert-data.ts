@@ -1,9 +1,9 @@
 import { call } from "viem/actions";
-import type { Chain } from "../../chain/chain.ts";
 import { nodeErrorIn } from "../../chain/errors.ts";
 import { ChainError } from "../../core/errors.ts";
 import { type Hex, isHexData, lowerHex } from "../../core/hex.ts";
 import type { TransactionDetail } from "../../store/transactions.ts";
+import { type Asking, askerOf } from "./asker.ts";
 
 /**
  * What a failed transaction returned; `0x` for nothing. Runs its call again on the state before its block. Undefined
@@ -11,14 +11,15 @@ import type { TransactionDetail } from "../../store/transactions.ts";
  * has another block in that place.
  */
 export async function fetchRevertData(
-  chain: Chain,
+  asking: Asking,
   transaction: TransactionDetail,
 ): Promise<Hex | undefined> {
   const { blockNumber, parentHash } = transaction;
   const parent = Math.max(blockNumber - 1, 0);
-  const data = await fetchFailure(chain, transaction, parent);
+  const data = await fetchFailure(asking, transaction, parent);
   // The call names the block by number, since some nodes find no state by hash. So the block's hash is checked.
-  const header = data === undefined ? null : await chain.fetchHeader(parent);
+  const header =
+    data === undefined ? null : await asking.chain.fetchHeader(parent, askerOf(asking));
   if (header && header.hash !== parentHash) {
     throw new ChainError("block-replaced", `block ${parent} is another one by now`);
   }
@@ -27,12 +28,12 @@ export async function fetchRevertData(
 
 /** What the transaction's call fails with on the state after a block. */
 async function fetchFailure(
-  { viem }: Chain,
+  asking: Asking,
   { from, to, gas, value, input }: TransactionDetail,
   blockNumber: number,
 ): Promise<Hex | undefined> {
   try {
-    await call(viem, {
+    await call(asking.chain.viem(askerOf(asking)), {
       account: from,
       ...(to && { to }),
       gas: BigInt(gas),

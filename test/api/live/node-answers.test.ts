@@ -69,10 +69,13 @@ test("contracts are those that the index knows, and those whose code the node ha
     { address: A, isContract: true },
     { address: B, isContract: false },
   ];
-  expect(await readContracts({} as Chain, presences, head)).toEqual(new Set([A]));
+  const asker = { client: "client", signal: new AbortController().signal };
+  const nobody = { chain: {} as Chain, ...asker };
+  expect(await readContracts(nobody, presences, head)).toEqual(new Set([A]));
   const chain = {
-    fetchCodes: async (addresses: Address[], at: unknown) => {
+    fetchCodes: async (addresses: Address[], at: unknown, asked: unknown) => {
       expect([addresses, at]).toEqual([[TOKEN, C], head]);
+      expect(asked).toEqual({ caller: asker.client, signal: asker.signal });
       return ["0x60", "0x"];
     },
   } as unknown as Chain;
@@ -80,7 +83,8 @@ test("contracts are those that the index knows, and those whose code the node ha
     { address: TOKEN, isContract: null },
     { address: C, isContract: null },
   ];
-  expect(await readContracts(chain, [...presences, ...unknown], head)).toEqual(new Set([A, TOKEN]));
+  const found = await readContracts({ chain, ...asker }, [...presences, ...unknown], head);
+  expect(found).toEqual(new Set([A, TOKEN]));
 });
 
 describe("coin balances", () => {

@@ -24,14 +24,14 @@ export const fundedby = defineAction({
   ]),
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
-  async handle({ read, chain }, input) {
-    const { funding, head } = await read(async (sql, served) => ({
+  async handle(context, input) {
+    const { funding, head } = await context.read(async (sql, served) => ({
       funding: await getFunding(sql, input.address),
       head: await served,
     }));
     if (!funding) return ok([]);
     const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
-    if ((await readContracts(chain, [presence], head)).size > 0) return ok([]);
+    if ((await readContracts(context, [presence], head)).size > 0) return ok([]);
     return ok({
       block: funding.blockNumber,
       timeStamp: String(funding.timestampSeconds),

@@ -49,7 +49,7 @@ export const topholders = defineAction({
     if (!token) return ok([]);
     const shown = new Set(holders.map(({ owner }) => owner));
     const contracts = await readContracts(
-      context.chain,
+      context,
       presences.filter(({ address }) => shown.has(address)),
       head,
     );

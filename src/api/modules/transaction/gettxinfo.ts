@@ -75,7 +75,7 @@ export const gettxinfo = defineAction({
     const { revertData, succeeded, traced } = transaction;
     const reason =
       succeeded === false && revertData === null && !traced
-        ? await fetchRevertData(context.chain, transaction)
+        ? await fetchRevertData(context, transaction)
         : revertData;
     const last = found.length > LOGS_PER_PAGE ? logs.at(-1) : undefined;
     return ok({
