@@ -45,7 +45,7 @@ export interface Endpoint {
   body?: z.ZodType;
   /** Answers by HTTP status, without the error objects. */
   answers: Readonly<Record<number, DescribedAnswer>>;
-  /** The chain to ask when the path names none; by default the first. */
+  /** The chain to ask when the path names none; by default the first that goes on. */
   chainOf?(
     request: SourcifyRequest,
     chains: readonly ServedChain[],

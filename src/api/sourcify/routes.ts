@@ -63,7 +63,7 @@ export function addSourcify(
   }
 }
 
-/** The chain of a request: the one that the path names, else the endpoint's choice, else the first. */
+/** The chain of a request: the one that the path names, else the endpoint's choice, else the first that goes on. */
 async function chainOf(
   endpoint: Endpoint,
   request: SourcifyRequest,
@@ -72,7 +72,9 @@ async function chainOf(
   const { chainId = "" } = request.parameters;
   const wanted = /^\d{1,20}$/.test(chainId) ? BigInt(chainId) : undefined;
   const named = chains.find((chain) => wanted === BigInt(knownChainId(chain) ?? -1));
-  return named ?? (await endpoint.chainOf?.(request, chains)) ?? chains[0];
+  if (named) return named;
+  const chosen = await endpoint.chainOf?.(request, chains);
+  return chosen ?? chains.find((chain) => chain.stopped() === null) ?? chains[0];
 }
 
 /** The paths of an endpoint: clients may put nothing between the base and the first part. */

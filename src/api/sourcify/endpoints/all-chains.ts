@@ -3,14 +3,14 @@ import type { Queryable } from "../../../db/client.ts";
 import { getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
 import { inTime } from "../../deadline.ts";
 import { jsonAnswer } from "../../envelope.ts";
-import { knownChainId, type ServedChain } from "../../served-chain.ts";
+import type { ServedChain } from "../../served-chain.ts";
 import { resultOnOneState } from "../../state.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 import { requireAddress } from "../parameters.ts";
 
-/** Time that another chain has: one that is busy delays the answer about all others no longer. */
-const ELSEWHERE_MS = 2000;
+/** Time that a chain has: one that is busy delays the answer about the others no longer. */
+const CHAIN_MS = 2000;
 
 const results = z.object({ results: z.array(minimalContract) });
 
@@ -24,16 +24,13 @@ export const allChains: Endpoint = {
     200: { description: "The contract is verified", schema: results },
     404: { description: "It is not verified", schema: results },
   },
-  chainOf: async (_request, chains) => chains.find((chain) => chain.stopped() === null),
-  async handle({ read, chainId: ours, chains }, request) {
+  async handle({ chains }, request) {
     const address = requireAddress(request);
     const query = (sql: Queryable) => getVerifiedMatch(sql, address);
-    const match = await read(query);
     const found = await Promise.all(
       chains.map(async (chain) => {
-        const isOurs = knownChainId(chain) === ours();
-        const matched = isOurs ? match : await readElsewhere(chain, query);
-        return matched ? [presentMatch(chain.chainId(), address, matched)] : [];
+        const match = await readSoon(chain, query);
+        return match ? [presentMatch(chain.chainId(), address, match)] : [];
       }),
     );
     const results = found.flat();
@@ -41,13 +38,13 @@ export const allChains: Endpoint = {
   },
 };
 
-/** Reads from another chain; undefined when it does not answer now, or not soon. */
-async function readElsewhere<Found>(
+/** Reads from a chain; undefined when it does not answer now, or not soon. */
+async function readSoon<Found>(
   chain: ServedChain,
   query: (sql: Queryable) => Promise<Found>,
 ): Promise<Found | undefined> {
   if (chain.stopped() !== null) return undefined;
   const reading = resultOnOneState(chain.sql, (read) => read(query));
-  const state = await inTime(reading, ELSEWHERE_MS).catch(() => undefined);
+  const state = await inTime(reading, CHAIN_MS).catch(() => undefined);
   return state?.result;
 }
