@@ -120,7 +120,8 @@ function readChain(chain: unknown, index: number, complaints: string[]): Entry {
     }
   }
   for (const key of REQUIRED) {
-    if (!texts[key] && !(key in members)) complaints.push(`${label}: ${key} is missing`);
+    // What is neither text nor a number has its complaint.
+    if (texts[key] === "" || !(key in members)) complaints.push(`${label}: ${key} is missing`);
   }
   return { label, texts };
 }

@@ -78,6 +78,14 @@ test("everything that is wrong is said at once, with the chain and the key, and 
   );
 });
 
+test.each(["CHAIN_ID", "RPC_URL", "DATABASE_SCHEMA"])("%s must not be empty", (key) => {
+  for (const empty of ["", " "]) {
+    expect(complaintsAbout([north, { ...south, [key]: empty }])).toContain(
+      `South: ${key} is missing`,
+    );
+  }
+});
+
 test.each<[what: string, chain: FileChain, complaint: string]>([
   ["id", { ...south, CHAIN_ID: "01" }, "CHAIN_ID is another chain's already"],
   ["schema", { ...south, DATABASE_SCHEMA: "n" }, "DATABASE_SCHEMA is another chain's already"],
