@@ -123,11 +123,18 @@ export async function compare(
   return { differences, notCompared: [...missing] };
 }
 
+/** Blockscout's question for the head, and Etherscan's. */
+const HEADS = [
+  { module: "block", action: "eth_block_number" },
+  { module: "proxy", action: "eth_blockNumber" },
+];
+
 async function headOf(web: Web): Promise<number> {
-  const parameters = { module: "block", action: "eth_block_number" };
-  const parsed = head.safeParse(await web.get({ parameters }));
-  if (!parsed.success) throw new Error(`${web.name} does not tell its head`);
-  return Number.parseInt(parsed.data.result, 16);
+  for (const parameters of HEADS) {
+    const parsed = head.safeParse(await web.get({ parameters }));
+    if (parsed.success) return Number.parseInt(parsed.data.result, 16);
+  }
+  throw new Error(`${web.name} does not tell its head`);
 }
 
 type Answer = Readonly<Record<string, unknown>>;

@@ -98,6 +98,20 @@ test.each([
   expect(without.asked.filter(({ action }) => action === "tokenlist")).toHaveLength(1);
 });
 
+test("the head of an explorer that has only Etherscan's question for it is known", async () => {
+  const missing = {
+    status: "0",
+    message: "NOTOK",
+    result: "Error! Missing Or invalid Action name",
+  };
+  const get: Web["get"] = async ({ parameters = {} }) => {
+    if (parameters["action"] === "eth_block_number") return missing;
+    return parameters["action"] === "eth_blockNumber" ? { result: "0x10" } : same();
+  };
+  const etherscan = { ...explorer(same), get };
+  expect(await run(explorer(same), etherscan)).toMatchObject({ differences: 0 });
+});
+
 test("an explorer that does not answer differs", async () => {
   const silent = explorer(({ action }) => {
     if (action === "getabi") throw new Error("explorer does not answer");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../../../core/record.ts";
 import type { SourceFile } from "../../../verification/request.ts";
 import { defineAction } from "../../action.ts";
 import { type Failure, failed } from "../../envelope.ts";
@@ -69,5 +70,6 @@ function filesOf(value: InputValue): SourceFile[] | undefined {
 }
 
 function isFile(value: unknown): value is UploadedFile {
-  return typeof value === "object" && value !== null && "fileName" in value && "content" in value;
+  if (!isRecord(value)) return false;
+  return typeof value["fileName"] === "string" && typeof value["content"] === "string";
 }

@@ -411,6 +411,20 @@ describe("verify_via_sourcify and verify_via_repository", () => {
       () => sendFiles("files[]", { "metadata.json": "{}" }),
       "You should attach at least 2 files",
     ],
+    ...[{ fileName: ["a.json"] }, { content: 5 }, { content: {} }].map(
+      (part): [string, () => Promise<unknown>, string] => [
+        `a file with ${JSON.stringify(part)}`,
+        () => {
+          const others = { fileName: "a.json", content: "{}" };
+          const sent = [
+            { ...others, ...part },
+            { fileName: "b.sol", content: "" },
+          ];
+          return send("verify_via_sourcify", { addressHash: files, files: sent });
+        },
+        "You should attach at least 2 files",
+      ],
+    ),
     ["a single file", () => sendFiles("files", { "metadata.json": "{}" }), "Invalid args format"],
     [
       "no JSON",
