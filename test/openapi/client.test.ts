@@ -8,6 +8,7 @@ import { runProgram } from "./program.ts";
 
 interface Operation {
   parameters?: { name: string; in: string; example?: unknown }[];
+  responses: object;
   requestBody?: { content: Record<string, { example?: object }> };
 }
 
@@ -86,7 +87,8 @@ function programOf(): string {
       ...(Object.keys(path).length > 0 && { path }),
     };
     const body = operation.requestBody && exampleOf(operation.requestBody);
-    const isText = route === "/metrics";
+    // A redirect leads to a page for people.
+    const isText = route === "/metrics" || "302" in operation.responses;
     const options = {
       ...(Object.keys(params).length > 0 && { params }),
       ...(body && { body }),
