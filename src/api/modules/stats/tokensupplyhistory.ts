@@ -31,7 +31,7 @@ export const tokensupplyhistory = defineAction({
       const supply = answered(read);
       if (supply !== null) return ok(supply.toString());
       // Before its creation there is nothing of a token.
-      const [code] = await chain.fetchCodes([contractaddress], block);
+      const [code] = await chain.fetchCodes([contractaddress], block, askerOf(context));
       return ok(code === "0x" ? "0" : null);
     });
   },
