@@ -1,19 +1,21 @@
 import { chunk } from "../core/async.ts";
 import { quantity } from "../core/quantity.ts";
+import { addTraces, leaveToTracingNode } from "./block-traces.ts";
 import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import type { Features, NodeFeatures } from "./features.ts";
 import { headerOf } from "./headers.ts";
-import type { Node } from "./node.ts";
-import { type Ask, askGroups, errorIn, type Outcome, resultOf } from "./outcomes.ts";
+import { type Ask, askGroups, errorIn, type Outcome, resultOf, untilFailure } from "./outcomes.ts";
 import type { RpcClient } from "./rpc-client.ts";
-import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
-import type { FetchedBlock, RawBlock, RawHeader, RawReceipt, TransactionTrace } from "./types.ts";
+import type { TraceLoad } from "./trace-load.ts";
+import { isMissing } from "./tracers.ts";
+import type { FetchedBlock, RawBlock, RawHeader, RawReceipt } from "./types.ts";
 
 /** What blocks are fetched with. */
 export interface BlockSource {
   client: RpcClient;
   features: Features;
+  traceLoad: TraceLoad;
   /** How long a node may trace one transaction, as a Go duration. */
   traceTimeout: string;
   log: ChainOptions["log"];
@@ -39,13 +41,6 @@ export function fetchBlocks(
     const traced = wantsTraces ? await addTraces(source, node, blocks, ask) : blocks;
     return { node: node.name, blocks: traced };
   });
-}
-
-/** A block without traces is not taken from one node while another one can trace it. */
-function leaveToTracingNode({ features }: BlockSource, node: Node): void {
-  if (features.of(node)?.tracer === null && features.capabilities().tracer !== null) {
-    throw new NodeError("method-missing", `${node.name} has no tracer, another node has one`);
-  }
 }
 
 /** Blocks with their receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
@@ -102,23 +97,6 @@ async function fetchWithReceipts(
   return features.blockReceipts ? fetched : addReceiptsByTransaction(fetched, ask);
 }
 
-/** What `make` makes of the items, up to the first that it throws `NodeError` for; throws the error of the first item. */
-function untilFailure<Item, Made>(
-  items: readonly Item[],
-  make: (item: Item, index: number) => Made,
-): Made[] {
-  const made: Made[] = [];
-  for (const [index, item] of items.entries()) {
-    try {
-      made.push(make(item, index));
-    } catch (thrown) {
-      if (index === 0 || !(thrown instanceof NodeError)) throw thrown;
-      break;
-    }
-  }
-  return made;
-}
-
 /** Asks for the headers of uncles, where blocks name any; one that the node does not give is left out. */
 async function addUncles(fetched: readonly (FetchedBlock | null)[], ask: Ask): Promise<void> {
   const nephews = fetched.filter((one) => (one?.block.uncles ?? []).length > 0) as FetchedBlock[];
@@ -152,92 +130,6 @@ async function addReceiptsByTransaction(
     const receipts = (outcomes[index] ?? []).map(resultOf).filter((receipt) => receipt !== null);
     return one && { ...one, receipts: receipts as RawReceipt[] };
   });
-}
-
-/** Adds the traces of all blocks that can be traced; ends before the first that could be and was not. */
-async function addTraces(
-  source: BlockSource,
-  node: Node,
-  fetched: (FetchedBlock | null)[],
-  ask: Ask,
-): Promise<(FetchedBlock | null)[]> {
-  const found = fetched.filter((block) => block !== null);
-  const withTransactions = found.filter(({ block }) => block.transactions.length > 0);
-  const traceable = withTransactions.map(({ block }) => ({
-    number: block.number,
-    hash: block.hash,
-    transactionHashes: block.transactions.map(({ hash }) => hash),
-  }));
-  for (;;) {
-    const features = await source.features.learn(node);
-    const { tracer } = features;
-    if (tracer === null) return fetched;
-    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeout);
-    const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
-    if (missing instanceof NodeError && !features.hasTraced) {
-      await source.features.dropTracer(node, tracer, missing.message);
-      leaveToTracingNode(source, node);
-      continue;
-    }
-    await traceWithoutState(traces, traceable, features, source, ask);
-    let next = 0;
-    return untilFailure(fetched, (one) => {
-      if (!one) return null;
-      if (one.block.transactions.length === 0) return { ...one, traces: [] };
-      const own = traces[next++] as TransactionTrace[] | NodeError;
-      return { ...one, traces: tracesOf(own, source, features, node) };
-    });
-  }
-}
-
-/**
- * Asks `trace_block`, which some nodes answer from traces that they kept, for the blocks that can no longer be executed.
- * Replaces the error of each block that it has.
- */
-async function traceWithoutState(
-  traces: (TransactionTrace[] | NodeError)[],
-  traceable: readonly TraceableBlock[],
-  { tracer, missingTracers }: NodeFeatures,
-  { traceTimeout }: BlockSource,
-  ask: Ask,
-): Promise<void> {
-  if (tracer === "trace_block" || missingTracers.has("trace_block")) return;
-  const pruned = [...traces.keys()].filter((index) => {
-    const trace = traces[index];
-    return trace instanceof NodeError && trace.code === "state-unavailable";
-  });
-  if (pruned.length === 0) return;
-  const blocks = pruned.map((index) => traceable[index] as TraceableBlock);
-  const kept = await fetchTraces("trace_block", blocks, ask, traceTimeout);
-  for (const [position, index] of pruned.entries()) {
-    const found = kept[position];
-    if (found && !(found instanceof NodeError)) traces[index] = found;
-  }
-}
-
-/** The traces of one block, null when its state is pruned. Throws any other error. */
-function tracesOf(
-  traces: TransactionTrace[] | NodeError,
-  { log }: BlockSource,
-  features: NodeFeatures,
-  node: Node,
-): TransactionTrace[] | null {
-  if (!(traces instanceof NodeError)) {
-    features.hasTraced = true;
-    return traces;
-  }
-  if (isMissing(traces)) {
-    throw new NodeError("unavailable", `the tracer was there and is not: ${traces.message}`);
-  }
-  if (traces.code !== "state-unavailable") throw traces;
-  if (!features.pruned) {
-    features.pruned = true;
-    log.warn(
-      { node: node.name },
-      `old blocks stay without internal transactions: ${traces.message}`,
-    );
-  }
-  return null;
 }
 
 /** The block of an answer, null when the node has none. */

@@ -3,6 +3,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { CreationRunner } from "./creations.ts";
 import type { ChainErrorCode } from "./errors.ts";
+import type { Sift } from "./large-answer.ts";
 import type { NodeClient } from "./node-client.ts";
 import type { Retry } from "./retry.ts";
 import type { BlockHeader, FetchedBlock } from "./types.ts";
@@ -69,6 +70,10 @@ export interface FetchOptions extends AskOptions {
 export interface RpcCall {
   method: string;
   params: readonly unknown[];
+  /** Makes of the result what is needed of it, before other answers come. */
+  read?: (result: unknown) => unknown;
+  /** Begins to read an answer that is too large to be held, and takes out of it what is not needed. */
+  sift?: () => Sift;
 }
 
 /** What the node said, or why no node said anything. `error` is the JSON-RPC error object, without what names the node. */

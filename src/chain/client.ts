@@ -9,6 +9,7 @@ import { createPool } from "./pool.ts";
 import { probe } from "./probe.ts";
 import { createRpcClient } from "./rpc-client.ts";
 import { createPinnedReads, createStateReader } from "./state.ts";
+import { TraceLoad } from "./trace-load.ts";
 
 /** Creates the chain over the nodes; nothing is sent before it is asked. Throws `ConfigError` for an impossible URL. */
 export function createChain(options: ChainOptions): Chain {
@@ -16,7 +17,13 @@ export function createChain(options: ChainOptions): Chain {
   const pool = createPool(options);
   const client = createRpcClient(pool, signal);
   const features = createFeatures(pool.nodes, client, options);
-  const source = { client, features, traceTimeout: traceTimeout(options), log };
+  const source = {
+    client,
+    features,
+    traceLoad: new TraceLoad(),
+    traceTimeout: traceTimeout(options),
+    log,
+  };
   const readPinned = createPinnedReads(client, features);
   const fetchHead = (ask: AskOptions = {}) =>
     client.onNode(ask, async ({ name }, viem) => ({ ...(await getHead(viem)), node: name }));

@@ -148,9 +148,6 @@ export function errorOfStatus(subject: string, { status, retryAfter }: HttpAnswe
 export function errorOfTransport(subject: string, thrown: unknown): NodeError {
   const { code, message } = thrown as NodeJS.ErrnoException;
   switch (code) {
-    case "UND_ERR_RES_EXCEEDED_MAX_SIZE":
-    case "ERR_BUFFER_TOO_LARGE":
-      return new NodeError("response-too-large", `${subject}: the answer exceeds the limit`);
     case "UND_ERR_CONNECT_TIMEOUT":
       return new NodeError("unreachable", `${subject}: no connection in time`);
     case "ECONNREFUSED":

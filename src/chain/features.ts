@@ -57,7 +57,12 @@ export function createFeatures(
     missing: Map<Tracer, string>,
   ): Promise<Tracer | null> {
     if (options.traces === "off") return null;
-    const block = { number: quantity(number), hash, transactionHashes: transactions };
+    const block = {
+      number: quantity(number),
+      hash,
+      transactionHashes: transactions,
+      gasUsed: [],
+    };
     const timeout = traceTimeout(options);
     const { ask } = client.of(node).transport;
     const tracer = await findTracer(block, ask, timeout, missing);

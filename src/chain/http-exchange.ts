@@ -1,6 +1,4 @@
 import { createRequire } from "node:module";
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
 import type { Dispatcher, Pool as UndiciPool } from "undici";
 import { splitCredentials } from "../core/credentials.ts";
 import { isRecord } from "../core/record.ts";
@@ -15,13 +13,15 @@ import {
   type RpcErrorObject,
 } from "./errors.ts";
 import { isLoopback } from "./node-url.ts";
+import { type Body, readBody, unzip } from "./response-body.ts";
 
 // Alone, because each chain's thread loads them: undici as a whole takes four times the memory (docs/benchmarks.md).
 const require = createRequire(import.meta.url);
 const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
 const request: Dispatcher["request"] = require("undici/lib/api/api-request.js");
 
-const unzip = promisify(gunzip);
+/** So much of an answer that can be sifted is held as it came. */
+const SIFTED_BYTES = 32 * 1024 * 1024;
 
 /** What the node answered to one call: a result as it stands, an error without what names the node. */
 export type RpcAnswer = { result: unknown } | { error: RpcErrorObject; http: HttpAnswer };
@@ -53,7 +53,6 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
     bodyTimeout: 0,
     connect: { timeout: options.requestTimeoutMs },
     keepAliveTimeout: 30_000,
-    maxResponseSize: options.maxResponseBytes,
   });
   const headers: Record<string, string> = {
     "content-type": "application/json",
@@ -63,7 +62,11 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
   if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
   let lastId = 0;
 
-  async function post(body: string, subject: string, signal: AbortSignal): Promise<Reply> {
+  async function post(
+    body: string,
+    { subject, sift, count }: Asked,
+    signal: AbortSignal,
+  ): Promise<Reply> {
     const stop = new AbortController();
     const abort = (): void => stop.abort();
     const timer = setTimeout(abort, options.requestTimeoutMs);
@@ -77,20 +80,20 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
         body,
         signal: stop.signal,
       });
+      const { body: packed, headers: told } = response;
+      const unpacked = told["content-encoding"] === "gzip" ? unzip(packed) : packed;
       return {
         status: response.statusCode,
-        retryAfter: single(response.headers["retry-after"]),
-        contentType: single(response.headers["content-type"]),
-        text:
-          response.headers["content-encoding"] === "gzip"
-            ? String(
-                await unzip(await response.body.bytes(), {
-                  maxOutputLength: options.maxResponseBytes,
-                }),
-              )
-            : await response.body.text(),
+        retryAfter: single(told["retry-after"]),
+        contentType: single(told["content-type"]),
+        body: await readBody(unpacked, {
+          most: sift ? Math.min(SIFTED_BYTES, options.maxResponseBytes) : options.maxResponseBytes,
+          sift: count === 1 ? sift : undefined,
+          subject,
+        }),
       };
     } catch (thrown) {
+      if (thrown instanceof NodeError) throw thrown;
       if (signal.aborted) throw new NodeError("aborted", `${subject}: given up`);
       if (stop.signal.aborted) {
         throw new NodeError(
@@ -115,14 +118,15 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
         method,
         params,
       }));
-      const subject = `${name} ${methodOf(calls)}`;
       const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
-      return readReply(await post(body, subject, signal), {
-        subject,
+      const asked: Asked = {
+        subject: `${name} ${methodOf(calls)}`,
         cleanError,
         firstId,
         count: calls.length,
-      });
+        sift: calls[0]?.sift,
+      };
+      return readReply(await post(body, asked, signal), asked);
     },
     close: () => pool.destroy(),
   };
@@ -136,7 +140,7 @@ export function methodOf(calls: readonly RpcCall[]): string {
 
 interface Reply extends HttpAnswer {
   contentType: string | undefined;
-  text: string;
+  body: Body;
 }
 
 interface Asked {
@@ -144,6 +148,8 @@ interface Asked {
   cleanError: CleanError;
   firstId: number;
   count: number;
+  /** Of the first call, which the others are like. */
+  sift: RpcCall["sift"];
 }
 
 function single(header: string | string[] | undefined): string | undefined {
@@ -156,7 +162,7 @@ function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked)
   const failed = reply.status >= 400;
   let answer: unknown;
   try {
-    answer = JSON.parse(reply.text);
+    answer = "read" in reply.body ? reply.body.read : JSON.parse(reply.body.text);
   } catch {
     throw failed
       ? errorOfStatus(subject, reply)
@@ -191,7 +197,8 @@ function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked)
   return answers;
 }
 
-function describe({ text, contentType }: Reply): string {
+function describe({ body, contentType }: Reply): string {
+  const text = "text" in body ? body.text : "";
   if (text === "") return "nothing";
   return /html/i.test(contentType ?? "") || /^\s*</.test(text) ? "HTML" : "something broken";
 }

@@ -113,8 +113,9 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
         ? sendTwice(calls, signal)
         : http.exchange(calls, signal));
       outcomes = answers.map((answer, index) => {
-        if (!("error" in answer)) return answer;
-        const subject = `${name} ${calls[index]?.method}`;
+        const { method, read } = calls[index] as RpcCall;
+        if (!("error" in answer)) return read ? { result: read(answer.result) } : answer;
+        const subject = `${name} ${method}`;
         return { error: errorOfAnswer(subject, answer.error, answer.http) };
       });
       failure = firstAboutPace(outcomes);
@@ -170,7 +171,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
         const outcome = answers[position] as Outcome;
         if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
           waiting.push(index);
-          largest = Math.min(largest, indexes.length >> 1);
+          // One that can be read piece by piece is so only when it is asked for alone.
+          largest = calls[index]?.sift ? 1 : Math.min(largest, indexes.length >> 1);
         } else {
           outcomes[index] = outcome;
         }

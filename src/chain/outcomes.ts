@@ -33,3 +33,20 @@ export function resultOf(outcome: Outcome | undefined): unknown {
 export function errorIn(outcome: Outcome | undefined): NodeError | undefined {
   return outcome !== undefined && "error" in outcome ? outcome.error : undefined;
 }
+
+/** What `make` makes of the items, up to the first that it throws `NodeError` for; throws the error of the first item. */
+export function untilFailure<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item, index: number) => Made,
+): Made[] {
+  const made: Made[] = [];
+  for (const [index, item] of items.entries()) {
+    try {
+      made.push(make(item, index));
+    } catch (thrown) {
+      if (index === 0 || !(thrown instanceof NodeError)) throw thrown;
+      break;
+    }
+  }
+  return made;
+}

@@ -1,8 +1,9 @@
 import type { Hex } from "../core/hex.ts";
+import { boundInputs, siftFlat, siftTrees } from "./call-inputs.ts";
 import type { RpcCall, Tracer } from "./chain.ts";
 import { type ChainErrorCode, NodeError } from "./errors.ts";
 import { frameOfCallTracer, tracesOfDebugBlock, tracesOfFlatBlock } from "./frames.ts";
-import { type Ask, askGroups, resultOf } from "./outcomes.ts";
+import { type Ask, askGroups, errorIn, resultOf } from "./outcomes.ts";
 import type { TransactionTrace } from "./types.ts";
 
 /** What a tracer must know of a block. */
@@ -10,13 +11,19 @@ export interface TraceableBlock {
   number: Hex;
   hash: Hex;
   transactionHashes: readonly Hex[];
+  /** Of the transactions' receipts, in order. */
+  gasUsed: readonly Hex[];
 }
 
 interface TracerKind {
   name: Tracer;
-  calls(block: TraceableBlock, timeout: string): RpcCall[];
-  read(results: unknown[], block: TraceableBlock): TransactionTrace[];
+  /** The calls for a block, each with how its answer is read: as traces, or the `NodeError` that it comes to. */
+  calls(block: TraceableBlock, timeout: string): TraceCall[];
 }
+
+type Traces = TransactionTrace[] | NodeError;
+
+type TraceCall = RpcCall & { read(result: unknown): Traces };
 
 /** `timeout` is how long the node itself goes on with one transaction, as a Go duration. */
 function callTracer(timeout: string): object {
@@ -26,8 +33,15 @@ function callTracer(timeout: string): object {
 function debugBlock(name: Tracer, nameOf: (block: TraceableBlock) => Hex): TracerKind {
   return {
     name,
-    calls: (block, timeout) => [{ method: name, params: [nameOf(block), callTracer(timeout)] }],
-    read: ([result]) => tracesOfDebugBlock(result),
+    calls: (block, timeout) => [
+      {
+        method: name,
+        params: [nameOf(block), callTracer(timeout)],
+        read: (result) => bounded(() => tracesOfDebugBlock(result), block.gasUsed),
+        // {"result": [{"result": frame}]}
+        sift: () => siftTrees(block.gasUsed, 3),
+      },
+    ],
   };
 }
 
@@ -37,23 +51,42 @@ const KINDS: readonly TracerKind[] = [
   debugBlock("debug_traceBlockByNumber", ({ number }) => number),
   {
     name: "trace_block",
-    calls: ({ number }) => [{ method: "trace_block", params: [number] }],
-    read: ([result], { hash }) => tracesOfFlatBlock(result, hash),
+    calls: ({ number, hash, gasUsed }) => [
+      {
+        method: "trace_block",
+        params: [number],
+        read: (result) => bounded(() => tracesOfFlatBlock(result, hash), gasUsed),
+        sift: () => siftFlat(gasUsed),
+      },
+    ],
   },
   {
     name: "debug_traceTransaction",
-    calls: ({ transactionHashes }, timeout) =>
-      transactionHashes.map((hash) => ({
-        method: "debug_traceTransaction",
-        params: [hash, callTracer(timeout)],
-      })),
-    read: (results, { transactionHashes }) =>
-      results.map((result, index) => ({
-        transactionHash: transactionHashes[index] ?? null,
-        frame: frameOfCallTracer(result),
-      })),
+    calls: ({ transactionHashes, gasUsed }, timeout) =>
+      transactionHashes.map((transactionHash, index) => {
+        const own = gasUsed.slice(index, index + 1);
+        return {
+          method: "debug_traceTransaction",
+          params: [transactionHash, callTracer(timeout)],
+          read: (result) =>
+            bounded(() => [{ transactionHash, frame: frameOfCallTracer(result) }], own),
+          sift: () => siftTrees(own, 1),
+        };
+      }),
   },
 ];
+
+/** The traces that `read` gives, without the inputs that are not kept; the `NodeError` that it throws. */
+function bounded(read: () => TransactionTrace[], gasUsed: readonly Hex[]): Traces {
+  try {
+    const traces = read();
+    for (const [index, { frame }] of traces.entries()) boundInputs(frame, gasUsed[index]);
+    return traces;
+  } catch (thrown) {
+    if (thrown instanceof NodeError) return thrown;
+    throw thrown;
+  }
+}
 
 /**
  * Traces of the blocks, in order; a block that could not be traced has its error instead. Costs one question per block,
@@ -64,19 +97,17 @@ export async function fetchTraces(
   blocks: readonly TraceableBlock[],
   ask: Ask,
   timeout: string,
-): Promise<(TransactionTrace[] | NodeError)[]> {
+): Promise<Traces[]> {
   const kind = KINDS.find(({ name }) => name === tracer) as TracerKind;
   const outcomes = await askGroups(
     ask,
     blocks.map((block) => kind.calls(block, timeout)),
   );
-  return blocks.map((block, index) => {
-    try {
-      return kind.read((outcomes[index] ?? []).map(resultOf), block);
-    } catch (thrown) {
-      if (thrown instanceof NodeError) return thrown;
-      throw thrown;
-    }
+  return outcomes.map((ofBlock) => {
+    const traces = ofBlock.map((outcome) => errorIn(outcome) ?? (resultOf(outcome) as Traces));
+    return (
+      traces.find((one) => one instanceof NodeError) ?? (traces as TransactionTrace[][]).flat()
+    );
   });
 }
 

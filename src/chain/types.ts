@@ -129,8 +129,8 @@ export interface CallFrame {
   value: Hex | null;
   gas: Hex | null;
   gasUsed: Hex | null;
-  /** Call data or init code. */
-  input: Hex;
+  /** Call data or init code; empty where it is not kept (`chain/call-inputs.ts`). */
+  input: Hex | "";
   /** Return data, revert data, or the deployed code of a creation. */
   output: Hex | null;
   /** The tracer's error text; null when the frame succeeded. A frame inside a failed one may itself have succeeded. */

@@ -32,6 +32,7 @@ export interface InternalTransactionEntry {
   value: string;
   gas: string | null;
   gasUsed: string | null;
+  /** Null for the top-level frame, whose input is the transaction's, and where it is not kept (`chain/call-inputs.ts`). */
   input: Hex | null;
   /** The tracer's error; null for a frame that succeeded itself. */
   error: string | null;

@@ -232,6 +232,17 @@ describe("fetchBlocks", () => {
     expect(blocks[0]).toMatchObject({ receipts: [{}], traces: null });
   });
 
+  test("traces a block by its transactions when all of them are too large for the node", async () => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node]);
+    const refused = rpcError(-32003, "response too large");
+    node.fail({ method: "debug_traceBlockByHash", effect: refused });
+    const { blocks } = await chain.fetchBlocks([1, 3]);
+    expect(blocks.map((one) => one?.traces?.length)).toEqual([3, 1]);
+    expect(blocks[0]?.traces?.[1]?.frame).toMatchObject({ to: token, calls: [{ to: bob }] });
+  });
+
   test("gets all blocks from one node, another one when that one fails", async () => {
     const shared = new ScriptedChain();
     grow(shared);

@@ -59,8 +59,6 @@ describe("error of an HTTP status", () => {
 
 describe("error of the connection", () => {
   test.each([
-    ["UND_ERR_RES_EXCEEDED_MAX_SIZE", "response-too-large"],
-    ["ERR_BUFFER_TOO_LARGE", "response-too-large"],
     ["UND_ERR_CONNECT_TIMEOUT", "unreachable"],
     ["ECONNREFUSED", "unreachable"],
     ["ENOTFOUND", "unreachable"],

@@ -62,7 +62,8 @@ describe("the auditor", () => {
             },
             { address: coin, topics: [UPGRADED, wordOfAddress(bob)], data: "0x" },
           ],
-          calls: [{ from: coin, to: bob, valueWei: 2n }],
+          // More bytes than the transaction used gas: they are not kept.
+          calls: [{ from: coin, to: bob, valueWei: 2n, input: `0x${"01".repeat(200_000)}` }],
         },
         { from: alice, to: null, contractAddress: made, output: "0x00" },
         { from: alice, to: made, calls: [{ type: "SELFDESTRUCT", from: made, to: bob }] },
@@ -110,6 +111,14 @@ describe("the auditor", () => {
       differing: { blocks: 0, coins: 0, holdings: 0 },
       last: null,
     });
+  });
+
+  it("holds nothing against inputs that an earlier release kept", async () => {
+    await index();
+    await database.sql`UPDATE internal_transactions SET input = '\\x01' WHERE input IS NULL AND position > 0`;
+    const { until, status } = start();
+    await until(() => status().audit.checked.blocks >= 20);
+    expect(status().audit.differing.blocks).toBe(0);
   });
 
   it.each(Object.entries(TAMPERINGS))(

@@ -54,7 +54,8 @@ export function presentInternalTransaction(
     contractAddress: row.createdContract ?? "",
     transactionHash: row.transactionHash,
     index: String(row.position),
-    input: isCreation ? "" : (row.input ?? "0x"),
+    // Empty also for a call whose input is not kept.
+    input: isCreation ? "" : (row.input ?? ""),
     type: row.type,
     callType: row.callType ?? "",
     gas: row.gas ?? "0",

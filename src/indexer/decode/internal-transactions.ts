@@ -54,7 +54,8 @@ function decodeFrame(
     gas: frame.gas,
     // Tracers disagree on the gas of the top-level frame (intrinsic, refunded, or anvil's: of the block so far).
     gasUsed: position === 0 ? receipt.gasUsed : frame.gasUsed,
-    input: position === 0 ? null : frame.input,
+    // That of the top-level frame is the transaction's; empty is one that is not kept.
+    input: position === 0 ? null : frame.input || null,
     error: frame.error === null ? null : errorText(frame.error),
     effective,
   });

@@ -177,7 +177,7 @@ describe("an internal transaction", () => {
 
   test("says what the tracer left out", () => {
     const row = { ...internal, to: null, gas: null, gasUsed: null, input: null };
-    const told = { to: "", gas: "0", input: "0x" };
+    const told = { to: "", gas: "0", input: "" };
     expect(presentInternalTransaction(row, "blockscout")).toMatchObject({ ...told, gasUsed: "" });
     expect(presentInternalTransaction(row, "etherscan")).toMatchObject({ ...told, gasUsed: "0" });
   });

@@ -1,0 +1,138 @@
+import type { BlockSource } from "./blocks.ts";
+import type { Tracer } from "./chain.ts";
+import { type ChainErrorCode, NodeError } from "./errors.ts";
+import type { NodeFeatures } from "./features.ts";
+import type { Node } from "./node.ts";
+import { type Ask, pick, untilFailure } from "./outcomes.ts";
+import { ENOUGH_FRAMES } from "./trace-load.ts";
+import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
+import type { FetchedBlock, TransactionTrace } from "./types.ts";
+
+/** A block without traces is not taken from one node while another one can trace it. */
+export function leaveToTracingNode({ features }: BlockSource, node: Node): void {
+  if (features.of(node)?.tracer === null && features.capabilities().tracer !== null) {
+    throw new NodeError("method-missing", `${node.name} has no tracer, another node has one`);
+  }
+}
+
+/**
+ * Adds the traces of blocks that can be traced; ends before the first that could be and was not, and where the traces are as
+ * many as may be held at once.
+ */
+export async function addTraces(
+  source: BlockSource,
+  node: Node,
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const { traceLoad } = source;
+  const traced: (FetchedBlock | null)[] = [];
+  let frames = 0;
+  while (traced.length < fetched.length && frames < ENOUGH_FRAMES) {
+    const some = traceLoad.fitting(fetched.slice(traced.length));
+    const got = await trace(source, node, some, ask).catch((thrown: unknown) => {
+      if (thrown instanceof NodeError && traced.length > 0) return [];
+      throw thrown;
+    });
+    traced.push(...got);
+    frames += traceLoad.note(got);
+    if (got.length < some.length) break;
+  }
+  return traced;
+}
+
+async function trace(
+  source: BlockSource,
+  node: Node,
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const traceable = fetched.flatMap((one) =>
+    one && one.block.transactions.length > 0 ? [describe(one)] : [],
+  );
+  for (;;) {
+    const features = await source.features.learn(node);
+    const { tracer } = features;
+    if (tracer === null) return [...fetched];
+    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeout);
+    const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
+    if (missing instanceof NodeError && !features.hasTraced) {
+      await source.features.dropTracer(node, tracer, missing.message);
+      leaveToTracingNode(source, node);
+      continue;
+    }
+    const otherwise = (code: ChainErrorCode, other: Tracer): Promise<void> =>
+      traceOtherwise(traces, traceable, { code, other }, { features, source, ask });
+    // Some nodes answer from traces that they kept, for blocks that can no longer be executed.
+    await otherwise("state-unavailable", "trace_block");
+    // Where the node bounds its answers.
+    await otherwise("response-too-large", "debug_traceTransaction");
+    let next = 0;
+    return untilFailure(fetched, (one) => {
+      if (!one) return null;
+      if (one.block.transactions.length === 0) return { ...one, traces: [] };
+      const own = traces[next++] as TransactionTrace[] | NodeError;
+      return { ...one, traces: tracesOf(own, source, features, node) };
+    });
+  }
+}
+
+function describe({ block, receipts }: FetchedBlock): TraceableBlock {
+  const gasUsed = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt.gasUsed]));
+  const transactionHashes = block.transactions.map(({ hash }) => hash);
+  return {
+    number: block.number,
+    hash: block.hash,
+    transactionHashes,
+    gasUsed: transactionHashes.map((hash) => gasUsed.get(hash) ?? "0x0"),
+  };
+}
+
+/** Asks the `other` tracer for the blocks that failed with that error, and replaces it for each block that it traces. */
+async function traceOtherwise(
+  traces: (TransactionTrace[] | NodeError)[],
+  traceable: readonly TraceableBlock[],
+  { code, other }: { code: ChainErrorCode; other: Tracer },
+  {
+    features: { tracer, missingTracers },
+    source: { traceTimeout },
+    ask,
+  }: { features: NodeFeatures; source: BlockSource; ask: Ask },
+): Promise<void> {
+  if (tracer === other || missingTracers.has(other)) return;
+  const failed = [...traces.keys()].filter((index) => {
+    const trace = traces[index];
+    return trace instanceof NodeError && trace.code === code;
+  });
+  if (failed.length === 0) return;
+  const found = await fetchTraces(other, pick(traceable, failed), ask, traceTimeout);
+  for (const [position, index] of failed.entries()) {
+    const own = found[position];
+    if (own && !(own instanceof NodeError)) traces[index] = own;
+  }
+}
+
+/** The traces of one block, null when its state is pruned. Throws any other error. */
+function tracesOf(
+  traces: TransactionTrace[] | NodeError,
+  { log }: BlockSource,
+  features: NodeFeatures,
+  node: Node,
+): TransactionTrace[] | null {
+  if (!(traces instanceof NodeError)) {
+    features.hasTraced = true;
+    return traces;
+  }
+  if (isMissing(traces)) {
+    throw new NodeError("unavailable", `the tracer was there and is not: ${traces.message}`);
+  }
+  if (traces.code !== "state-unavailable") throw traces;
+  if (!features.pruned) {
+    features.pruned = true;
+    log.warn(
+      { node: node.name },
+      `old blocks stay without internal transactions: ${traces.message}`,
+    );
+  }
+  return null;
+}

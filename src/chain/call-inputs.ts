@@ -1,0 +1,132 @@
+import type { Hex } from "../core/hex.ts";
+import { isRecord } from "../core/record.ts";
+import type { Sift } from "./large-answer.ts";
+import type { CallFrame } from "./types.ts";
+
+/** Instead of the input of a call that is not kept. */
+const NOT_KEPT = "";
+
+/** In bytes; one that is no longer is always kept. */
+const SHORT = 256;
+/** Bytes that a transaction may have beyond its gas: some system transactions use none. */
+const GAS_FREE = 4096;
+
+/**
+ * The inputs of a transaction's internal calls. A call takes its input from memory, which costs gas once, however often
+ * it is passed on: 128 KB a thousand times for 264,000 gas. Where a transaction's calls have more bytes of input than it
+ * used gas, those above 256 bytes are not kept, wherever they stand. Init code pays for itself (EIP-3860, CREATE).
+ */
+class CallInputs {
+  readonly #most: number;
+  #bytes = 0;
+
+  /** `gasUsed` is that of the transaction's receipt. */
+  constructor(gasUsed: Hex) {
+    this.#most = Number(gasUsed) + GAS_FREE;
+  }
+
+  /** Counts one. One that was not kept before is too much by itself. */
+  add(input: Hex | typeof NOT_KEPT): void {
+    this.#bytes += input === NOT_KEPT ? Number.POSITIVE_INFINITY : sizeOf(input);
+  }
+
+  /** Whether this one is kept, by those counted so far: once it is not, it never is. */
+  keeps(input: Hex | typeof NOT_KEPT): boolean {
+    return input !== NOT_KEPT && (this.#bytes <= this.#most || sizeOf(input) <= SHORT);
+  }
+}
+
+function sizeOf(input: Hex): number {
+  return (input.length - 2) / 2;
+}
+
+/** Takes out of the frames of a transaction the inputs that are not kept, and what nobody reads: what calls returned. */
+export function boundInputs(outermost: CallFrame, gasUsed: Hex = "0x0"): void {
+  const inputs = new CallInputs(gasUsed);
+  const calls = internalCalls(outermost);
+  for (const call of calls) {
+    call.output = null;
+    inputs.add(call.input);
+  }
+  for (const call of calls) if (!inputs.keeps(call.input)) call.input = NOT_KEPT;
+}
+
+/** The frames inside of the outermost one, without creations. */
+function internalCalls(outermost: CallFrame): CallFrame[] {
+  const found: CallFrame[] = [];
+  const around = [outermost];
+  for (let frame = around.pop(); frame; frame = around.pop()) {
+    for (const inner of frame.calls) {
+      around.push(inner);
+      if (!isCreation(inner.type)) found.push(inner);
+    }
+  }
+  return found;
+}
+
+function isCreation(type: string): boolean {
+  return /^create/i.test(type);
+}
+
+/** An object of an answer with the input of a call. */
+interface Call {
+  input?: Hex | typeof NOT_KEPT;
+}
+
+interface TreeFrame extends Call {
+  type: string;
+  output?: Hex;
+  revertReason?: string;
+}
+
+interface FlatFrame {
+  action: Call;
+  result?: { output?: Hex } | null;
+  traceAddress: readonly number[];
+  transactionPosition?: number;
+}
+
+/**
+ * For answers of `callTracer`, one tree of frames for each transaction, whose outermost frames have `outermost` objects
+ * and lists around them. Takes out of calls the inputs that are not kept, and what nobody reads: what they returned.
+ */
+export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
+  let transactions = 0;
+  let inputs = new CallInputs(gasUsed[0] ?? "0x0");
+  return ({ value, key, depth }) => {
+    if (depth === outermost - 1 && typeof key === "number") {
+      transactions++;
+      inputs = new CallInputs(gasUsed[transactions] ?? "0x0");
+    } else if (depth > outermost && isTreeFrame(value) && !isCreation(value.type)) {
+      siftCall(value, inputs);
+      delete value.output;
+      delete value.revertReason;
+    }
+  };
+}
+
+/** The same for `trace_block`: one list of frames. */
+export function siftFlat(gasUsed: readonly Hex[]): Sift {
+  const inputs = gasUsed.map((gas) => new CallInputs(gas));
+  return ({ value, key, depth }) => {
+    if (depth !== 2 || typeof key !== "number" || !isFlatFrame(value)) return;
+    const own = inputs[value.transactionPosition ?? -1];
+    if (!own || value.traceAddress.length === 0) return;
+    siftCall(value.action, own);
+    delete value.result?.output;
+  };
+}
+
+function siftCall(call: Call, inputs: CallInputs): void {
+  const input = call.input ?? "0x";
+  inputs.add(input);
+  if (!inputs.keeps(input)) call.input = NOT_KEPT;
+}
+
+function isTreeFrame(value: unknown): value is TreeFrame {
+  return isRecord(value) && typeof value["type"] === "string" && typeof value["from"] === "string";
+}
+
+function isFlatFrame(value: unknown): value is FlatFrame {
+  return isRecord(value) && isRecord(value["action"]) && Array.isArray(value["traceAddress"]);
+}
