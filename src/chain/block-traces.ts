@@ -41,6 +41,16 @@ export async function addTraces(
   return traced;
 }
 
+/** What else is tried, where a tracer fails with an error for a block. */
+const OTHERWISE: readonly (readonly [ChainErrorCode, Tracer])[] = [
+  // Some nodes answer from traces that they kept, for blocks that can no longer be executed.
+  ["state-unavailable", "trace_block"],
+  // Some are faster that way: anvil, which otherwise needs time by the square of the calls.
+  ["timeout", "trace_block"],
+  // Some bound their answers.
+  ["response-too-large", "debug_traceTransaction"],
+];
+
 async function trace(
   source: BlockSource,
   node: Node,
@@ -61,12 +71,9 @@ async function trace(
       leaveToTracingNode(source, node);
       continue;
     }
-    const otherwise = (code: ChainErrorCode, other: Tracer): Promise<void> =>
-      traceOtherwise(traces, traceable, { code, other }, { features, source, ask });
-    // Some nodes answer from traces that they kept, for blocks that can no longer be executed.
-    await otherwise("state-unavailable", "trace_block");
-    // Where the node bounds its answers.
-    await otherwise("response-too-large", "debug_traceTransaction");
+    for (const [code, other] of OTHERWISE) {
+      await traceOtherwise(traces, traceable, { code, other }, { features, source, ask });
+    }
     let next = 0;
     return untilFailure(fetched, (one) => {
       if (!one) return null;

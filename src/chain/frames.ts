@@ -84,13 +84,24 @@ export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   return answer.map((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
     if (entry?.error) {
-      const text = String(entry.error).slice(0, 200);
-      // anvil's word for a state it no longer has: the transaction itself stands in the list.
-      const code = text === "Resource not found" ? "state-unavailable" : "node-error";
-      throw new NodeError(code, `the tracer gave up: ${text}`);
+      throw errorOfTracer(String(entry.error).slice(0, 200));
     }
     return { transactionHash: entry?.txHash ?? null, frame: frameOfCallTracer(entry?.result) };
   });
+}
+
+/** Of what a tracer says instead of a transaction's trace. */
+function errorOfTracer(text: string): NodeError {
+  // anvil's word for a state it no longer has: the transaction itself stands in the list.
+  if (text === "Resource not found") return new NodeError("state-unavailable", gaveUp(text));
+  // geth's, after the time that it was given.
+  if (/timeout/i.test(text))
+    return new NodeError("timeout", gaveUp(`${text} (see RPC_TIMEOUT_MS)`));
+  return new NodeError("node-error", gaveUp(text));
+}
+
+function gaveUp(text: string): string {
+  return `the tracer gave up: ${text}`;
 }
 
 /**

@@ -225,7 +225,7 @@ describe("fetchBlocks", () => {
     const node = await openNode();
     grow(node.chain);
     const { chain } = openChain([node]);
-    const gaveUp = lie(() => [{ error: "execution timeout" }]);
+    const gaveUp = lie(() => [{ error: "out of memory" }]);
     node.fail({ method: "debug_traceBlockByHash", effect: gaveUp });
     await expect(chain.fetchBlocks([3])).rejects.toMatchObject({ code: "node-error" });
     const { blocks } = await chain.fetchBlocks([3], { traces: false });
@@ -241,6 +241,17 @@ describe("fetchBlocks", () => {
     const { blocks } = await chain.fetchBlocks([1, 3]);
     expect(blocks.map((one) => one?.traces?.length)).toEqual([3, 1]);
     expect(blocks[0]?.traces?.[1]?.frame).toMatchObject({ to: token, calls: [{ to: bob }] });
+  });
+
+  test("traces a block by trace_block when the other tracer takes too long for it", async () => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node], { requestTimeoutMs: 200 });
+    const heavy = ({ params }: { params: readonly unknown[] }): boolean =>
+      params[0] === node.chain.at(1)?.block.hash;
+    node.fail({ method: "debug_traceBlockByHash", when: heavy, effect: { kind: "stall" } });
+    const { blocks } = await chain.fetchBlocks([1, 3]);
+    expect(blocks.map((one) => one?.traces?.length)).toEqual([3, 1]);
   });
 
   test("gets all blocks from one node, another one when that one fails", async () => {
