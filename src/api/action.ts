@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
+import type { AskedChain } from "../chain/asked-chain.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { Address } from "../core/address.ts";
 import type { Sql } from "../db/client.ts";
@@ -8,6 +9,7 @@ import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
 import type { GasOracle } from "./gas/prices.ts";
 import type { Input, InputValue } from "./input.ts";
 import type { LargeAnswers } from "./large-answers.ts";
+import type { Mempool } from "./live/mempool.ts";
 import type { Read } from "./state.ts";
 
 /** What every handler works with, the same for all requests. */
@@ -36,8 +38,10 @@ export interface RateUsage {
 }
 
 /** What a handler works with for one request. It reads the index only through `read`, so one answer shows one state. */
-export interface Context extends Omit<Services, "sql"> {
+export interface Context extends Omit<Services, "sql" | "chain"> {
   read: Read;
+  /** Asked in the name of who asks, and no longer than the answer is waited for. */
+  chain: AskedChain;
   dialect: Dialect;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
@@ -49,6 +53,8 @@ export interface Context extends Omit<Services, "sql"> {
   signal: AbortSignal;
   /** Gas prices at the head, kept until the head changes. */
   gasOracle: GasOracle;
+  /** What waits in the node's pool, read for all clients together. */
+  mempool: Mempool;
   /** What a client has used of its rate limit; undefined where there is none. */
   usageOf(client: string): RateUsage | undefined;
 }

@@ -1,3 +1,4 @@
+import { inNameOf } from "../chain/asked-chain.ts";
 import { RequestError } from "../core/errors.ts";
 import { MAXIMUM_ANSWER } from "../store/large-pages.ts";
 import { getServedState } from "../store/sync-state.ts";
@@ -18,10 +19,10 @@ import {
   rpcError,
 } from "./envelope.ts";
 import { rpcErrorOf, TOO_LARGE } from "./failures.ts";
-import type { Caller } from "./forwarding.ts";
 import { createGasOracle } from "./gas/prices.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 import type { LargeAnswers } from "./large-answers.ts";
+import { createMempool } from "./live/mempool.ts";
 import { actionsOf } from "./registry.ts";
 import { perChain, type ServedChain } from "./served-chain.ts";
 import { requireSynchronised, resultOnOneState } from "./state.ts";
@@ -39,7 +40,7 @@ export type Dispatch = (
 ) => Promise<Answer>;
 
 /** Who asks. */
-interface Asker extends Caller {
+interface Asker extends Pick<Context, "client" | "signal"> {
   /** Tags of answers that the client has. */
   known: readonly string[];
 }
@@ -111,20 +112,18 @@ export function createDispatch(
   largeAnswersOf: (chain: ServedChain) => LargeAnswers,
   usageOf: Context["usageOf"],
 ): Dispatch {
-  const gasOracleOf = perChain(createGasOracle);
+  const gasOracleOf = perChain(({ chain }) => createGasOracle(chain));
+  const mempoolOf = perChain(({ chain }) => createMempool(chain));
 
   async function run(
     action: Action,
     input: Input,
     dialect: Dialect,
-    chain: ServedChain,
+    served: ServedChain,
     { client, signal, known }: Asker,
     waits: Waits,
   ): Promise<Made> {
-    const { sql, ...services } = chain;
-    const verifier = waitingInTime(chain.verifier, requestTimeoutMs);
-    const largeAnswers = largeAnswersOf(chain);
-    const gasOracle = gasOracleOf(chain);
+    const { sql, ...services } = served;
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: failed(complaint) };
@@ -135,13 +134,23 @@ export function createDispatch(
     const isOfHead =
       forDialect(action.changesWithHead ?? false, dialect) && !action.asksForSources?.(data);
     if (isOfHead && known.length > 0) {
-      const { head: served, isIndexed } = await getServedState(sql);
-      if (served && isIndexed && known.includes(tagOfHead(served, version))) {
-        return { unchanged: tagOfHead(served, version), block: served };
+      const { head, isIndexed } = await getServedState(sql);
+      if (head && isIndexed && known.includes(tagOfHead(head, version))) {
+        return { unchanged: tagOfHead(head, version), block: head };
       }
     }
     if (action.isSubmission) await requireSynchronised(sql);
-    const context = { ...services, verifier, largeAnswers, gasOracle, usageOf, client, signal };
+    const context = {
+      ...services,
+      chain: inNameOf({ caller: client, signal }, served.chain),
+      verifier: waitingInTime(served.verifier, requestTimeoutMs),
+      largeAnswers: largeAnswersOf(served),
+      gasOracle: gasOracleOf(served),
+      mempool: mempoolOf(served),
+      usageOf,
+      client,
+      signal,
+    };
     const { result: outcome, head } = await resultOnOneState(
       sql,
       (read) => action.handle({ ...context, dialect, sent: input, read: waits.watch(read) }, data),

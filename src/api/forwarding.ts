@@ -1,15 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Chain, NodeName, RpcCall } from "../chain/chain.ts";
+import type { AskedChain } from "../chain/asked-chain.ts";
+import type { NodeName, RpcCall } from "../chain/chain.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../core/quantity.ts";
 import { UNANSWERED } from "./failures.ts";
-
-/** Who chose the calls. */
-export interface Caller {
-  /** As the rate limiter tells clients apart. */
-  client: string;
-  /** Aborted when nobody waits for the answer any more. */
-  signal: AbortSignal;
-}
 
 /** Most gas of a call, geth's default (`--rpc.gascap`): a node may take whatever a caller names. */
 const MOST_GAS = 50_000_000n;
@@ -28,15 +21,14 @@ export type Forward = (call: RpcCall) => Promise<Forwarded>;
  * away: sending it costs the node little.
  */
 export async function forwardCalls(
-  chain: Chain,
+  chain: AskedChain,
   calls: readonly RpcCall[],
-  { client, signal }: Caller,
   node?: NodeName,
 ): Promise<Forwarded[]> {
   const onlySends = calls.every(({ method }) => method === "eth_sendRawTransaction");
   const answers = await chain.forward(calls.map(boundGas), {
     ...(node !== undefined && { node }),
-    ...(!onlySends && { caller: client, signal }),
+    ...(onlySends && { signal: undefined }),
   });
   return answers.map((answer) =>
     "unanswered" in answer ? { error: UNANSWERED[answer.unanswered] } : answer,
@@ -47,7 +39,7 @@ export async function forwardCalls(
  * Forwards the calls of one request that turn out one by one. One batch is under way at a time, so that a long request
  * does not use up its client's places at the node.
  */
-export function createForward(chain: Chain, caller: Caller): Forward {
+export function createForward(chain: AskedChain): Forward {
   let sent: Promise<unknown> = Promise.resolve();
   let next: { calls: RpcCall[]; answers: Promise<Forwarded[]> } | undefined;
 
@@ -55,7 +47,7 @@ export function createForward(chain: Chain, caller: Caller): Forward {
     await before;
     await nextTurn();
     next = undefined;
-    return forwardCalls(chain, calls, caller);
+    return forwardCalls(chain, calls);
   }
 
   return async (call) => {
@@ -72,7 +64,7 @@ export function createForward(chain: Chain, caller: Caller): Forward {
 
 /** The node's answer to a call of ours, not asked for again; undefined where it has none. */
 export async function askOnce(
-  chain: Chain,
+  chain: AskedChain,
   method: string,
   ...params: readonly unknown[]
 ): Promise<unknown> {

@@ -151,8 +151,8 @@ function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter)
     app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
       if (!body) return send(reply, parseErrorAnswer());
-      const caller = { client: limiter.clientOf(request, new Map()), signal: endOf(reply) };
-      return send(reply, await answerRpc(body.json, decideChain(request), caller));
+      const asker = { caller: limiter.clientOf(request, new Map()), signal: endOf(reply) };
+      return send(reply, await answerRpc(body.json, decideChain(request), asker));
     });
     // This path has no actions, yet the reference checks their names first.
     app.get(path, async (request, reply) => {

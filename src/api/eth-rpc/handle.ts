@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Asker, inNameOf } from "../../chain/asked-chain.ts";
 import type { RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
@@ -6,7 +7,7 @@ import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import { createWaits, inTime } from "../deadline.ts";
 import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
 import { requestErrorOf, TOO_LARGE, UNANSWERED } from "../failures.ts";
-import { type Caller, createForward, forwardCalls } from "../forwarding.ts";
+import { createForward, forwardCalls } from "../forwarding.ts";
 import type { ServedChain } from "../served-chain.ts";
 import { type OneState, onOneState, type Read } from "../state.ts";
 import {
@@ -44,17 +45,17 @@ const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("Invalid params. Params must be a list.");
 
 /** Answers a parsed body: one request, or a batch in its order. Throws `RequestError` for a batch that is too long. */
-export type RpcHandler = (body: unknown, chain: ServedChain, caller: Caller) => Promise<Answer>;
+export type RpcHandler = (body: unknown, chain: ServedChain, asker: Asker) => Promise<Answer>;
 
 /** Creates the JSON-RPC side of a server. */
 export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions): RpcHandler {
-  return async (body, chain, caller) => {
+  return async (body, chain, asker) => {
     const isBatch = Array.isArray(body);
     if (isBatch && body.length > rpcBatchLimit) {
       throw new RequestError(413, `Payload Too Large. Max batch size is ${rpcBatchLimit}`);
     }
     const entries = isBatch ? body : [body];
-    const { answers, block } = await answerAll(entries, chain, caller, requestTimeoutMs);
+    const { answers, block } = await answerAll(entries, chain, asker, requestTimeoutMs);
     return { ...jsonText(isBatch ? `[${answers.join(",")}]` : (answers[0] ?? "")), block };
   };
 }
@@ -63,7 +64,7 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
 async function answerAll(
   entries: readonly unknown[],
   { sql, ...services }: ServedChain,
-  caller: Caller,
+  asker: Asker,
   requestTimeoutMs: number,
 ): Promise<{ answers: string[]; block: BlockName | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
@@ -72,7 +73,8 @@ async function answerAll(
     return rpcFailure(known?.message ?? "Something went wrong.");
   }
 
-  const forwardOne = createForward(services.chain, caller);
+  const chain = inNameOf(asker, services.chain);
+  const forwardOne = createForward(chain);
 
   /** Answers all entries from one state of the index. */
   async function answerFromIndex(steps: readonly IndexStep[]): Promise<OneState<RpcOutcome>> {
@@ -81,7 +83,7 @@ async function answerAll(
       run: (read: Read) => {
         const waits = createWaits();
         const answer = method.answer(
-          { ...services, forward: forwardOne, read: waits.watch(read) },
+          { ...services, chain, forward: forwardOne, read: waits.watch(read) },
           parameters,
         );
         return inTime(answer, requestTimeoutMs, waits.late);
@@ -94,7 +96,7 @@ async function answerAll(
   async function forward(calls: readonly RpcCall[]): Promise<RpcOutcome[]> {
     if (calls.length === 0) return [];
     try {
-      return await inTime(forwardCalls(services.chain, calls, caller), requestTimeoutMs);
+      return await inTime(forwardCalls(chain, calls), requestTimeoutMs);
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       return calls.map(() => ({ error: UNANSWERED.unreachable }));

@@ -7,7 +7,7 @@ export type RpcOutcome = { result: unknown } | { error: unknown };
 /** What a method works with. */
 export type RpcContext = Omit<
   Context,
-  "dialect" | "sent" | "client" | "signal" | "usageOf" | "gasOracle" | "largeAnswers"
+  "dialect" | "sent" | "client" | "signal" | "usageOf" | "gasOracle" | "mempool" | "largeAnswers"
 > & { forward: Forward };
 
 /** A method that the index answers. */

@@ -1,3 +1,4 @@
+import { type AskedChain, inNameOf } from "../../chain/asked-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/quantity.ts";
 import { type BlockPace, getBlockPace } from "../../store/blocks.ts";
@@ -25,20 +26,19 @@ export interface GasPrices {
 }
 
 /** Gas prices at the head of an answer, computed once per head; undefined before the first block. */
-export type GasOracle = (
-  context: Pick<Context, "read" | "chain">,
-) => Promise<GasPrices | undefined>;
+export type GasOracle = (context: Pick<Context, "read">) => Promise<GasPrices | undefined>;
 
 /** Blocks whose transactions count. */
 const WINDOW = 20;
 /** So long are prices kept without what the node did not tell: it may tell the next time. */
 const KEPT_UNTOLD_MS = 1_000;
 
-/** Creates the oracle of one chain. Source: docs/wire.md, "Gas". */
-export function createGasOracle(): GasOracle {
+/** Creates the oracle of one chain; the node is asked for all clients together. Source: docs/wire.md, "Gas". */
+export function createGasOracle(of: Chain): GasOracle {
+  const chain = inNameOf({ caller: "gas prices" }, of);
   let known: { key: string; derived: Promise<Derived>; until: number } | undefined;
 
-  return async ({ read, chain }) => {
+  return async ({ read }) => {
     const state = await read(async (sql, served) => {
       const head = await served;
       const name = `${head.hash};${head.generation}`;
@@ -80,7 +80,7 @@ interface Derived {
 }
 
 async function derive(
-  chain: Chain,
+  chain: AskedChain,
   head: ServedHead,
   { blocks, tips }: GasWindow,
   pace: BlockPace,
@@ -108,7 +108,7 @@ async function derive(
  * undefined when the node does not tell.
  */
 async function findNextBaseFee(
-  chain: Chain,
+  chain: AskedChain,
   head: ServedHead,
   blocks: readonly GasBlock[],
 ): Promise<bigint | null | undefined> {
@@ -123,7 +123,7 @@ async function findNextBaseFee(
  * Of a number the node may have another block, and anvil tells of its newest block whichever is asked for.
  */
 async function askNextBaseFee(
-  chain: Chain,
+  chain: AskedChain,
   { number, hash }: ServedHead,
 ): Promise<bigint | undefined> {
   if ((await askNewestHash(chain)) !== hash) return undefined;
@@ -134,13 +134,13 @@ async function askNextBaseFee(
   return isQuantity(fee) ? quantityToBigInt(fee) : undefined;
 }
 
-async function askNewestHash(chain: Chain): Promise<unknown> {
+async function askNewestHash(chain: AskedChain): Promise<unknown> {
   const block = await askOnce(chain, "eth_getBlockByNumber", "latest", false);
   return ((block ?? {}) as { hash?: unknown }).hash;
 }
 
 /** The node's suggested tip in wei, for blocks in which no transaction paid one; undefined when it does not tell. */
-async function askTip(chain: Chain): Promise<bigint | undefined> {
+async function askTip(chain: AskedChain): Promise<bigint | undefined> {
   const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
   return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;
 }

@@ -12,7 +12,6 @@ import {
   type UnsureReason,
 } from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
-import { type Asking, askerOf } from "./asker.ts";
 
 /** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
@@ -99,19 +98,18 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
  * where nobody can hold it: transfers alone add up to anything.
  */
 export async function fetchHoldings<Unsure extends UnsureHolding>(
-  asking: Asking,
+  { chain }: Pick<Context, "chain">,
   holdings: readonly Unsure[],
   head: ServedHead,
 ): Promise<Fresh<Unsure>[]> {
   if (holdings.length === 0) return [];
-  const amounts = await asking.chain.fetchTokenBalances(
+  const amounts = await chain.fetchTokenBalances(
     holdings.map(({ token, owner, tokenId }) => ({
       token,
       owner,
       ...(tokenId !== null && { id: BigInt(tokenId) }),
     })),
     head,
-    askerOf(asking),
   );
   return holdings.map((holding, index) => ({
     ...holding,

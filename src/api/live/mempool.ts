@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type AskedChain, inNameOf } from "../../chain/asked-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import { ChainError, RequestError } from "../../core/errors.ts";
@@ -26,29 +27,45 @@ const count = z.string().refine(isExactQuantity);
 const status = z.object({ pending: count, queued: count });
 
 /** A transaction that waits in a node's pool. */
-export type PendingTransaction = z.output<typeof transaction>;
+type PendingTransaction = z.output<typeof transaction>;
 type Unread = Readonly<Record<string, unknown>>;
 
 /** The whole pool is one answer, of 1.5 KB a transaction and more, which stalls the thread while it is parsed. */
 const MOST_TRANSACTIONS = 10_000;
 const KEPT_MS = 3000;
-const kept = new WeakMap<Chain, Promise<readonly Unread[]>>();
 
 /**
  * Transactions of a party in the node's pool by hash, descending: the node does not tell when they came. None where it does
  * not show its pool. The pool is at most some seconds old. Throws `RequestError` when it is too large.
  */
-export async function fetchPendingTransactions(
-  chain: Chain,
+export type Mempool = (
   party: Address,
   side: "from" | "to" | undefined,
-): Promise<PendingTransaction[]> {
-  const fields = side === undefined ? ["from", "to"] : [side];
-  const all = await fetchShared(chain);
-  const own = all.filter((one) =>
-    fields.some((field) => String(one[field]).toLowerCase() === party),
-  );
-  return readable(z.array(transaction).safeParse(own)).sort((a, b) => (a.hash < b.hash ? 1 : -1));
+) => Promise<PendingTransaction[]>;
+
+/** Creates the view of the pool of one chain's nodes, which is read for all clients together. */
+export function createMempool(of: Chain): Mempool {
+  const chain = inNameOf({ caller: "mempool" }, of);
+  let kept: Promise<readonly Unread[]> | undefined;
+
+  function fetchShared(): Promise<readonly Unread[]> {
+    if (kept !== undefined) return kept;
+    const forget = () => {
+      kept = undefined;
+    };
+    kept = fetchPool(chain);
+    kept.then(() => setTimeout(forget, KEPT_MS).unref(), forget);
+    return kept;
+  }
+
+  return async (party, side) => {
+    const fields = side === undefined ? ["from", "to"] : [side];
+    const all = await fetchShared();
+    const own = all.filter((one) =>
+      fields.some((field) => String(one[field]).toLowerCase() === party),
+    );
+    return readable(z.array(transaction).safeParse(own)).sort((a, b) => (a.hash < b.hash ? 1 : -1));
+  };
 }
 
 /**
@@ -63,17 +80,7 @@ export function withoutUnservedBlock(transaction: Unread, startBlock: number): U
   return { ...transaction, blockHash: null, blockNumber: null, transactionIndex: null };
 }
 
-function fetchShared(chain: Chain): Promise<readonly Unread[]> {
-  const shared = kept.get(chain);
-  if (shared !== undefined) return shared;
-  const fetching = fetchPool(chain);
-  kept.set(chain, fetching);
-  const forget = () => kept.delete(chain);
-  fetching.then(() => setTimeout(forget, KEPT_MS).unref(), forget);
-  return fetching;
-}
-
-async function fetchPool(chain: Chain): Promise<readonly Unread[]> {
+async function fetchPool(chain: AskedChain): Promise<readonly Unread[]> {
   if (!chain.capabilities().txpool) return [];
   try {
     const size = readable(status.safeParse(await chain.request("txpool_status", [])));

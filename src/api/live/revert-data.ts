@@ -3,7 +3,7 @@ import { nodeErrorIn } from "../../chain/errors.ts";
 import { ChainError } from "../../core/errors.ts";
 import { type Hex, isHexData, lowerHex } from "../../core/hex.ts";
 import type { TransactionDetail } from "../../store/transactions.ts";
-import { type Asking, askerOf } from "./asker.ts";
+import type { Context } from "../action.ts";
 
 /**
  * What a failed transaction returned; `0x` for nothing. Runs its call again on the state before its block. Undefined
@@ -11,15 +11,14 @@ import { type Asking, askerOf } from "./asker.ts";
  * has another block in that place.
  */
 export async function fetchRevertData(
-  asking: Asking,
+  { chain }: Pick<Context, "chain">,
   transaction: TransactionDetail,
 ): Promise<Hex | undefined> {
   const { blockNumber, parentHash } = transaction;
   const parent = Math.max(blockNumber - 1, 0);
-  const data = await fetchFailure(asking, transaction, parent);
+  const data = await fetchFailure(chain, transaction, parent);
   // The call names the block by number, since some nodes find no state by hash. So the block's hash is checked.
-  const header =
-    data === undefined ? null : await asking.chain.fetchHeader(parent, askerOf(asking));
+  const header = data === undefined ? null : await chain.fetchHeader(parent);
   if (header && header.hash !== parentHash) {
     throw new ChainError("block-replaced", `block ${parent} is another one by now`);
   }
@@ -28,12 +27,12 @@ export async function fetchRevertData(
 
 /** What the transaction's call fails with on the state after a block. */
 async function fetchFailure(
-  asking: Asking,
+  chain: Context["chain"],
   { from, to, gas, value, input }: TransactionDetail,
   blockNumber: number,
 ): Promise<Hex | undefined> {
   try {
-    await call(asking.chain.viem(askerOf(asking)), {
+    await call(chain.viem(), {
       account: from,
       ...(to && { to }),
       gas: BigInt(gas),

@@ -2,9 +2,9 @@ import type { BlockReference } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import { getHolding, listTokenIds } from "../../store/token-balances/holdings.ts";
+import type { Context } from "../action.ts";
 import { type Outcome, ok } from "../envelope.ts";
 import { answered } from "./answered.ts";
-import { type Asking, askerOf } from "./asker.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
 /** Ids that the owner has had of a token that is kept by id; undefined for a token that is not. */
@@ -24,16 +24,13 @@ export async function listHeldIds(
  * when too many would have to be read.
  */
 export async function readHoldingAt(
-  asking: Asking,
+  { chain }: Pick<Context, "chain">,
   { token, owner }: { token: Address; owner: Address },
   block: BlockReference,
   ids: readonly string[] | undefined,
 ): Promise<Outcome<string>> {
   if (ids && ids.length > READABLE_BALANCES) throw stillReading();
   const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
-  const amounts =
-    queries.length > 0
-      ? await asking.chain.fetchTokenBalances(queries, block, askerOf(asking))
-      : [];
+  const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

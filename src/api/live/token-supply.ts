@@ -3,7 +3,6 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import { getToken, type Token } from "../../store/tokens/token.ts";
 import type { Context } from "../action.ts";
 import { answered } from "./answered.ts";
-import { type Asking, askerOf } from "./asker.ts";
 
 /** A token, and the head that it was read at. */
 export interface TokenAtHead {
@@ -21,10 +20,10 @@ export function readToken({ read }: Context, address: Address): Promise<TokenAtH
 
 /** Total supply of a token in its smallest unit at that head; null when its contract does not tell it. */
 export async function fetchTotalSupply(
-  asking: Asking,
+  { chain }: Pick<Context, "chain">,
   { token, head }: TokenAtHead,
 ): Promise<string | null> {
   if (!token.supplyPending) return token.totalSupply;
-  const [supply] = await asking.chain.fetchTotalSupplies([token.address], head, askerOf(asking));
+  const [supply] = await chain.fetchTotalSupplies([token.address], head);
   return answered(supply)?.toString() ?? null;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
+import { inNameOf } from "../../chain/asked-chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
 import { inTime, waitingInTime } from "../deadline.ts";
@@ -35,9 +36,15 @@ export function addSourcify(
         const served = decideChain(request, await chainOf(endpoint, asked, chains));
         const { sql, ...services } = served;
         if (endpoint.method === "POST") await requireSynchronised(sql);
-        const largeAnswers = largeAnswersOf(served);
-        const verifier = waitingInTime(served.verifier, requestTimeoutMs);
-        const context = { ...services, verifier, largeAnswers, chains, client, signal };
+        const context = {
+          ...services,
+          chain: inNameOf({ caller: client, signal }, served.chain),
+          verifier: waitingInTime(served.verifier, requestTimeoutMs),
+          largeAnswers: largeAnswersOf(served),
+          chains,
+          client,
+          signal,
+        };
         const { result, head } = await resultOnOneState(sql, (read) =>
           endpoint.handle({ ...context, read }, asked),
         );

@@ -7,11 +7,10 @@ import { readContracts } from "../../../src/api/live/contracts.ts";
 import { atIndexedBlock } from "../../../src/api/live/history.ts";
 import { readHolderCount, readHolders } from "../../../src/api/live/holders.ts";
 import { readHolding } from "../../../src/api/live/holdings.ts";
-import { fetchPendingTransactions, withoutUnservedBlock } from "../../../src/api/live/mempool.ts";
+import { createMempool, withoutUnservedBlock } from "../../../src/api/live/mempool.ts";
 import { readOwnedTokens } from "../../../src/api/live/owned-tokens.ts";
 import { listHeldIds, readHoldingAt } from "../../../src/api/live/token-history.ts";
 import { fetchTotalSupply, readToken } from "../../../src/api/live/token-supply.ts";
-import { tokensupplyhistory } from "../../../src/api/modules/stats/tokensupplyhistory.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { Address } from "../../../src/core/address.ts";
 import { ChainError } from "../../../src/core/errors.ts";
@@ -69,13 +68,11 @@ test("contracts are those that the index knows, and those whose code the node ha
     { address: A, isContract: true },
     { address: B, isContract: false },
   ];
-  const asker = { client: "client", signal: new AbortController().signal };
-  const nobody = { chain: {} as Chain, ...asker };
+  const nobody = { chain: {} as Chain };
   expect(await readContracts(nobody, presences, head)).toEqual(new Set([A]));
   const chain = {
-    fetchCodes: async (addresses: Address[], at: unknown, asked: unknown) => {
+    fetchCodes: async (addresses: Address[], at: unknown) => {
       expect([addresses, at]).toEqual([[TOKEN, C], head]);
-      expect(asked).toEqual({ caller: asker.client, signal: asker.signal });
       return ["0x60", "0x"];
     },
   } as unknown as Chain;
@@ -83,7 +80,7 @@ test("contracts are those that the index knows, and those whose code the node ha
     { address: TOKEN, isContract: null },
     { address: C, isContract: null },
   ];
-  const found = await readContracts({ chain, ...asker }, [...presences, ...unknown], head);
+  const found = await readContracts({ chain }, [...presences, ...unknown], head);
   expect(found).toEqual(new Set([A, TOKEN]));
 });
 
@@ -380,30 +377,6 @@ describe("what was held after an earlier block", () => {
   });
 });
 
-test("contracts are run in the name of who asks, and for as long as the answer is waited for", async () => {
-  const signal = new AbortController().signal;
-  const asked: unknown[] = [];
-  const told = async (_questions: unknown, _block: unknown, ask: unknown) => {
-    asked.push(ask);
-    return [1n];
-  };
-  const chain = { fetchTokenBalances: told, fetchTotalSupplies: told };
-  const visit = { ...context(chain), client: "somebody", signal };
-  await publish(database.sql, {
-    tokens: [{ address: TOKEN, totalSupply: "1", supplyBlock: null }],
-    tokenBalances: [{ token: TOKEN, owner: A, amount: "1", blockNumber: null }],
-  });
-  const found = await readToken(visit, TOKEN);
-  if (!found) throw new Error("no token");
-  await fetchTotalSupply(visit, found);
-  await tokensupplyhistory.handle(visit, { contractaddress: TOKEN, blockno: 1 });
-  await readHolding(visit, TOKEN, A);
-  await readHolderCount(visit, TOKEN);
-  await readHolders(visit, TOKEN, { limit: 10, skip: 0 }, async () => null);
-  await readHoldingAt(visit, { token: TOKEN, owner: A }, found.head, undefined);
-  expect(asked).toEqual(Array(6).fill({ caller: "somebody", signal }));
-});
-
 describe("a token's supply", () => {
   test("is stored, or the contract's at the head, or not told", async () => {
     await publish(database.sql, {
@@ -452,20 +425,20 @@ describe("the node's pool", () => {
       pending: { [A]: { 1: pooled("0x01", B), 2: pooled("0x03") } },
       queued: { [B]: { 9: pooled("0x02", null) } },
     };
-    const chain = node(async () => content);
-    const found = await fetchPendingTransactions(chain, A, undefined);
+    const mempool = createMempool(node(async () => content));
+    const found = await mempool(A, undefined);
     expect(found.map(({ hash, to, input }) => [hash, to, input])).toEqual([
       ["0x03", null, "0xab"],
       ["0x02", null, "0xab"],
       ["0x01", B, "0xab"],
     ]);
     const hashesOf = async (party: Address, side: "from" | "to") =>
-      (await fetchPendingTransactions(chain, party, side)).map(({ hash }) => hash);
+      (await mempool(party, side)).map(({ hash }) => hash);
     expect(await hashesOf(A, "to")).toEqual([]);
     expect(await hashesOf(B, "to")).toEqual(["0x01"]);
     expect(await hashesOf(B, "from")).toEqual([]);
     const empty = node(async () => ({ pending: {} }));
-    expect(await fetchPendingTransactions(empty, A, undefined)).toEqual([]);
+    expect(await createMempool(empty)(A, undefined)).toEqual([]);
   });
 
   test("is asked for once in some seconds, and anew later or after a failure", async () => {
@@ -476,7 +449,8 @@ describe("the node's pool", () => {
       if (asked === 1) throw new ChainError("timeout", "timeout", { retryable: true });
       return { pending: {} };
     });
-    const ask = (party: Address) => fetchPendingTransactions(chain, party, undefined);
+    const mempool = createMempool(chain);
+    const ask = (party: Address) => mempool(party, undefined);
     await Promise.all([A, B].map((party) => expect(ask(party)).rejects.toThrow("timeout")));
     expect(asked).toBe(1);
     await Promise.all([ask(A), ask(B)]);
@@ -491,8 +465,8 @@ describe("the node's pool", () => {
   test("is read no further than to the parties of those that nobody asks for", async () => {
     const odd = { hash: "no", from: B };
     const chain = node(async () => ({ pending: { [A]: { 1: pooled("0x01") }, [B]: { 1: odd } } }));
-    expect(await fetchPendingTransactions(chain, A, undefined)).toHaveLength(1);
-    await expect(fetchPendingTransactions(chain, B, undefined)).rejects.toMatchObject({
+    expect(await createMempool(chain)(A, undefined)).toHaveLength(1);
+    await expect(createMempool(chain)(B, undefined)).rejects.toMatchObject({
       code: "bad-answer",
     });
   });
@@ -500,7 +474,7 @@ describe("the node's pool", () => {
   test("has no size, and its transactions no block, that is not exact", async () => {
     const inexact = "0x20000000000000";
     const chain = node(async () => ({}), true, inexact);
-    await expect(fetchPendingTransactions(chain, A, undefined)).rejects.toMatchObject({
+    await expect(createMempool(chain)(A, undefined)).rejects.toMatchObject({
       code: "bad-answer",
     });
     const mined = { blockHash: "0x01", blockNumber: inexact, transactionIndex: "0x0" };
@@ -513,12 +487,12 @@ describe("the node's pool", () => {
 
   test("is empty where the node does not show it", async () => {
     const silent = node(() => Promise.reject(), false);
-    expect(await fetchPendingTransactions(silent, A, undefined)).toEqual([]);
-    expect(await fetchPendingTransactions(failing("method-missing"), A, undefined)).toEqual([]);
+    expect(await createMempool(silent)(A, undefined)).toEqual([]);
+    expect(await createMempool(failing("method-missing"))(A, undefined)).toEqual([]);
   });
 
   test("that is too large or unreadable is told of", async () => {
-    const ask = (chain: Chain) => fetchPendingTransactions(chain, A, undefined);
+    const ask = (chain: Chain) => createMempool(chain)(A, undefined);
     const tooLarge = { httpStatus: 503, message: expect.stringContaining("too large") };
     await expect(ask(failing("response-too-large"))).rejects.toMatchObject(tooLarge);
     const crowded = node(() => Promise.reject(new Error("asked for")), true, "0x2710");

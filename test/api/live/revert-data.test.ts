@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fetchRevertData } from "../../../src/api/live/revert-data.ts";
-import type { AskOptions, Chain, RpcCall } from "../../../src/chain/chain.ts";
+import type { Chain, RpcCall } from "../../../src/chain/chain.ts";
 import { type ChainErrorCode, NodeError } from "../../../src/chain/errors.ts";
 import { createNodeClient } from "../../../src/chain/node-client.ts";
 import type { Outcome } from "../../../src/chain/outcomes.ts";
@@ -26,28 +26,17 @@ function failure(code: ChainErrorCode, data?: unknown): Outcome {
   return { error: new NodeError(code, "the node's words", { answer }) };
 }
 
-const ASKER = { client: "client", signal: new AbortController().signal };
-
 /** What is found when the node answers the call so, and has this block (or none) before the transaction's. */
 async function find(outcome: Outcome, header: Hex | null = PARENT, transaction = FAILED) {
   const asked: RpcCall[] = [];
-  const askers: (AskOptions | undefined)[] = [];
-  const viem = (asker?: AskOptions) => {
-    askers.push(asker);
-    return createNodeClient(async (calls) => {
+  const viem = () =>
+    createNodeClient(async (calls) => {
       asked.push(...calls);
       return calls.map(() => outcome);
     });
-  };
-  const fetchHeader = async (number: number, asker?: AskOptions) => {
-    askers.push(asker);
-    return header && { number, hash: header };
-  };
+  const fetchHeader = async (number: number) => header && { number, hash: header };
   const chain = { viem, fetchHeader } as unknown as Chain;
-  const found = await fetchRevertData({ chain, ...ASKER }, transaction);
-  // The node is not asked but in the name of the client.
-  for (const asker of askers) expect(asker).toEqual({ caller: ASKER.client, signal: ASKER.signal });
-  return { found, asked };
+  return { found: await fetchRevertData({ chain }, transaction), asked };
 }
 
 test("the call is made again on the state before the transaction's block", async () => {
@@ -83,6 +72,6 @@ test("a block that was replaced is told, when it decided the answer", async () =
 
 test("anything but a node's error goes on", async () => {
   const viem = () => createNodeClient(() => Promise.reject(new TypeError("a bug")));
-  const asking = { chain: { viem } as unknown as Chain, ...ASKER };
-  await expect(fetchRevertData(asking, FAILED)).rejects.toThrow("a bug");
+  const chain = { viem } as unknown as Chain;
+  await expect(fetchRevertData({ chain }, FAILED)).rejects.toThrow("a bug");
 });

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { quantityToDecimal } from "../../../core/quantity.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { fetchPendingTransactions } from "../../live/mempool.ts";
 import { address, pageRange, side, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, NO_TRANSACTIONS, paging } from "./list.ts";
@@ -30,9 +29,9 @@ export const pendingtxlist = defineAction({
   empty: NO_TRANSACTIONS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
   check: windowCheck(),
-  async handle({ chain }, { address: party, filter_by, ...paging }) {
+  async handle({ mempool }, { address: party, filter_by, ...paging }) {
     const { limit, skip } = pageRange(paging);
-    const own = await fetchPendingTransactions(chain, party, filter_by);
+    const own = await mempool(party, filter_by);
     return ok(
       own.slice(skip, skip + limit).map((transaction) => ({
         hash: transaction.hash,

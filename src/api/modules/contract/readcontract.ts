@@ -7,7 +7,6 @@ import { decode } from "../../decoding.ts";
 import { createDecodingBudget, isOverdrawn } from "../../decoding-budget.ts";
 import { encodeCall } from "../../encoding.ts";
 import { failed, ok } from "../../envelope.ts";
-import { askerOf } from "../../live/asker.ts";
 import { address, text } from "../../params.ts";
 import { decodedValue } from "../../present/transaction-details.ts";
 import * as wire from "../../wire.ts";
@@ -56,7 +55,7 @@ export const readcontract = defineAction({
     const values = listIn(input.arguments);
     const data = values && encodeCall(hexSlice(hashOf(found), 0, 4), inputs, values);
     if (data === undefined) return failed(INVALID_ARGUMENTS);
-    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head, askerOf(context));
+    const [answer] = await chain.fetchCalls([{ to: input.address, data }], head);
     if (!answer) return failed("The call fails");
     const budget = createDecodingBudget();
     const decoded = answer.length > LONGEST_ANSWER ? undefined : decode(outputs, answer, budget);

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { isAddress, lowerAddress } from "../../../core/address.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
-import { askerOf } from "../../live/asker.ts";
 import { address } from "../../params.ts";
 import { sent } from "./fields.ts";
 
@@ -25,7 +24,7 @@ export const verifyproxycontract = defineAction({
   async handle(context, { address: proxy, expectedimplementation: expected }) {
     const checked = await context.verifier.verifyProxy(proxy, {
       expected: isAddress(expected) ? lowerAddress(expected) : undefined,
-      asker: askerOf(context),
+      asker: { caller: context.client, signal: context.signal },
     });
     return checked.outcome === "checked"
       ? ok(checked.guid)

@@ -22,11 +22,11 @@ export function defineForwarded<Params extends z.ZodObject, Result extends z.Zod
  * result is not checked.
  */
 export async function forward<Result>(
-  { chain, client, signal }: Pick<Context, "chain" | "client" | "signal">,
+  { chain }: Pick<Context, "chain">,
   call: RpcCall,
   node?: NodeName,
 ): Promise<Outcome<Result>> {
-  const [answer] = await forwardCalls(chain, [call], { client, signal }, node);
+  const [answer] = await forwardCalls(chain, [call], node);
   if (answer && "result" in answer) return ok(answer.result as Result);
   return rpcError(isErrorObject(answer?.error) ? answer.error : UNANSWERED.unreachable);
 }

@@ -3,7 +3,6 @@ import { formatRounded } from "../../../core/decimal.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok, plainText } from "../../envelope.ts";
 import { answered } from "../../live/answered.ts";
-import { askerOf } from "../../live/asker.ts";
 import { fetchTotalSupply, readToken, type TokenAtHead } from "../../live/token-supply.ts";
 import { address } from "../../params.ts";
 import * as wire from "../../wire.ts";
@@ -38,12 +37,8 @@ export const tokensupply = defineAction({
   },
 });
 
-async function decimalsOf(context: Context, { token, head }: TokenAtHead): Promise<number> {
+async function decimalsOf({ chain }: Context, { token, head }: TokenAtHead): Promise<number> {
   if (token.cataloged) return token.decimals ?? 0;
-  const [metadata] = await context.chain.fetchTokenMetadata(
-    [token.address],
-    head,
-    askerOf(context),
-  );
+  const [metadata] = await chain.fetchTokenMetadata([token.address], head);
   return answered(metadata).decimals ?? 0;
 }

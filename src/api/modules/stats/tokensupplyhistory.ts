@@ -4,7 +4,6 @@ import { getToken } from "../../../store/tokens/token.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { answered } from "../../live/answered.ts";
-import { askerOf } from "../../live/asker.ts";
 import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
@@ -27,11 +26,11 @@ export const tokensupplyhistory = defineAction({
       (await getToken(sql, contractaddress)) ?? failed("Contract address not found");
     return atIndexedBlock(context, blockno, find, async (block) => {
       const { chain } = context;
-      const [read] = await chain.fetchTotalSupplies([contractaddress], block, askerOf(context));
+      const [read] = await chain.fetchTotalSupplies([contractaddress], block);
       const supply = answered(read);
       if (supply !== null) return ok(supply.toString());
       // Before its creation there is nothing of a token.
-      const [code] = await chain.fetchCodes([contractaddress], block, askerOf(context));
+      const [code] = await chain.fetchCodes([contractaddress], block);
       return ok(code === "0x" ? "0" : null);
     });
   },

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { getLookupBytes, getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
-import { readProxiesFor } from "../../../verification/proxy.ts";
 import { jsonAnswer } from "../../envelope.ts";
-import { askerOf } from "../../live/asker.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { FIELDS, readFields } from "../fields.ts";
 import { needsOf, presentLookup, readLookup } from "../lookup.ts";
@@ -31,8 +29,7 @@ export const contract: Endpoint = {
     requireChain(context, request);
     const address = requireAddress(request);
     const wanted = readFields(request.query("fields"), request.query("omit"));
-    const { largeAnswers, read, chainId } = context;
-    const chain = readProxiesFor(askerOf(context), context.chain);
+    const { chain, largeAnswers, read, chainId } = context;
     return largeAnswers.make(
       (sql) => getLookupBytes(sql, address, needsOf(wanted)),
       async () => {

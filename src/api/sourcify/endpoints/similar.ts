@@ -2,7 +2,6 @@ import { z } from "zod";
 import { listMatchesOf } from "../../../store/verified-contracts/lookup.ts";
 import { findSimilarContracts } from "../../../verification/similar.ts";
 import { jsonAnswer } from "../../envelope.ts";
-import { askerOf } from "../../live/asker.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 import { requireAddress, requireChain } from "../parameters.ts";
@@ -23,8 +22,7 @@ export const similar: Endpoint = {
     requireChain(context, request);
     const address = requireAddress(request);
     const { chain, chainId, read } = context;
-    const asker = askerOf(context);
-    const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead(asker), asker);
+    const [code = "0x"] = await chain.fetchCodes([address], await chain.fetchHead());
     const matches = await read(async (sql) => {
       const addresses = code === "0x" ? [] : await findSimilarContracts(sql, address, code);
       // A verified contract needs no similar ones.
