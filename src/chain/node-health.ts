@@ -9,9 +9,9 @@ const SUSPICIONS_TO_LOSE = 3;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 30_000;
 
-/** Whether an error puts its node out of use at once, whatever was asked. */
-export function isFatal({ code }: NodeError): boolean {
-  return FATAL.has(code);
+/** Whether an error speaks against its node. */
+export function isSuspicious({ code }: NodeError): boolean {
+  return FATAL.has(code) || SUSPICIOUS.has(code);
 }
 
 /** Whether a node is in use. The log is told when that changes, and only then. */
@@ -57,9 +57,9 @@ export class NodeHealth {
   }
 
   noteFailure(error: NodeError): void {
-    if (!isFatal(error) && !SUSPICIOUS.has(error.code)) return;
+    if (!isSuspicious(error)) return;
     this.#failures = Math.min(this.#failures + 1, 10);
-    if (isFatal(error) || this.#failures >= SUSPICIONS_TO_LOSE) this.#lose(error);
+    if (FATAL.has(error.code) || this.#failures >= SUSPICIONS_TO_LOSE) this.#lose(error);
   }
 
   #lose(error: NodeError): void {

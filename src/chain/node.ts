@@ -5,7 +5,7 @@ import type { CleanError } from "./error-objects.ts";
 import { errorOfAnswer, NodeError } from "./errors.ts";
 import { createHttpExchange, methodOf, type RpcAnswer } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
-import { isFatal, NodeHealth } from "./node-health.ts";
+import { isSuspicious, NodeHealth } from "./node-health.ts";
 import { type Outcome, pick } from "./outcomes.ts";
 import { SecondAsking } from "./second-asking.ts";
 
@@ -38,6 +38,8 @@ type NodeOptions = Pick<
   cleanError: CleanError;
   /** See `NodeHealth`. */
   onReturn(): void;
+  /** A caller's question failed as it would at a node that is lost. The node is to be asked something of our own. */
+  onDoubt(): void;
 };
 
 /** Tracing replays a block, so its batches have a limit of their own. */
@@ -126,6 +128,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       outcomes = calls.map(() => ({ error }));
       failure = error;
       if (!isOfCaller(error, caller)) health.noteFailure(error);
+      else if (isSuspicious(error) || signal.reason?.name === "TimeoutError") options.onDoubt();
     }
     if (failure) {
       adapt(failure, batchLimit, startedAt, caller);
@@ -220,8 +223,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
 }
 
 /** Whether a failure may be the work of a caller's question: then it says nothing of the node. */
-function isOfCaller(error: NodeError, caller: string | undefined): boolean {
-  return caller !== undefined && !isFatal(error);
+function isOfCaller({ code }: NodeError, caller: string | undefined): boolean {
+  return caller !== undefined && code !== "unreachable";
 }
 
 async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boolean> {

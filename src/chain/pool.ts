@@ -28,8 +28,9 @@ export function createPool(options: ChainOptions): NodePool {
     const url = parseNodeUrl(text);
     const name = `node ${index + 1}`;
     options.log.info({ node: name, host: url.host }, "asks a node");
-    const onReturn = () => void checkOnce(node);
-    const node = createNode(url, name, { ...options, cleanError, onReturn });
+    const look = () => void checkOnce(node);
+    const handlers = { onReturn: look, onDoubt: look };
+    const node = createNode(url, name, { ...options, cleanError, ...handlers });
     return node;
   });
   const inCheck = new Set<Node>();

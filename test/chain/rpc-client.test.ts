@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   html,
   lie,
@@ -328,6 +328,26 @@ describe("a question of a caller", () => {
     expect(chain.status()).toEqual(before);
     expect(log.join()).not.toContain("node lost");
     node.heal();
+  });
+
+  test.each([
+    ["hangs", { kind: "stall" as const }, 100],
+    ["hangs longer than a caller waits", { kind: "stall" as const }, 400],
+    ["answers nothing but pages", html(), 5000],
+    ["refuses its key", { kind: "http" as const, status: 401 }, 5000],
+  ])("has a node that %s looked at, and left for another", async (_, effect, requestTimeoutMs) => {
+    const [first, second] = [await openNode(), await openNode()];
+    const { chain } = openChain([first, second], { requestTimeoutMs });
+    first.fail({ effect });
+    await vi.waitUntil(async () => {
+      const signal = AbortSignal.timeout(200);
+      const [answer] = await chain.forward([call], { caller, signal, node: "node 1" });
+      expect(answer).toHaveProperty("unanswered");
+      return !chain.status()[0]?.usable;
+    }, 10_000);
+    expect(await chain.forward([chainId], { caller })).toEqual([{ result: "0x7a69" }]);
+    expect(second.count("eth_chainId")).toBe(1);
+    first.heal();
   });
 
   test("leaves places to others, and is given up with the caller", async () => {
