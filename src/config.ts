@@ -100,7 +100,7 @@ export const settings = {
   },
   START_BLOCK: {
     default: "0",
-    meaning: "First block to index; balances and counts leave out everything before it",
+    meaning: "First block to index; lists and counts leave out everything before it",
     schema: whole(0, Number.MAX_SAFE_INTEGER),
   },
   TRACES: {

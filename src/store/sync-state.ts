@@ -11,12 +11,15 @@ export interface ServedHead {
   timestampSeconds: number;
   /** The number of roll-backs and resets. */
   generation: number;
+  /** The first block that is indexed. */
+  startBlock: number;
 }
 
 /** The published head; undefined before the first block is. */
 export async function getServedHead(sql: Queryable): Promise<ServedHead | undefined> {
   const [head] = await sql<ServedHead[]>`
-    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation
+    SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation,
+      start_block
     FROM sync_state WHERE head_number IS NOT NULL`;
   return head;
 }
@@ -64,7 +67,8 @@ function servedState(sql: Queryable): Fragment {
     SELECT json_build_object(
       'head', CASE WHEN head_number IS NOT NULL THEN json_build_object(
         'number', head_number, 'hash', '0x' || encode(head_hash, 'hex'),
-        'timestampSeconds', head_timestamp, 'generation', generation) END,
+        'timestampSeconds', head_timestamp, 'generation', generation,
+        'startBlock', start_block) END,
       'isIndexed', indexed, 'isDistributed', is_distributed()) AS served_state
     FROM sync_state`;
 }

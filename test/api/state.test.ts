@@ -48,6 +48,7 @@ test("gives the head that everything was read at", async () => {
     hash: blockHash(3),
     timestampSeconds: blockTime(3),
     generation: 0,
+    startBlock: 0,
   });
 });
 

@@ -4,6 +4,7 @@ import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
 import { isRecord } from "../../core/record.ts";
 import { getBlock } from "../../store/block-details.ts";
 import { type LogBlocks, type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
+import { notIndexed } from "../live/earlier-blocks.ts";
 import type { IndexMethod } from "./rpc.ts";
 import { presentLog } from "./transactions.ts";
 
@@ -18,19 +19,28 @@ type Fields = Readonly<Record<string, unknown>>;
 /** `eth_getLogs` with the reference's limits and paging. Source: docs/wire.md, "eth_getLogs". */
 export const getLogs: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read }, [filter]) {
+  async answer({ read, chain }, [filter]) {
     const fields = isRecord(filter) ? filter : {};
     const patterns = parsePatterns(fields);
     const blockHash = parseBlockHash(fields["blockHash"]);
     const blocks = blockHash === undefined ? parseBlocks(fields) : undefined;
     const after = parsePaging(fields["paging_options"]);
     const page = { limit: MAXIMUM_LOGS, skip: 0 };
-    const logs = await read(async (sql) => {
-      if (blocks) return searchLogs(sql, patterns, { ...blocks, after }, page);
+    const { logs, head } = await read(async (sql, served) => {
+      const head = await served;
+      if (blocks)
+        return { logs: await searchLogs(sql, patterns, { ...blocks, after }, page), head };
       const block = blockHash && (await getBlock(sql, { hash: blockHash }));
-      if (!block) throw invalidFilter("Invalid Block Hash");
-      return searchLogs(sql, patterns, { from: block.number, to: block.number, after }, page);
+      if (!block) return { logs: undefined, head };
+      const only = { from: block.number, to: block.number, after };
+      return { logs: await searchLogs(sql, patterns, only, page), head };
     });
+    if (!logs) {
+      const isAsked = head.startBlock > 0 && blockHash !== undefined;
+      const header = isAsked ? await chain.fetchHeader(blockHash) : null;
+      const isEarlier = header !== null && header.number < head.startBlock;
+      throw invalidFilter(isEarlier ? notIndexed(head) : "Invalid Block Hash");
+    }
     return { result: logs.map((log) => presentLog(log, log)) };
   },
 };

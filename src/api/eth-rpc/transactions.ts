@@ -9,7 +9,7 @@ import {
   type SignedTransaction,
   type StoredReceipt,
 } from "../../store/rpc-transactions.ts";
-import { getChainIdentity } from "../../store/sync-state.ts";
+import { earlierReceipt } from "../live/earlier-blocks.ts";
 import { withoutUnservedBlock } from "../live/mempool.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
@@ -20,26 +20,33 @@ export const getTransactionByHash: IndexMethod = {
   parameters: [1, 1],
   async answer({ read, chainId, forward }, [hash]) {
     if (!isHash(hash)) return INVALID_HASH;
-    const { transaction, startBlock } = await read(async (sql) => ({
+    const { transaction, head } = await read(async (sql, served) => ({
       transaction: await getSignedTransaction(sql, lowerHex(hash)),
-      startBlock: (await getChainIdentity(sql))?.startBlock ?? 0,
+      head: await served,
     }));
     if (transaction) return { result: presentTransaction(transaction, chainId()) };
     const call = { method: "eth_getTransactionByHash", params: [lowerHex(hash)] };
     const answer = await forward(call);
     if ("error" in answer) return answer;
     const { result } = answer;
-    return { result: isRecord(result) ? withoutUnservedBlock(result, startBlock) : null };
+    return { result: isRecord(result) ? withoutUnservedBlock(result, head) : null };
   },
 };
 
-/** `eth_getTransactionReceipt` */
+/** `eth_getTransactionReceipt`: one from before the first indexed block is the node's. */
 export const getTransactionReceipt: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read }, [hash]) {
+  async answer({ read, forward }, [hash]) {
     if (!isHash(hash)) return INVALID_HASH;
-    const receipt = await read((sql) => getReceipt(sql, lowerHex(hash)));
-    return { result: receipt ? presentReceipt(receipt) : null };
+    const { receipt, head } = await read(async (sql, served) => ({
+      receipt: await getReceipt(sql, lowerHex(hash)),
+      head: await served,
+    }));
+    if (receipt) return { result: presentReceipt(receipt) };
+    if (head.startBlock === 0) return { result: null };
+    const call = { method: "eth_getTransactionReceipt", params: [lowerHex(hash)] };
+    const answer = await forward(call);
+    return "error" in answer ? answer : { result: earlierReceipt(answer.result, head) };
   },
 };
 

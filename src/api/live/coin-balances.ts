@@ -1,10 +1,10 @@
 import type { Address } from "../../core/address.ts";
-import { ChainError } from "../../core/errors.ts";
 import type { Queryable } from "../../db/client.ts";
 import { type CoinAccount, listCoinAccounts } from "../../store/addresses/coin-balances.ts";
 import { getBlockReference } from "../../store/blocks.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
+import { atState } from "./history.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
 /** An account with its exact balance in wei. */
@@ -74,16 +74,10 @@ export async function readBalanceAt(
     const [filled] = await fillBalances(context, [account], head);
     return BigInt(filled?.balance ?? 0);
   }
-  // The block may be older than the first indexed one.
-  const block = stored ?? (await chain.fetchHeader(blockNumber));
-  if (!block) return undefined;
-  try {
+  return atState(chain, blockNumber, stored, async (block) => {
     const [wei] = await chain.fetchCoinBalances([address], block);
     return wei;
-  } catch (error) {
-    if (error instanceof ChainError && error.code === "state-unavailable") return undefined;
-    throw error;
-  }
+  });
 }
 
 function isBalanced(account: CoinAccount): account is BalancedAccount {

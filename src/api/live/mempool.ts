@@ -6,6 +6,8 @@ import { ChainError, RequestError } from "../../core/errors.ts";
 import { isHexData, lowerHex } from "../../core/hex.ts";
 import { isExactQuantity, isQuantity, quantityToNumber } from "../../core/quantity.ts";
 import { isRecord } from "../../core/record.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import { isEarlier } from "./earlier-blocks.ts";
 
 const TOO_LARGE = "The pool of the node is too large to be searched";
 
@@ -72,11 +74,11 @@ export function createMempool(of: Chain): Mempool {
  * What a node tells of a transaction that the index does not have: it waits, unless its block is older than all that is
  * indexed. A block that is not served yet is left out.
  */
-export function withoutUnservedBlock(transaction: Unread, startBlock: number): Unread {
-  const { blockNumber } = transaction;
-  if (isExactQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock) {
-    return transaction;
-  }
+export function withoutUnservedBlock(
+  transaction: Unread,
+  start: Pick<ServedHead, "startBlock">,
+): Unread {
+  if (isEarlier(transaction, start)) return transaction;
   return { ...transaction, blockHash: null, blockNumber: null, transactionIndex: null };
 }
 

@@ -1,10 +1,10 @@
-import type { BlockReference } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import { getHolding, listTokenIds } from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
-import { type Outcome, ok } from "../envelope.ts";
+import { failed, type Outcome, ok } from "../envelope.ts";
 import { answered } from "./answered.ts";
+import type { PastBlock } from "./history.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
 /** Ids that the owner has had of a token that is kept by id; undefined for a token that is not. */
@@ -19,6 +19,9 @@ export async function listHeldIds(
     : undefined;
 }
 
+/** Error text for what was held by ids of which the index knows nothing. */
+const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
+
 /**
  * What the owner held of a token after a block, as its contract tells it; the sum of several ids. Throws `RequestError`
  * when too many would have to be read.
@@ -26,11 +29,17 @@ export async function listHeldIds(
 export async function readHoldingAt(
   { chain }: Pick<Context, "chain">,
   { token, owner }: { token: Address; owner: Address },
-  block: BlockReference,
+  block: PastBlock,
   ids: readonly string[] | undefined,
 ): Promise<Outcome<string>> {
+  if (ids && !block.isIndexed) return failed(IDS_UNKNOWN);
   if (ids && ids.length > READABLE_BALANCES) throw stillReading();
   const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
   const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
+  if (!block.isIndexed && amounts.includes(null)) {
+    // Before its creation there is nothing of a token; one that is silent later may be kept by id.
+    const [code] = await chain.fetchCodes([token], block);
+    if (code !== "0x") return failed(IDS_UNKNOWN);
+  }
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

@@ -4,7 +4,7 @@ import { failed, ok } from "../../../src/api/envelope.ts";
 import { answered } from "../../../src/api/live/answered.ts";
 import { readBalanceAt, readCoinAccounts } from "../../../src/api/live/coin-balances.ts";
 import { readContracts } from "../../../src/api/live/contracts.ts";
-import { atIndexedBlock } from "../../../src/api/live/history.ts";
+import { atBlock } from "../../../src/api/live/history.ts";
 import { readHolderCount, readHolders } from "../../../src/api/live/holders.ts";
 import { readHolding } from "../../../src/api/live/holdings.ts";
 import { createMempool, withoutUnservedBlock } from "../../../src/api/live/mempool.ts";
@@ -159,14 +159,20 @@ describe("coin balances", () => {
   });
 });
 
-describe("the state behind an indexed block", () => {
-  const at = (block: number, answer = async () => ok("told")) =>
-    atIndexedBlock(context(), block, async () => "found", answer);
+describe("the state behind a block", () => {
+  type At = Parameters<typeof atBlock<string, string>>[3];
+  const at = (block: number, answer: At = async () => ok("told"), header: object | null = null) =>
+    atBlock(context({ fetchHeader: async () => header }), block, async () => "found", answer);
 
   test("is told of blocks up to the head", async () => {
     expect(await at(2)).toEqual(ok("told"));
     expect(await at(3)).toEqual(failed("Invalid blockno format"));
-    expect(await at(0)).toEqual(failed("Invalid blockno format"));
+  });
+
+  test("is told of a block before the first indexed one where the node has that block", async () => {
+    const answer: At = async ({ isIndexed }) => ok(String(isIndexed));
+    expect(await at(0, answer, { number: 0 })).toEqual(ok("false"));
+    expect(await at(0)).toEqual(failed("Historical state is not available"));
   });
 
   test("is not there where the node has dropped it, other failures are told", async () => {
@@ -182,7 +188,7 @@ describe("the state behind an indexed block", () => {
   test("is not asked for when the query has failed, whatever the block", async () => {
     const refused = async () => failed("none");
     const answer = async () => ok("told");
-    expect(await atIndexedBlock(context(), 9, refused, answer)).toEqual(failed("none"));
+    expect(await atBlock(context(), 9, refused, answer)).toEqual(failed("none"));
   });
 });
 
@@ -330,7 +336,7 @@ describe("holdings", () => {
 });
 
 describe("what was held after an earlier block", () => {
-  const block = { number: 1, hash: "0x11" } as const;
+  const block = { number: 1, hash: "0x11", isIndexed: true } as const;
 
   test("is asked for by the ids that the owner has had, where a token is kept by id", async () => {
     await publish(database.sql, {
@@ -478,7 +484,7 @@ describe("the node's pool", () => {
       code: "bad-answer",
     });
     const mined = { blockHash: "0x01", blockNumber: inexact, transactionIndex: "0x0" };
-    expect(withoutUnservedBlock(mined, 5)).toEqual({
+    expect(withoutUnservedBlock(mined, { startBlock: 5 })).toEqual({
       blockHash: null,
       blockNumber: null,
       transactionIndex: null,

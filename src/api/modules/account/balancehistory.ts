@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
+import { atBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT } from "./list.ts";
@@ -18,7 +18,7 @@ export const balancehistory = defineAction({
   result: wire.decimal,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9", blockno: "10" },
   async handle(context, input) {
-    return atIndexedBlock(
+    return atBlock(
       context,
       input.blockno,
       async () => null,

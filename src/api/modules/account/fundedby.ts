@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { getFunding } from "../../../store/addresses/funding.ts";
 import { defineAction } from "../../action.ts";
-import { NO_RECORDS, ok } from "../../envelope.ts";
+import { failed, NO_RECORDS, ok } from "../../envelope.ts";
 import { readContracts } from "../../live/contracts.ts";
+import { mayHaveBeenFunded, notIndexed } from "../../live/earlier-blocks.ts";
 import { address } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT } from "./list.ts";
@@ -32,6 +33,8 @@ export const fundedby = defineAction({
     if (!funding) return ok([]);
     const presence = { address: input.address, isContract: funding.codeUnknown ? null : false };
     if ((await readContracts(context, [presence], head)).size > 0) return ok([]);
+    if (await mayHaveBeenFunded(context.chain, input.address, head))
+      return failed(notIndexed(head));
     return ok({
       block: funding.blockNumber,
       timeStamp: String(funding.timestampSeconds),

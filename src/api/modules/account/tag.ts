@@ -1,10 +1,9 @@
-import type { BlockReference } from "../../../chain/chain.ts";
 import { isQuantity } from "../../../core/quantity.ts";
 import type { Queryable } from "../../../db/client.ts";
 import type { Context } from "../../action.ts";
 import { type Failure, failed, type Outcome } from "../../envelope.ts";
 import { askOnce } from "../../forwarding.ts";
-import { atIndexedBlock, NO_HISTORY } from "../../live/history.ts";
+import { atBlock, NO_HISTORY, type PastBlock } from "../../live/history.ts";
 import { text } from "../../params.ts";
 
 /** The state for which a balance is asked; undefined for the current one. */
@@ -20,16 +19,16 @@ export const tag = text({ invalid: INVALID_TAG })
   .optional()
   .describe("`latest`, `pending`, `earliest`, `safe`, `finalized`, or a block's number in hex");
 
-/** As `atIndexedBlock`, for the block of a tag. A block above the head is an invalid tag. */
+/** As `atBlock`, for the block of a tag. A block above the head is an invalid tag. */
 export async function atTag<Found, Result>(
   context: Context,
   asked: NonNullable<BalanceTag>,
   query: (sql: Queryable) => Promise<Found | Failure>,
-  answer: (block: BlockReference, found: Found) => Promise<Outcome<Result>>,
+  answer: (block: PastBlock, found: Found) => Promise<Outcome<Result>>,
 ): Promise<Outcome<Result>> {
   const number = await numberOf(context, asked);
   if (number === undefined) return failed(NO_HISTORY);
-  return atIndexedBlock(context, number, query, answer, INVALID_TAG);
+  return atBlock(context, number, query, answer, INVALID_TAG);
 }
 
 /** The number of a tag's block. Only the node knows those of `safe` and `finalized`; undefined where it has none. */

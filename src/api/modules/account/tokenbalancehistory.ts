@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
-import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
+import { atBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { listHeldIds, readHoldingAt } from "../../live/token-history.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
@@ -23,7 +23,7 @@ export const tokenbalancehistory = defineAction({
     blockno: "10",
   },
   async handle(context, { contractaddress: token, address: owner, blockno }) {
-    return atIndexedBlock(
+    return atBlock(
       context,
       blockno,
       (sql) => listHeldIds(sql, token, owner),

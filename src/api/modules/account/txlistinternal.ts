@@ -10,6 +10,7 @@ import {
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
+import { fetchEarlierReceipt, notIndexed } from "../../live/earlier-blocks.ts";
 import { address, flag, pageRange, side, text, windowCheck } from "../../params.ts";
 import {
   internalTransactionRecord,
@@ -48,29 +49,35 @@ export const txlistinternal = defineAction({
   check: windowCheck(),
   changesWithHead: true,
   asksForSources: ({ names }) => names,
-  async handle({ read, dialect }, input) {
+  async handle({ read, chain, dialect }, input) {
     const order = orderOf(input.sort, dialect);
     const filter = { includeZeroValue: input.include_zero_value, blocks: blocksOf(input) };
     const page = pageRange(input);
+    const who = whoOf(input);
+    const hash = isHash(input.txhash) ? lowerHex(input.txhash) : undefined;
     const listOf = (): ((sql: Queryable) => Promise<InternalTransactionEntry[]>) | undefined => {
       // With an address any hash is ignored, even an invalid one.
-      const who = whoOf(input);
       if (who) {
         return (sql) => listInternalTransactionsOfAddress(sql, { ...filter, ...who }, order, page);
       }
-      const { txhash } = input;
-      if (txhash === undefined) {
+      if (input.txhash === undefined) {
         return (sql) => listInternalTransactionsOfBlocks(sql, filter, order, page);
       }
-      if (!isHash(txhash)) return undefined;
-      return (sql) => listInternalTransactionsOfTransaction(sql, lowerHex(txhash), filter, order);
+      return hash && ((sql) => listInternalTransactionsOfTransaction(sql, hash, filter, order));
     };
     const list = listOf();
     if (!list) return failed(INVALID_HASH);
-    const frames = await read(
-      async (sql) => nameFrames(sql, await list(sql), input.names),
+    const { frames, head } = await read(
+      async (sql, served) => ({
+        frames: await nameFrames(sql, await list(sql), input.names),
+        head: await served,
+      }),
       "statements of one head",
     );
+    const wanted = who || frames.length > 0 ? undefined : hash;
+    if (wanted && (await fetchEarlierReceipt(chain, wanted, head))) {
+      return failed(notIndexed(head));
+    }
     return ok(
       frames.map(({ entry, call }) =>
         presentInternalTransaction(

@@ -1,3 +1,6 @@
+import type { ServedHead } from "../../../store/sync-state.ts";
+import { type Failure, failed } from "../../envelope.ts";
+import { notIndexed } from "../../live/earlier-blocks.ts";
 import { blockNumber } from "../../params.ts";
 
 /** Texts of the parameter `blockno` in this module. */
@@ -6,6 +9,12 @@ export const BLOCKNO_TEXTS = {
   invalid: "Invalid block number",
 };
 
-export const BLOCK_UNKNOWN = "Block does not exist";
+const BLOCK_UNKNOWN = "Block does not exist";
+
+/** The failure for a block that the index lacks, by its number where that is known. */
+export function unknownBlock(head: ServedHead, number?: number): Failure {
+  const isEarlier = number !== undefined && number < head.startBlock;
+  return failed(isEarlier ? notIndexed(head) : BLOCK_UNKNOWN);
+}
 
 export const blockno = blockNumber(BLOCKNO_TEXTS);

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { isHash, lowerHex } from "../../../core/hex.ts";
+import { type Hex, isHash, lowerHex } from "../../../core/hex.ts";
 import { getBlock } from "../../../store/block-details.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
 import { listUnclesOfBlock } from "../../../store/uncles.ts";
 import { listWithdrawalsOfBlock } from "../../../store/withdrawals.ts";
 import { defineAction } from "../../action.ts";
-import { failed, ok } from "../../envelope.ts";
+import { ok } from "../../envelope.ts";
 import { text } from "../../params.ts";
 import { blockRecord, presentBlock } from "../../present/block.ts";
 import { presentWithdrawal, withdrawalRecord } from "../../present/withdrawal.ts";
 import * as wire from "../../wire.ts";
-import { BLOCK_UNKNOWN } from "./blockno.ts";
+import { unknownBlock } from "./blockno.ts";
 
 const TEXTS = { required: "Query parameter 'block' is required", invalid: "Invalid block" };
 const LATEST = "latest";
@@ -34,18 +34,24 @@ export const getblock = defineAction({
   }),
   example: { block: LATEST },
   changesWithHead: true,
-  async handle({ read }, input) {
-    const answer = await read(async (sql, head) => {
-      const found = await getBlock(sql, await nameOf(input.block, head));
-      if (!found) return undefined;
-      const withdrawals = await listWithdrawalsOfBlock(sql, found.number);
-      return { found, withdrawals, uncles: await listUnclesOfBlock(sql, found.number) };
+  async handle({ read, chain }, input) {
+    const { found, withdrawals, uncles, named, head } = await read(async (sql, served) => {
+      const head = await served;
+      const named = nameOf(input.block, head);
+      const found = await getBlock(sql, named);
+      const withdrawals = found ? await listWithdrawalsOfBlock(sql, found.number) : [];
+      const uncles = found ? await listUnclesOfBlock(sql, found.number) : [];
+      return { found, withdrawals, uncles, named, head };
     });
-    if (!answer) return failed(BLOCK_UNKNOWN);
+    if (!found) {
+      const isAsked = head.startBlock > 0 && named.hash !== undefined;
+      const header = isAsked ? await chain.fetchHeader(named.hash) : null;
+      return unknownBlock(head, named.number ?? header?.number);
+    }
     return ok({
-      ...presentBlock(answer.found),
-      withdrawals: answer.withdrawals.map(presentWithdrawal),
-      uncles: answer.uncles.map(({ number, timestampSeconds, miner }) => ({
+      ...presentBlock(found),
+      withdrawals: withdrawals.map(presentWithdrawal),
+      uncles: uncles.map(({ number, timestampSeconds, miner }) => ({
         blockNumber: String(number),
         timeStamp: String(timestampSeconds),
         miner,
@@ -54,7 +60,10 @@ export const getblock = defineAction({
   },
 });
 
-async function nameOf(value: string, head: PromiseLike<ServedHead>) {
-  if (value === LATEST) return { number: (await head).number };
+function nameOf(
+  value: string,
+  head: ServedHead,
+): { number: number; hash?: undefined } | { hash: Hex; number?: undefined } {
+  if (value === LATEST) return { number: head.number };
   return isHash(value) ? { hash: lowerHex(value) } : { number: Number(value) };
 }

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { getBlockNumberAfter, getBlockNumberBefore } from "../../../store/blocks.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
+import { notIndexed } from "../../live/earlier-blocks.ts";
 import { unixSeconds, word } from "../../params.ts";
 import * as wire from "../../wire.ts";
-import { BLOCK_UNKNOWN } from "./blockno.ts";
+import { unknownBlock } from "./blockno.ts";
 
 export const getblocknobytime = defineAction({
   name: "getblocknobytime",
@@ -29,8 +30,14 @@ export const getblocknobytime = defineAction({
   changesWithHead: true,
   async handle({ read, dialect }, { timestamp, closest }) {
     const find = closest === "before" ? getBlockNumberBefore : getBlockNumberAfter;
-    const number = await read((sql) => find(sql, timestamp));
-    if (number === undefined) return failed(BLOCK_UNKNOWN);
+    const { number, head } = await read(async (sql, served) => ({
+      number: await find(sql, timestamp),
+      head: await served,
+    }));
+    // The first indexed block is the first one after a time only where the index has all before it.
+    const found = closest === "before" ? number !== undefined : number !== head.startBlock;
+    if (head.startBlock > 0 && !found) return failed(notIndexed(head));
+    if (number === undefined) return unknownBlock(head);
     const blockNumber = String(number);
     return ok(dialect === "etherscan" ? blockNumber : { blockNumber });
   },

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { getBlock } from "../../../store/block-details.ts";
 import { listUnclesOfBlock } from "../../../store/uncles.ts";
 import { defineAction } from "../../action.ts";
-import { failed, ok } from "../../envelope.ts";
+import { ok } from "../../envelope.ts";
 import { inclusionReward, uncleReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
-import { BLOCK_UNKNOWN, blockno } from "./blockno.ts";
+import { blockno, unknownBlock } from "./blockno.ts";
 
 const reward = z.object({
   blockNumber: wire.decimal,
@@ -33,11 +33,12 @@ export const getblockreward = defineAction({
   },
   example: { blockno: "1" },
   async handle({ read, dialect, staticReward }, input) {
-    const [block, uncles] = await read(async (sql) => [
-      await getBlock(sql, { number: input.blockno }),
-      await listUnclesOfBlock(sql, input.blockno),
-    ]);
-    if (!block) return failed(BLOCK_UNKNOWN);
+    const { block, uncles, head } = await read(async (sql, served) => ({
+      block: await getBlock(sql, { number: input.blockno }),
+      uncles: await listUnclesOfBlock(sql, input.blockno),
+      head: await served,
+    }));
+    if (!block) return unknownBlock(head, input.blockno);
     const uncleInclusionReward = inclusionReward(uncles.length, staticReward);
     const record = {
       blockNumber: String(block.number),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { getBlockCounts } from "../../../store/blocks.ts";
 import { defineAction } from "../../action.ts";
-import { failed, ok } from "../../envelope.ts";
-import { BLOCK_UNKNOWN, blockno } from "./blockno.ts";
+import { ok } from "../../envelope.ts";
+import { blockno, unknownBlock } from "./blockno.ts";
 
 export const getblocktxnscount = defineAction({
   name: "getblocktxnscount",
@@ -20,8 +20,11 @@ export const getblocktxnscount = defineAction({
   example: { blockno: "1" },
   changesWithHead: true,
   async handle({ read }, input) {
-    const counts = await read((sql) => getBlockCounts(sql, input.blockno));
-    if (!counts) return failed(BLOCK_UNKNOWN);
+    const { counts, head } = await read(async (sql, served) => ({
+      counts: await getBlockCounts(sql, input.blockno),
+      head: await served,
+    }));
+    if (!counts) return unknownBlock(head, input.blockno);
     return ok({
       block: counts.number,
       txsCount: counts.transactions,

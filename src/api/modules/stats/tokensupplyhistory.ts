@@ -4,7 +4,7 @@ import { getToken } from "../../../store/tokens/token.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { answered } from "../../live/answered.ts";
-import { atIndexedBlock, INVALID_BLOCK } from "../../live/history.ts";
+import { atBlock, INVALID_BLOCK } from "../../live/history.ts";
 import { address, blockNumber, listMissing } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
@@ -24,7 +24,7 @@ export const tokensupplyhistory = defineAction({
   async handle(context, { contractaddress, blockno }) {
     const find = async (sql: Queryable) =>
       (await getToken(sql, contractaddress)) ?? failed("Contract address not found");
-    return atIndexedBlock(context, blockno, find, async (block) => {
+    return atBlock(context, blockno, find, async (block) => {
       const { chain } = context;
       const [read] = await chain.fetchTotalSupplies([contractaddress], block);
       const supply = answered(read);

@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { isQuantity } from "../../../core/quantity.ts";
+import { isRecord } from "../../../core/record.ts";
 import { getTransaction, type TransactionDetail } from "../../../store/transactions.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
+import { fetchEarlierReceipt } from "../../live/earlier-blocks.ts";
 import * as wire from "../../wire.ts";
 import { txhash } from "./txhash.ts";
 
@@ -13,14 +16,35 @@ export const getstatus = defineAction({
   result: z.object({ isError: wire.flag, errDescription: z.string() }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   changesWithHead: true,
-  async handle({ read }, input) {
-    const transaction = await read((sql) => getTransaction(sql, input.txhash), "one statement");
+  async handle({ read, chain }, { txhash }) {
+    const { transaction, head } = await read(
+      async (sql, served) => ({
+        transaction: await getTransaction(sql, txhash),
+        head: await served,
+      }),
+      "one statement",
+    );
+    const earlier = transaction ? null : await fetchEarlierReceipt(chain, txhash, head);
+    if (earlier?.["status"] === "0x0") {
+      const sent = await chain.request("eth_getTransactionByHash", [txhash]);
+      const { gas, gasUsed } = { ...(isRecord(sent) && sent), ...earlier } as Record<
+        string,
+        unknown
+      >;
+      const known = isQuantity(gas) && isQuantity(gasUsed);
+      const errDescription = known ? errorOf({ error: null, gas, gasUsed }) : "";
+      return ok({ isError: "1" as const, errDescription });
+    }
     if (transaction?.succeeded !== false) return ok({ isError: "0" as const, errDescription: "" });
     return ok({ isError: "1" as const, errDescription: errorOf(transaction) });
   },
 });
 
 /** Without a trace only the gas tells: a revert leaves some, any other error uses all of it. */
-function errorOf({ error, gas, gasUsed }: TransactionDetail): string {
+function errorOf({
+  error,
+  gas,
+  gasUsed,
+}: Pick<TransactionDetail, "error" | "gas" | "gasUsed">): string {
   return error ?? (BigInt(gasUsed) < BigInt(gas) ? "execution reverted" : "out of gas");
 }

@@ -3,6 +3,7 @@ import { readTransactionDetails } from "../../../store/transaction-details.ts";
 import { getTransaction, listLogsOfTransaction } from "../../../store/transactions.ts";
 import { type Context, defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
+import { fetchEarlierReceipt, notIndexed } from "../../live/earlier-blocks.ts";
 import { fetchRevertData } from "../../live/revert-data.ts";
 import { flag, integer } from "../../params.ts";
 import { fourTopics } from "../../present/log.ts";
@@ -60,7 +61,7 @@ export const gettxinfo = defineAction({
   }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   async handle(context, input) {
-    const { transaction, found, more } = await context.read(async (sql) => {
+    const { transaction, found, more, head } = await context.read(async (sql, served) => {
       const transaction = await getTransaction(sql, input.txhash);
       const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
       const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
@@ -68,9 +69,12 @@ export const gettxinfo = defineAction({
         found && input.details
           ? await readTransactionDetails(sql, transaction, found.slice(0, LOGS_PER_PAGE))
           : undefined;
-      return { transaction, found, more };
+      return { transaction, found, more, head: await served };
     });
-    if (!transaction || !found) return failed("Transaction not found");
+    if (!transaction || !found) {
+      const earlier = await fetchEarlierReceipt(context.chain, input.txhash, head);
+      return failed(earlier ? notIndexed(head) : "Transaction not found");
+    }
     const logs = found.slice(0, LOGS_PER_PAGE);
     const { revertData, succeeded, traced } = transaction;
     const reason =

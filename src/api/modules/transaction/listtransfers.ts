@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { listTransfersOfTransaction } from "../../../store/token-transfers.ts";
 import { defineAction } from "../../action.ts";
-import { NO_RECORDS, ok } from "../../envelope.ts";
+import { failed, NO_RECORDS, ok } from "../../envelope.ts";
+import { fetchEarlierReceipt, notIndexed } from "../../live/earlier-blocks.ts";
 import { offset, page, pageRange, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { txhash } from "./txhash.ts";
@@ -31,10 +32,14 @@ export const listtransfers = defineAction({
   empty: { blockscout: "No token transfers found", etherscan: NO_RECORDS },
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   check: windowCheck(MOST_ROWS),
-  async handle({ read }, input) {
-    const rows = await read((sql) =>
-      listTransfersOfTransaction(sql, input.txhash, pageRange(input)),
-    );
+  async handle({ read, chain }, input) {
+    const { rows, head } = await read(async (sql, served) => ({
+      rows: await listTransfersOfTransaction(sql, input.txhash, pageRange(input)),
+      head: await served,
+    }));
+    if (rows.length === 0 && (await fetchEarlierReceipt(chain, input.txhash, head))) {
+      return failed(notIndexed(head));
+    }
     return ok(
       rows.map((row) => ({
         logIndex: String(row.logIndex),

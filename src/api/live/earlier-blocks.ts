@@ -1,0 +1,55 @@
+import type { AskedChain } from "../../chain/asked-chain.ts";
+import type { Address } from "../../core/address.ts";
+import { ChainError } from "../../core/errors.ts";
+import type { Hex } from "../../core/hex.ts";
+import { isExactQuantity, quantity, quantityToNumber } from "../../core/quantity.ts";
+import { isRecord } from "../../core/record.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+
+// An index may begin later than its chain. Of what is older, the node tells what it can.
+
+type Start = Pick<ServedHead, "startBlock">;
+type Unread = Readonly<Record<string, unknown>>;
+
+/** Words on what only blocks before the first indexed one could tell. */
+export function notIndexed({ startBlock }: Start): string {
+  return `Blocks before ${startBlock} are not indexed`;
+}
+
+/** Whether the node has what it tells, a transaction or a receipt, in a block before the first indexed one. */
+export function isEarlier({ blockNumber }: Unread, { startBlock }: Start): boolean {
+  return isExactQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock;
+}
+
+/** A receipt as the node tells it; null where it tells none of a block before the first indexed one. */
+export function earlierReceipt(told: unknown, start: Start): Unread | null {
+  return isRecord(told) && isEarlier(told, start) ? told : null;
+}
+
+/** The same, of a transaction that the index lacks; nobody is asked where the index has the whole chain. */
+export async function fetchEarlierReceipt(
+  chain: AskedChain,
+  hash: Hex,
+  start: Start,
+): Promise<Unread | null> {
+  if (start.startBlock === 0) return null;
+  return earlierReceipt(await chain.request("eth_getTransactionReceipt", [hash]), start);
+}
+
+/** Whether an account had coins, or had sent anything, before the first indexed block, as far as the node can tell. */
+export async function mayHaveBeenFunded(
+  chain: AskedChain,
+  account: Address,
+  { startBlock }: Start,
+): Promise<boolean> {
+  if (startBlock === 0) return false;
+  const asked = ["eth_getBalance", "eth_getTransactionCount"].map((method) =>
+    chain.request(method, [account, quantity(startBlock - 1)]),
+  );
+  try {
+    return (await Promise.all(asked)).some((answer) => answer !== "0x0");
+  } catch (error) {
+    if (error instanceof ChainError && error.code === "state-unavailable") return true;
+    throw error;
+  }
+}
