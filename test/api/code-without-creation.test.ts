@@ -3,7 +3,7 @@ import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/addres
 import type { Hex } from "../../src/core/hex.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";
-import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
+import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
 import { TRANSFER, word } from "../support/scripted-node/ledger.ts";
@@ -64,35 +64,32 @@ function chain(): ScriptedChain {
   return scripted;
 }
 
+async function start(scripted: ScriptedChain, options: Partial<TestIndexerOptions>) {
+  node = await startScriptedNode({ chain: scripted });
+  api = await createTestApp({ nodeUrl: node.url });
+  const databaseUrl = new URL(inject("postgresUrl"));
+  databaseUrl.pathname = api.sql.options.database;
+  indexer = startTestIndexer({ databaseUrl: databaseUrl.href, rpcUrls: [node.url], ...options });
+  await indexer.reach(node.chain.head.block.hash);
+  return { node, app: api.app, indexer };
+}
+
+/** The kinds of the token's holders, by what they hold. */
+async function holderTypes(app: TestApp["app"]): Promise<string> {
+  const { result } = await ask(app, `module=token&action=topholders&contractaddress=${token}`);
+  return result.map((row: Record<string, string>) => row["TokenHolderAddressType"]).join("");
+}
+
 describe.each([
   { startBlock: 0, traces: "auto" },
   { startBlock: 2, traces: "auto" },
   { startBlock: 2, traces: "off" },
 ] as const)("indexed from block $startBlock, traces $traces", ({ startBlock, traces }) => {
-  async function index(finalityDepth: number) {
-    node = await startScriptedNode({ chain: chain() });
-    api = await createTestApp({ nodeUrl: node.url });
-    const databaseUrl = new URL(inject("postgresUrl"));
-    databaseUrl.pathname = api.sql.options.database;
-    indexer = startTestIndexer({
-      databaseUrl: databaseUrl.href,
-      rpcUrls: [node.url],
-      startBlock,
-      traces,
-      finalityDepth,
-    });
-    await indexer.reach(node.chain.head.block.hash);
-    return { node, app: api.app, indexer };
-  }
-
-  const types = async ({ app }: { app: TestApp["app"] }) => {
-    const { result } = await ask(app, `module=token&action=topholders&contractaddress=${token}`);
-    return result.map((row: Record<string, string>) => row["TokenHolderAddressType"]).join("");
-  };
+  const index = (finalityDepth: number) => start(chain(), { startBlock, traces, finalityDepth });
 
   it.each([64, 0])("knows contracts by their code, at finality depth %i", async (finalityDepth) => {
     const running = await index(finalityDepth);
-    expect(await types(running)).toBe("CCEEC");
+    expect(await holderTypes(running.app)).toBe("CCEEC");
     for (const [name, address] of Object.entries(holders)) {
       const { result } = await ask(
         running.app,
@@ -117,7 +114,7 @@ describe.each([
     const running = await index(64);
     running.node.chain.reorg(1, 2);
     await running.indexer.reach(running.node.chain.head.block.hash);
-    expect(await types(running)).toBe("CCEEE");
+    expect(await holderTypes(running.app)).toBe("CCEEE");
   });
 
   it("asks for the code of an address once", async () => {
@@ -126,6 +123,76 @@ describe.each([
     running.node.chain.mine({
       transactions: Object.values(holders).map((to) => ({ to, valueWei: 1n })),
     });
+    await running.indexer.reach(running.node.chain.head.block.hash);
+    expect(running.node.count("eth_getCode")).toBe(asked);
+  });
+});
+
+describe("a self-destruct where headers do not tell of EIP-6780", () => {
+  const [kept, gone] = [holders.early, holders.child];
+  const end = (from: Address) => ({ type: "SELFDESTRUCT", from, to: holders.plain });
+  const born = (contractAddress: Address) => ({
+    to: null,
+    contractAddress,
+    output: "0x6002" as Hex,
+  });
+  const listed = async (app: TestApp["app"], filter: string) => {
+    const { result } = await ask(app, `module=contract&action=listcontracts&filter=${filter}`);
+    return (result ?? []).map(({ Address }: { Address: string }) => Address);
+  };
+
+  function chain(): ScriptedChain {
+    const scripted = new ScriptedChain();
+    scripted.mine(
+      {
+        // Since 2024 a chain may have the rule.
+        timestampSeconds: 1_750_000_000,
+        transactions: [
+          born(kept),
+          born(gone),
+          { logs: [kept, gone].map((holder, index) => given(holder, 100 - index)) },
+        ],
+        state: { code: { [kept]: "0x6002", [gone]: "0x6002" } },
+      },
+      1,
+      {
+        transactions: [{ calls: [end(kept), end(gone)] }],
+        state: { code: { [gone]: "0x" } },
+      },
+    );
+    return scripted;
+  }
+
+  it.each([64, 0])(
+    "removes what has no code any more, at finality depth %i",
+    async (finalityDepth) => {
+      const { app } = await start(chain(), { finalityDepth });
+      expect(await holderTypes(app)).toBe("CE");
+      expect(await listed(app, "unverified")).toEqual([kept]);
+      expect(await listed(app, "empty")).toEqual([gone]);
+    },
+  );
+
+  it("follows further ones, and reorgs", async () => {
+    const running = await start(chain(), {});
+    running.node.chain.mine({
+      transactions: [{ calls: [end(kept)] }],
+      state: { code: { [kept]: "0x" } },
+    });
+    await running.indexer.reach(running.node.chain.head.block.hash);
+    expect(await holderTypes(running.app)).toBe("EE");
+    running.node.chain.reorg(1, 2);
+    await running.indexer.reach(running.node.chain.head.block.hash);
+    expect(await holderTypes(running.app)).toBe("CE");
+    running.node.chain.reorg(3, 4);
+    await running.indexer.reach(running.node.chain.head.block.hash);
+    expect(await holderTypes(running.app)).toBe("CC");
+  });
+
+  it("is asked about once", async () => {
+    const running = await start(chain(), {});
+    const asked = running.node.count("eth_getCode");
+    running.node.chain.mine({ transactions: [{ to: kept, valueWei: 1n }] });
     await running.indexer.reach(running.node.chain.head.block.hash);
     expect(running.node.count("eth_getCode")).toBe(asked);
   });

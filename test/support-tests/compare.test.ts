@@ -14,6 +14,7 @@ const FREE = [
   "addresses.balance_block",
   // True of the block where it was asked; the tests of roll-backs look at it.
   "addresses.has_code",
+  "addresses.code_seen_block",
   "tokens.metadata_block",
   "tokens.supply_block",
   "tokens.irregular",

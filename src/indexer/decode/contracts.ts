@@ -18,7 +18,8 @@ export function decodeContractChange(rows: ChainRows, block: RawBlock, placed: P
       codeHash: placed.isMisjudged ? null : keccak256(frame.output ?? "0x"),
     });
   } else if (frame.type === "selfdestruct") {
-    // Since Cancun (EIP-6780) only a contract created in the same transaction is removed.
+    // Since Cancun (EIP-6780) only a contract created in the same transaction is removed. Chains that have the rule, and no
+    // blobs to tell of it, are asked what became of the code (`doubtful_destructions`).
     const isCancun = typeof block.excessBlobGas === "string";
     if (!isCancun || isCreatedIn(rows, place, frame.from)) {
       rows.contractDestructions.push({ address: frame.from, ...place });

@@ -5,7 +5,7 @@ import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 /** An address whose coin balance is to be read. */
 export interface CoinToRead {
   address: Address;
-  /** Whether to ask for its code, too: nobody asked yet, and no indexed creation tells. */
+  /** Whether to ask for its code, too: nobody asked yet, and neither a creation nor a self-destruct tells. */
   withCode: boolean;
 }
 
@@ -31,7 +31,9 @@ export async function listTouchedCoins(
     named AS MATERIALIZED (${namedAddresses(sql, range)})
     SELECT touched.address, ${isCodeUnknown(sql, at)} AS with_code
     FROM (
-      SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code FROM (
+      SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code,
+        CASE WHEN code_seen_block < ${range.from} THEN code_seen_block END AS code_seen_block
+      FROM (
         SELECT address FROM moved
         UNION
         (SELECT address FROM addresses WHERE balance_block >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})
@@ -51,8 +53,14 @@ export async function listTouchedCoins(
  */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
-    (SELECT traced FROM sync_state) AND touched.has_code IS NULL AND NOT EXISTS (
-      SELECT 1 FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at}))`;
+    (SELECT traced FROM sync_state) AND (
+      touched.has_code IS NULL AND NOT EXISTS (
+        SELECT 1 FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at})
+      OR EXISTS (
+        SELECT 1 FROM doubtful_destructions AS ended
+        WHERE ended.address = touched.address
+          AND ended.block_number > coalesce(touched.code_seen_block, -1)
+          AND ended.block_number <= ${at})))`;
 }
 
 /**
@@ -157,6 +165,9 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   await sql`
     UPDATE addresses SET has_code = NULL
     WHERE balance_block IS NULL AND has_code IS NOT NULL AND address IN (${touchedCoinAddresses(sql, range)})`;
+  await sql`
+    UPDATE addresses SET code_seen_block = NULL
+    WHERE balance_block IS NULL AND code_seen_block >= ${range.from}`;
   await forgetCoinBalances(sql, range);
 }
 
@@ -178,7 +189,8 @@ export async function writeCoinBalances(
       SELECT address, coalesce(balance, 0) AS balance FROM addresses WHERE address IN (SELECT address FROM news)
     ), written AS (
       UPDATE addresses SET balance = news.balance, balance_block = ${blockNumber},
-        has_code = coalesce(news.has_code = 1, addresses.has_code)
+        has_code = coalesce(addresses.has_code, news.has_code = 1),
+        code_seen_block = CASE WHEN news.has_code = 1 THEN ${blockNumber} ELSE code_seen_block END
       FROM news WHERE addresses.address = news.address
     )
     INSERT INTO coin_supply AS known (total)

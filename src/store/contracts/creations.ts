@@ -51,7 +51,7 @@ export interface CodePresence {
 
 /**
  * Tells which addresses are contracts: by their newest creation or, where none is indexed (genesis allocation, before
- * START_BLOCK), by what the node said of their code.
+ * START_BLOCK), by what the node said of their code. Whether a self-destruct removed it is known with the balance.
  */
 export async function listContractsAmong(
   sql: Queryable,
@@ -59,7 +59,7 @@ export async function listContractsAmong(
 ): Promise<CodePresence[]> {
   return sql<CodePresence[]>`
     SELECT asked.address,
-      CASE WHEN d.address IS NOT NULL THEN false
+      CASE WHEN d.address IS NOT NULL THEN CASE WHEN a.balance_block IS NOT NULL THEN false END
         WHEN c.block_number IS NOT NULL THEN c.code_hash IS DISTINCT FROM ${emptyCodeHash(sql)}
         WHEN traced THEN a.has_code END AS is_contract
     FROM unnest(${[...addresses]}::bytea[]) AS asked (address)
@@ -72,7 +72,7 @@ export async function listContractsAmong(
       LIMIT 1
     ) c ON true
     LEFT JOIN LATERAL (
-      SELECT address FROM contract_destructions d
+      SELECT address FROM contract_removals d
       WHERE d.address = asked.address AND ${inPublishedBlocks(sql)}
         AND (d.block_number, d.transaction_index, d.position) > (
           coalesce(c.block_number, -1), coalesce(c.transaction_index, -1), coalesce(c.position, -1))

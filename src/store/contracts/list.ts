@@ -44,7 +44,7 @@ export async function listEmptyContracts(
 ): Promise<Address[]> {
   const rows = await sql<{ address: Address }[]>`
     WITH destroyed AS (
-      SELECT DISTINCT address FROM contract_destructions WHERE ${inPublishedBlocks(sql)}
+      SELECT DISTINCT address FROM contract_removals WHERE ${inPublishedBlocks(sql)}
     )
     SELECT address FROM (
       SELECT c.address, c.block_number, c.transaction_index, c.position
@@ -77,7 +77,7 @@ function isBefore(sql: Queryable): Fragment {
 /** Whether the contract at the address `a` destroyed itself. */
 function isDestroyed(sql: Queryable): Fragment {
   return sql`EXISTS (
-    SELECT 1 FROM contract_destructions d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
+    SELECT 1 FROM contract_removals d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
 }
 
 /** Whether the creation `c` is the first of its address. */
@@ -99,7 +99,7 @@ function isEmpty(sql: Queryable): Fragment {
       LIMIT 1
     ) newest
     WHERE newest.code_hash = ${emptyCodeHash(sql)} OR EXISTS (
-      SELECT 1 FROM contract_destructions d
+      SELECT 1 FROM contract_removals d
       WHERE d.address = c.address AND ${inPublishedBlocks(sql)}
         AND (d.block_number, d.transaction_index, d.position)
           > (newest.block_number, newest.transaction_index, newest.position)))`;

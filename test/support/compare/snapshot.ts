@@ -6,7 +6,7 @@ import { readHead, readTable, TABLES, type TableName, type TextRow } from "./row
  * was caught with amounts its transfers do not explain.
  */
 const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
-  addresses: ["balance_block", "has_code"],
+  addresses: ["balance_block", "has_code", "code_seen_block"],
   tokens: ["metadata_block", "supply_block", "irregular"],
   token_balances: ["block_number", "transferred_amount"],
   token_id_balances: ["block_number", "transferred_amount"],
