@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { wordOfAddress } from "../../src/core/address.ts";
-import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import type { IncomingCall } from "../support/scripted-node/faults.ts";
 import { TRANSFER, word } from "../support/scripted-node/ledger.ts";
 import type { TransactionSpecification } from "../support/scripted-node/specification.ts";
-import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 const good = scriptedAddress("good token");
 const hostile = scriptedAddress("hostile token");
@@ -21,25 +19,16 @@ function transfer(token: `0x${string}`, to: string, amount: number): Transaction
 }
 
 describe("an indexer beside a contract that the node computes on without end", () => {
-  let node: ScriptedNode;
-  let database: TestDatabase;
-  let indexer: TestIndexer;
+  let index: IndexedNode;
 
   beforeEach(async () => {
-    node = await startScriptedNode();
-    database = await createTestDatabase();
+    index = await openIndexedNode();
     const isHostile = ({ params }: IncomingCall) => JSON.stringify(params[0]).includes(hostile);
-    node.fail({ method: "eth_call", when: isHostile, effect: { kind: "stall" } });
-  });
-
-  afterEach(async () => {
-    await indexer.stop();
-    await database.drop();
-    await node.stop();
+    index.node.fail({ method: "eth_call", when: isHostile, effect: { kind: "stall" } });
   });
 
   async function count(condition: "pending" | "read", token: `0x${string}`): Promise<number> {
-    const [row] = await database.sql<{ count: number }[]>`
+    const [row] = await index.sql<{ count: number }[]>`
       SELECT count(*) FROM token_balances
       WHERE token = ${token} AND (block_number IS NULL) = ${condition === "pending"}`;
     return row?.count ?? 0;
@@ -49,17 +38,18 @@ describe("an indexer beside a contract that the node computes on without end", (
     ["backfilled", 0],
     ["followed the head", 1_000],
   ])("reads all other contracts when it has %s", async (_, finalityDepth) => {
-    node.chain.mine({ transactions: [transfer(hostile, "a", 1), transfer(good, "b", 2)] }, 20);
-    indexer = startTestIndexer({
-      databaseUrl: database.url,
-      rpcUrls: [node.url],
+    index.node.chain.mine(
+      { transactions: [transfer(hostile, "a", 1), transfer(good, "b", 2)] },
+      20,
+    );
+    await index.start({
       finalityDepth,
       requestTimeoutMs: 100,
     });
-    await indexer.until(async () => (await count("read", good)) === 2);
-    node.chain.mine({ transactions: [transfer(hostile, "c", 1), transfer(good, "d", 2)] });
-    await indexer.until(async () => (await count("read", good)) === 3);
+    await index.indexer.until(async () => (await count("read", good)) === 2);
+    index.node.chain.mine({ transactions: [transfer(hostile, "c", 1), transfer(good, "d", 2)] });
+    await index.indexer.until(async () => (await count("read", good)) === 3);
     expect(await count("pending", hostile)).toBe(3);
-    expect(indexer.status()).toMatchObject({ phase: "following" });
+    expect(index.indexer.status()).toMatchObject({ phase: "following" });
   });
 });

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { stringToHex } from "viem";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
 import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { getHolding, listHolders } from "../../src/store/token-balances/holdings.ts";
 import { getToken } from "../../src/store/tokens/token.ts";
-import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import {
   balanceOfData,
@@ -15,11 +14,7 @@ import {
   TRANSFER_SINGLE,
   word,
 } from "../support/scripted-node/ledger.ts";
-import type {
-  BlockSpecification,
-  LogSpecification,
-} from "../support/scripted-node/specification.ts";
-import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
+import type { LogSpecification } from "../support/scripted-node/specification.ts";
 
 const NAME: Hex = "0x06fdde03";
 const [token, ann, bob, maker] = ["token", "ann", "bob", "maker"].map(scriptedAddress) as [
@@ -44,38 +39,21 @@ function text(value: string): Hex {
 }
 
 describe("an index of odd tokens", () => {
-  let node: ScriptedNode;
-  let database: TestDatabase;
-  let indexer: TestIndexer;
+  let index: IndexedNode;
 
   beforeEach(async () => {
-    node = await startScriptedNode();
-    database = await createTestDatabase();
-    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url] });
+    index = await openIndexedNode();
+    await index.start();
   });
 
-  afterEach(async () => {
-    await indexer.stop();
-    await database.drop();
-    await node.stop();
-  });
-
-  /** Mines the blocks one by one, each read at the head. */
-  async function follow(...blocks: BlockSpecification[]): Promise<void> {
-    for (const block of blocks) {
-      node.chain.mine(block);
-      await indexer.reach(node.chain.head.block.hash);
-    }
-  }
-
-  const amountOf = async (owner: Address) => (await getHolding(database.sql, token, owner))?.amount;
+  const amountOf = async (owner: Address) => (await getHolding(index.sql, token, owner))?.amount;
 
   describe("that are of one standard and move ids of another", () => {
     const minted = transfer(ZERO_ADDRESS, ann, 10);
     const movedId = transferOfId(ZERO_ADDRESS, bob, 7, 5);
 
     async function expectWhole(): Promise<void> {
-      const { sql } = database;
+      const { sql } = index;
       expect([await amountOf(ann), await amountOf(bob)]).toEqual(["10", "0"]);
       expect(await getToken(sql, token)).toMatchObject({ standard: 20, holderCount: 1 });
       expect(await listHolders(sql, token, [], { limit: 9, skip: 0 })).toEqual([
@@ -84,32 +62,35 @@ describe("an index of odd tokens", () => {
     }
 
     it("has what the contract says of the whole", async () => {
-      await follow({ transactions: [{ logs: [minted] }] }, { transactions: [{ logs: [movedId] }] });
+      await index.follow(
+        { transactions: [{ logs: [minted] }] },
+        { transactions: [{ logs: [movedId] }] },
+      );
       await expectWhole();
     });
 
     it("has it in the block that shows the token first", async () => {
-      await follow({ transactions: [{ logs: [minted, movedId] }] });
+      await index.follow({ transactions: [{ logs: [minted, movedId] }] });
       await expectWhole();
     });
 
     it("has it after a roll-back", async () => {
-      await follow(
+      await index.follow(
         { transactions: [{ logs: [minted, movedId] }] },
         { transactions: [{ logs: [transferOfId(bob, ann, 7, 2)] }] },
       );
-      node.chain.reorg(1);
-      await indexer.reach(node.chain.head.block.hash);
+      index.node.chain.reorg(1);
+      await index.inStep();
       await expectWhole();
     });
 
     it("has it in a database of an earlier version", async () => {
-      await follow({ transactions: [{ logs: [minted, movedId] }] }, {});
-      const { sql } = database;
+      await index.follow({ transactions: [{ logs: [minted, movedId] }] }, {});
+      const { sql } = index;
       await sql`UPDATE token_balances SET amount = 5, transferred_amount = NULL WHERE owner = ${bob}`;
       await sql`UPDATE tokens SET irregular = false, holder_count = 2`;
       await sql.unsafe(await readFile("migrations/0123_holdings_to_read.sql", "utf8"));
-      await follow({});
+      await index.follow({});
       await expectWhole();
     });
   });
@@ -128,7 +109,7 @@ describe("an index of odd tokens", () => {
 
     /** What is served of ann's holding: `amount`, and that the contract is asked each time. */
     async function expectAsked(amount: string): Promise<void> {
-      const { sql } = database;
+      const { sql } = index;
       expect(await getHolding(sql, token, ann)).toMatchObject({ amount, unsure: true });
       const listed = await listHolders(sql, token, [bob], { limit: 9, skip: 0 });
       expect(listed).toEqual(amount === "0" ? [] : [{ owner: ann, amount }]);
@@ -138,23 +119,23 @@ describe("an index of odd tokens", () => {
     }
 
     it.each(IMPOSSIBLE)("is never of %s", async (_, log, id) => {
-      await follow({ transactions: [{ logs: [log, log] }], state: tell(null, id) });
+      await index.follow({ transactions: [{ logs: [log, log] }], state: tell(null, id) });
       await expectAsked("0");
     });
 
     it("is what the transfers add up to as soon as they can be true", async () => {
-      await follow(
+      await index.follow(
         { transactions: [{ logs: [transfer(ann, bob, 5)] }], state: silent },
         { transactions: [{ logs: [transfer(ZERO_ADDRESS, ann, 8)] }], state: silent },
       );
       await expectAsked("3");
-      node.chain.reorg(1);
-      await indexer.reach(node.chain.head.block.hash);
+      index.node.chain.reorg(1);
+      await index.inStep();
       await expectAsked("0");
     });
 
     it("is what the contract says as soon as it does", async () => {
-      await follow(
+      await index.follow(
         { transactions: [{ logs: [transfer(ann, bob, 5)] }], state: silent },
         { transactions: [{ logs: [transfer(bob, ann, 1)] }], state: tell(word(9)) },
       );
@@ -162,23 +143,26 @@ describe("an index of odd tokens", () => {
     });
 
     it("is the largest number of a contract where the transfers say so", async () => {
-      await follow({
+      await index.follow({
         transactions: [{ logs: [transfer(ZERO_ADDRESS, ann, most)] }],
         state: silent,
       });
-      expect(await getHolding(database.sql, token, ann)).toMatchObject({
+      expect(await getHolding(index.sql, token, ann)).toMatchObject({
         amount: String(most),
         unsure: false,
       });
     });
 
     it.each(["-5", String(most + 1n)])("is none in a database that has %s", async (amount) => {
-      await follow({ transactions: [{ logs: [transfer(ZERO_ADDRESS, ann, 1)] }], state: silent });
-      const { sql } = database;
+      await index.follow({
+        transactions: [{ logs: [transfer(ZERO_ADDRESS, ann, 1)] }],
+        state: silent,
+      });
+      const { sql } = index;
       await sql`UPDATE token_balances SET amount = ${amount}`;
       await sql`UPDATE tokens SET holder_count = ${Number(amount !== "-5")}`;
       await sql.unsafe(await readFile("migrations/0123_holdings_to_read.sql", "utf8"));
-      await follow({});
+      await index.follow({});
       await expectAsked("0");
     });
   });
@@ -220,7 +204,7 @@ describe("an index of odd tokens", () => {
     const known = async () => ({
       ann: await amountOf(ann),
       bob: await amountOf(bob),
-      ...(await getToken(database.sql, token)),
+      ...(await getToken(index.sql, token)),
     });
     const OF_FIRST = { ann: "10", bob: "0", totalSupply: "10", holderCount: 1, name: "First" };
     const OF_SECOND = { ann: "0", bob: "5", totalSupply: "5", holderCount: 1, name: "Second" };
@@ -229,44 +213,42 @@ describe("an index of odd tokens", () => {
       ["in blocks", [first, gone, minted]],
       ["within one transaction", [brief, minted]],
     ])("has what the new one says: %s", async (_, blocks) => {
-      await follow(...blocks);
+      await index.follow(...blocks);
       expect(await known()).toMatchObject(OF_SECOND);
-      expect(await getHolding(database.sql, token, ann)).toMatchObject({ unsure: true });
+      expect(await getHolding(index.sql, token, ann)).toMatchObject({ unsure: true });
     });
 
     it("has it where nothing moved since", async () => {
-      await follow(first, gone, again);
+      await index.follow(first, gone, again);
       expect(await known()).toMatchObject({ ...OF_SECOND, bob: "0", holderCount: 0 });
     });
 
     it("has it after a backfill", async () => {
-      await indexer.stop();
-      node.chain.mine(first, gone, minted, 3);
-      indexer = startTestIndexer({
-        databaseUrl: database.url,
-        rpcUrls: [node.url],
+      await index.stop();
+      index.node.chain.mine(first, gone, minted, 3);
+      await index.start({
         finalityDepth: 2,
       });
-      await indexer.reach(node.chain.head.block.hash);
+      await index.inStep();
       expect(await known()).toMatchObject(OF_SECOND);
     });
 
     it("has what the first one said when that is rolled back", async () => {
-      await follow(first, gone, minted);
-      node.chain.reorg(2);
-      await indexer.reach(node.chain.head.block.hash);
+      await index.follow(first, gone, minted);
+      index.node.chain.reorg(2);
+      await index.inStep();
       expect(await known()).toMatchObject(OF_FIRST);
     });
 
     it("is asked again in a database of an earlier version", async () => {
-      await follow(first, gone, again);
-      const { sql } = database;
+      await index.follow(first, gone, again);
+      const { sql } = index;
       await sql`UPDATE token_balances SET amount = 10, transferred_amount = NULL`;
       await sql`UPDATE tokens SET irregular = false, total_supply = 10, name = 'First'`;
       await sql.unsafe(await readFile("migrations/0123_holdings_to_read.sql", "utf8"));
-      await follow({});
+      await index.follow({});
       expect(await getHolding(sql, token, ann)).toMatchObject({ unsure: true });
-      await indexer.until(async () => (await known()).name === "Second");
+      await index.indexer.until(async () => (await known()).name === "Second");
       expect(await known()).toMatchObject({ totalSupply: "5" });
     });
   });

@@ -1,9 +1,8 @@
 import { stringToHex } from "viem";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
 import { type Hex, hexConcat } from "../../src/core/hex.ts";
-import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { rpcError } from "../support/scripted-node/faults.ts";
 import {
@@ -14,7 +13,6 @@ import {
   word,
 } from "../support/scripted-node/ledger.ts";
 import type { LogSpecification } from "../support/scripted-node/specification.ts";
-import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 import { createRandom, type Random } from "../support/world/random.ts";
 
 const NAME: Hex = "0x06fdde03";
@@ -41,28 +39,17 @@ function transferOfId(from: Address, to: Address, id: bigint, amount: number): L
 }
 
 describe("state after a roll-back", () => {
-  let node: ScriptedNode;
-  let database: TestDatabase;
-  let indexer: TestIndexer;
+  let index: IndexedNode;
 
   beforeEach(async () => {
-    node = await startScriptedNode();
-    database = await createTestDatabase();
-    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url] });
+    index = await openIndexedNode();
+    await index.start();
   });
-
-  afterEach(async () => {
-    await indexer.stop();
-    await database.drop();
-    await node.stop();
-  });
-
-  const inStep = () => indexer.reach(node.chain.head.block.hash);
 
   /** What the rows say that the chain at the block they name does not, and rows of blocks above the head. */
   async function wrongRows(): Promise<string[]> {
-    const { sql } = database;
-    const ledgerAt = (block: number) => node.chain.at(block)?.ledger;
+    const { sql } = index;
+    const ledgerAt = (block: number) => index.node.chain.at(block)?.ledger;
     const rows = await sql<
       { what: string; target: Address; data: Hex; said: string; block: number }[]
     >`
@@ -116,7 +103,7 @@ describe("state after a roll-back", () => {
         { to: multiToken, data: balanceOfData(ann, 1n), returns: word(amount) },
       ],
     });
-    node.chain.mine(
+    index.node.chain.mine(
       {
         transactions: [
           { logs: [transfer(token, ZERO_ADDRESS, ann, 5), transferOfId(ZERO_ADDRESS, ann, 1n, 5)] },
@@ -125,18 +112,18 @@ describe("state after a roll-back", () => {
       },
       { state: say(7) },
     );
-    await inStep();
-    const { sql } = database;
+    await index.inStep();
+    const { sql } = index;
     // As if the node had not told them in time at block 1: read at the head of then.
     await sql`UPDATE addresses SET balance_block = NULL, has_code = NULL`;
     await sql`UPDATE token_id_balances SET block_number = NULL`;
     await sql`UPDATE token_balances SET block_number = NULL`;
     await sql`UPDATE tokens SET metadata_block = NULL, supply_block = NULL`;
-    node.chain.mine({ transactions: [{ to: bob }], state: say(7) });
-    await inStep();
+    index.node.chain.mine({ transactions: [{ to: bob }], state: say(7) });
+    await index.inStep();
     expect(await wrongRows()).toEqual([]);
-    node.chain.reorg(2, { state: say(9) }, 1);
-    await inStep();
+    index.node.chain.reorg(2, { state: say(9) }, 1);
+    await index.inStep();
     expect(await wrongRows()).toEqual([]);
   });
 
@@ -144,20 +131,20 @@ describe("state after a roll-back", () => {
     const [token] = tokens as [Address];
     const [ann, bob] = owners as [Address, Address];
     const silent = { to: token, data: balanceOfData(ann), returns: null };
-    node.chain.mine({
+    index.node.chain.mine({
       transactions: [{ logs: [transfer(token, ZERO_ADDRESS, ann, 5)] }],
       state: { calls: [silent] },
     });
-    await inStep();
-    node.chain.mine({
+    await index.inStep();
+    index.node.chain.mine({
       transactions: [{ logs: [transfer(token, ann, bob, 1)] }],
       state: { calls: [{ ...silent, returns: word(41) }] },
     });
-    await inStep();
-    const amount = () => database.sql`SELECT amount FROM token_balances WHERE owner = ${ann}`;
+    await index.inStep();
+    const amount = () => index.sql`SELECT amount FROM token_balances WHERE owner = ${ann}`;
     expect(await amount()).toMatchObject([{ amount: "41" }]);
-    node.chain.reorg(1);
-    await inStep();
+    index.node.chain.reorg(1);
+    await index.inStep();
     expect(await amount()).toMatchObject([{ amount: "5" }]);
   });
 
@@ -171,16 +158,16 @@ describe("state after a roll-back", () => {
       data: balanceOfData(holder),
       returns: word(77),
     }));
-    node.chain.mine({ transactions: [{ logs: mints(3) }] });
-    await inStep();
-    node.chain.mine({ transactions: [{ logs: mints(5) }], state: { calls: rebased } });
-    await inStep();
+    index.node.chain.mine({ transactions: [{ logs: mints(3) }] });
+    await index.inStep();
+    index.node.chain.mine({ transactions: [{ logs: mints(5) }], state: { calls: rebased } });
+    await index.inStep();
     for (const method of ["eth_call", "eth_getBalance"]) {
-      node.fail({ method, effect: rpcError(-32_000, "missing trie node") });
+      index.node.fail({ method, effect: rpcError(-32_000, "missing trie node") });
     }
-    const { block } = node.chain.revert(1);
-    const { sql } = database;
-    await indexer.until(async () => {
+    const { block } = index.node.chain.revert(1);
+    const { sql } = index;
+    await index.indexer.until(async () => {
       const [state] = await sql`SELECT FROM sync_state WHERE head_hash = ${block.hash}`;
       return state !== undefined;
     });
@@ -191,8 +178,8 @@ describe("state after a roll-back", () => {
     expect(await sql`SELECT FROM tokens WHERE supply_block > 1 OR metadata_block > 1`).toHaveLength(
       0,
     );
-    node.heal();
-    await inStep();
+    index.node.heal();
+    await index.inStep();
     expect(await wrongRows()).toEqual([]);
   });
 
@@ -200,19 +187,19 @@ describe("state after a roll-back", () => {
     const random = createRandom(seed);
     const done: string[] = [];
     for (let step = 0; step < STEPS; step++) {
-      const depth = 1 + random.integer(Math.min(node.chain.height, 5) || 1);
+      const depth = 1 + random.integer(Math.min(index.node.chain.height, 5) || 1);
       const kind =
-        node.chain.height === 0 ? "mine" : random.pick(["mine", "mine", "reorg", "revert"]);
-      if (kind === "mine") node.chain.mine(...several(random));
-      else if (kind === "reorg") node.chain.reorg(depth, ...several(random), depth);
-      else node.chain.revert(depth);
+        index.node.chain.height === 0 ? "mine" : random.pick(["mine", "mine", "reorg", "revert"]);
+      if (kind === "mine") index.node.chain.mine(...several(random));
+      else if (kind === "reorg") index.node.chain.reorg(depth, ...several(random), depth);
+      else index.node.chain.revert(depth);
       done.push(`${kind} ${depth}`);
       if (random.chance(0.3)) continue;
-      await inStep();
+      await index.inStep();
       expect(await wrongRowsTouched(done)).toEqual([]);
     }
-    node.chain.mine(1);
-    await inStep();
+    index.node.chain.mine(1);
+    await index.inStep();
     expect(await wrongRowsTouched(done)).toEqual([]);
   });
 

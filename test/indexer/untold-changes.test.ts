@@ -1,38 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress } from "../../src/core/address.ts";
 import { getHolding } from "../../src/store/token-balances/holdings.ts";
-import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
-import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { balanceOfData, TRANSFER, word } from "../support/scripted-node/ledger.ts";
-import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer of what changes without a trace", () => {
-  let node: ScriptedNode;
-  let database: TestDatabase;
-  let indexer: TestIndexer;
+  let index: IndexedNode;
 
   beforeEach(async () => {
-    node = await startScriptedNode();
-    database = await createTestDatabase();
-    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url] });
-  });
-
-  afterEach(async () => {
-    await indexer.stop();
-    await database.drop();
-    await node.stop();
+    index = await openIndexedNode();
+    await index.start();
   });
 
   it("reads the fee vaults of a rollup at each of its blocks", async () => {
     const vault: Address = "0x4200000000000000000000000000000000000019";
-    node.chain.mine({ transactions: [{ type: 126 }, { to: vault, valueWei: 1n }] });
-    await indexer.reach(node.chain.head.block.hash);
-    node.chain.mine({ transactions: [{ type: 126 }], state: { balances: { [vault]: 77n } } });
-    await indexer.reach(node.chain.head.block.hash);
-    expect(
-      await database.sql`SELECT balance FROM addresses WHERE address = ${vault}`,
-    ).toMatchObject([{ balance: "77" }]);
+    index.node.chain.mine({ transactions: [{ type: 126 }, { to: vault, valueWei: 1n }] });
+    await index.inStep();
+    index.node.chain.mine({ transactions: [{ type: 126 }], state: { balances: { [vault]: 77n } } });
+    await index.inStep();
+    expect(await index.sql`SELECT balance FROM addresses WHERE address = ${vault}`).toMatchObject([
+      { balance: "77" },
+    ]);
   });
 
   it("reads the holders of an irregular token on its events, and not who held it once", async () => {
@@ -50,20 +39,20 @@ describe("an indexer of what changes without a trace", () => {
     const rebase = (amount: number) => ({
       calls: [{ to: token, data: balanceOfData(silent), returns: word(amount) }],
     });
-    node.chain.mine(
+    index.node.chain.mine(
       { transactions: [{ logs: [...minted, ...collected, log(holder, silent, 2)] }] },
       { transactions: [{ logs: [log(silent, holder, 1)] }], state: rebase(50) },
     );
-    await indexer.reach(node.chain.head.block.hash);
-    const before = node.count("eth_call");
-    node.chain.mine({
+    await index.inStep();
+    const before = index.node.count("eth_call");
+    index.node.chain.mine({
       transactions: [{ logs: [log(holder, past[0] as Address, 5)] }],
       state: rebase(70),
     });
-    await indexer.reach(node.chain.head.block.hash);
-    expect(node.count("eth_call") - before).toBeLessThan(10);
+    await index.inStep();
+    expect(index.node.count("eth_call") - before).toBeLessThan(10);
     expect(
-      await database.sql`SELECT amount FROM token_balances WHERE owner = ${silent}`,
+      await index.sql`SELECT amount FROM token_balances WHERE owner = ${silent}`,
     ).toMatchObject([{ amount: "70" }]);
   });
 
@@ -87,15 +76,15 @@ describe("an indexer of what changes without a trace", () => {
     });
     const nobody: Address = `0x${"0".repeat(40)}`;
     const rows = () =>
-      database.sql`SELECT amount, block_number AS block FROM token_balances WHERE owner = ${silent}`;
+      index.sql`SELECT amount, block_number AS block FROM token_balances WHERE owner = ${silent}`;
     // Another amount than its transfers tell: the token is irregular from here on.
-    node.chain.mine(block(nobody, silent, 50), block(nobody, giver, 50));
-    await indexer.reach(node.chain.head.block.hash);
-    node.chain.mine(block(nobody, giver, 0));
-    await indexer.reach(node.chain.head.block.hash);
+    index.node.chain.mine(block(nobody, silent, 50), block(nobody, giver, 50));
+    await index.inStep();
+    index.node.chain.mine(block(nobody, giver, 0));
+    await index.inStep();
     expect(await rows()).toMatchObject([{ amount: "0", block: 3 }]);
-    node.chain.reorg(1, 1);
-    await indexer.reach(node.chain.head.block.hash);
+    index.node.chain.reorg(1, 1);
+    await index.inStep();
     expect(await rows()).toMatchObject([{ amount: "50", block: 2 }]);
   });
 
@@ -113,24 +102,24 @@ describe("an indexer of what changes without a trace", () => {
         },
       ],
     });
-    await indexer.stop();
-    for (let count = 0; count < 3; count++) node.chain.mine(move(`0x${"0".repeat(40)}`, giver));
-    indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.url], startBlock: 3 });
-    await indexer.reach(node.chain.head.block.hash);
-    node.chain.mine(move(giver, taker));
-    await indexer.reach(node.chain.head.block.hash);
+    await index.stop();
+    for (let count = 0; count < 3; count++)
+      index.node.chain.mine(move(`0x${"0".repeat(40)}`, giver));
+    await index.start({ startBlock: 3 });
+    await index.inStep();
+    index.node.chain.mine(move(giver, taker));
+    await index.inStep();
     const irregular = async () =>
-      (await database.sql`SELECT address FROM tokens WHERE irregular`).map((row) => row["address"]);
+      (await index.sql`SELECT address FROM tokens WHERE irregular`).map((row) => row["address"]);
     expect(await irregular()).toEqual([]);
     const balance = { to: silent, data: balanceOfData(taker), returns: word(1_000) };
-    node.chain.mine({ ...move(taker, giver), state: { calls: [balance] } });
-    await indexer.reach(node.chain.head.block.hash);
+    index.node.chain.mine({ ...move(taker, giver), state: { calls: [balance] } });
+    await index.inStep();
     expect(await irregular()).toEqual([silent]);
     expect(
-      await database.sql`SELECT amount FROM token_balances WHERE token = ${regular} AND owner = ${giver}`,
+      await index.sql`SELECT amount FROM token_balances WHERE token = ${regular} AND owner = ${giver}`,
     ).toMatchObject([{ amount: "30" }]);
-    const unsure = async (owner: Address) =>
-      (await getHolding(database.sql, regular, owner))?.unsure;
+    const unsure = async (owner: Address) => (await getHolding(index.sql, regular, owner))?.unsure;
     expect(await unsure(giver)).toBe(false);
     expect(await unsure(scriptedAddress("holder of old"))).toBe(true);
   });
