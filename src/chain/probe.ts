@@ -16,7 +16,12 @@ export async function probe(
   options: ProbeOptions,
 ): Promise<ChainProbe> {
   const { first, ...found } = await client.onNode(options, async (first, viem) => {
-    const [chainId, genesisHash] = await Promise.all([getChainId(viem), getGenesisHash(viem)]);
+    const chainId = await getChainId(viem);
+    const [again, genesisHash] = await Promise.all([getChainId(viem), getGenesisHash(viem)]);
+    // A database is bound to it for good, and a wrong one ends the process.
+    if (again !== chainId) {
+      throw new NodeError("bad-answer", `${first.name} names two chains, ${chainId} and ${again}`);
+    }
     requireChain(first, chainId, options.chainId);
     features.forget(first);
     const { clientVersion } = await features.learn(first);

@@ -107,13 +107,13 @@ export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean>
   if (await isBehind(sync, ours, node)) return returnToShorter(sync, ours, node);
   if (!(await mayFollow(sync, node, ours))) return false;
   // A development chain that was reset is not walked back.
-  if (sync.isDevelopment && (await followReset(sync))) return true;
+  if (sync.isDevelopment && (await followReset(sync, ours))) return true;
   const ancestor = await findCommonAncestor(sync.chain, sync.writer, {
     node: node.node,
     from: Math.min(ours.number, node.number),
     startBlock: sync.identity.startBlock,
   });
-  if (ancestor === null) return followReset(sync);
+  if (ancestor === null) return followReset(sync, ours);
   if (ancestor === ours.number) return false;
   await returnTo(sync, ours, ancestor);
   return true;
@@ -175,16 +175,24 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
   return performance.now() - sync.unheardSince > UNHEARD_PATIENCE_MS;
 }
 
-/** Handles a node's chain that has no block in common with ours. True when it is indexed anew. */
-async function followReset(sync: Sync): Promise<boolean> {
-  const { chain, identity, options } = sync;
+/**
+ * Handles a node's chain that has no block in common with ours. True when it is indexed anew: the chain is a development
+ * chain, or its first indexed block was not final.
+ */
+async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
+  const { chain, identity, isDevelopment, options } = sync;
   const current = await describeChain(chain, identity.chainId, options);
   if (current.genesisHash === identity.genesisHash) return false;
-  if (sync.isDevelopment) {
-    options.log.info("the development chain was reset: indexing it anew");
+  const depth = ours.number - identity.startBlock;
+  const isYoung = identity.startBlock > 0 && depth < options.finalityDepth;
+  if (isDevelopment || isYoung) {
+    options.log.info(
+      { depth },
+      "the chain was replaced from its first indexed block on: it is indexed anew",
+    );
     await startOver(sync.writer, current);
     sync.identity = current;
-    sync.belief.begin({ proven: [], isDevelopment: true });
+    sync.belief.begin({ proven: [], isDevelopment });
     await loadHead(sync);
     return true;
   }

@@ -22,7 +22,8 @@ import { listTouchedKeys, type StateKeys, type StateValues, writeState } from ".
 //   4. N < H with our hash at N: a node that lags behind, unless this is a development chain that says it has no block
 //      H any more (evm_revert, anvil_rollback): then a roll-back to N.
 //   5. No block in common, the start block included: another chain. A development chain was reset (anvil_reset,
-//      restarted) and is indexed anew; any other is refused, nothing is written until the start block is ours again.
+//      restarted) and is indexed anew, and so is a chain whose start block, above 0, was not final; any other is refused,
+//      nothing is written until the start block is ours again.
 //   6. A node among several says 1 to 3 while another one still has our head: no reorg, the node is on a fork.
 //
 // Before and after a roll-back the database equals one chain: blocks, what follows from them and the state at the head.

@@ -112,6 +112,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
         beginWithoutTraces(sync, error),
       );
+      if (advanced) sync.refusedSince = undefined;
       await noteStep(nodeHead.number);
       let pending: Awaited<ReturnType<typeof readPending>> = "none";
       if (!advanced && performance.now() >= pendingRetryAt) {

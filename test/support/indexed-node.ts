@@ -3,7 +3,7 @@ import type { Sql } from "../../src/db/client.ts";
 import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "./indexer.ts";
 import { createTestDatabase } from "./postgres.ts";
 import type { BlockSpecification } from "./scripted-node/specification.ts";
-import { type ScriptedNode, startScriptedNode } from "./scripted-node.ts";
+import { type ScriptedNode, type ScriptedNodeOptions, startScriptedNode } from "./scripted-node.ts";
 
 /** A scripted node, and an index of its chain. */
 export interface IndexedNode {
@@ -22,8 +22,8 @@ export interface IndexedNode {
 }
 
 /** Opens a node and an empty database; they end with the test. */
-export async function openIndexedNode(): Promise<IndexedNode> {
-  const node = await startScriptedNode();
+export async function openIndexedNode(options?: ScriptedNodeOptions): Promise<IndexedNode> {
+  const node = await startScriptedNode(options);
   const database = await createTestDatabase();
   let indexer: TestIndexer | undefined;
 
