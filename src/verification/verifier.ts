@@ -6,7 +6,6 @@ import { messageOf } from "../core/errors.ts";
 import { deleteOldProxyChecks, type ProxyCheck } from "../store/proxies.ts";
 import { deleteOldJobs, type JobLimits, type JobStatus } from "../store/verification-jobs.ts";
 import { getVerifiedMatch, type VerifiedMatch } from "../store/verified-contracts/lookup.ts";
-import { isFullyVerified } from "../store/verified-contracts/verified-contract.ts";
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
 import type { TrialChain } from "./jobs/prove.ts";
 import { type JobChain, type JobQueue, type JobSource, startQueue } from "./jobs/queue.ts";
@@ -18,6 +17,7 @@ import {
   submitVerification,
   waitForVerification,
 } from "./jobs/submit.ts";
+import { isStillFullyVerified, keepCodesCompared } from "./present-codes.ts";
 import { removeAbandonedFolders } from "./process/folder.ts";
 import { createWorkerPool } from "./process/pool.ts";
 import { DEFAULT_LIMITS, type WorkerLimits } from "./process/worker-process.ts";
@@ -70,7 +70,7 @@ export interface Verifier {
   ): Promise<Submission>;
   /** How a contract matches, from the database that is written to; undefined when it is not verified. */
   match(address: Address): Promise<VerifiedMatch | undefined>;
-  /** Whether the code that stands at an address now is fully matched. */
+  /** See `isStillFullyVerified`. */
   isFullyVerified(address: Address): Promise<boolean>;
   /** State of a job; undefined for an unknown guid. */
   status(guid: string): Promise<JobStatus | undefined>;
@@ -144,6 +144,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       loops = Promise.all([
         cleanAtIntervals(deletions, log, closing.signal),
         keepProxiesFresh(options, log, closing.signal),
+        keepCodesCompared(options, log, closing.signal),
       ]);
     },
     submit: async (request, client, submissionOptions) => {
@@ -158,7 +159,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       if (submission.outcome === "accepted") queue?.wake();
       return submission;
     },
-    isFullyVerified: (address) => isFullyVerified(sql, address),
+    isFullyVerified: (address) => isStillFullyVerified(options, address),
     match: (address) => getVerifiedMatch(sql, address),
     status: (guid) => getVerificationStatus(sql, guid),
     wait: (guid, timeoutMs, signal) =>

@@ -27,14 +27,21 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** Starts it. `anvilArgs` are added to the command line of its node. */
-export async function startWorld(anvilArgs?: readonly string[]): Promise<World> {
+/** Starts it. `anvilArgs` are added to the command line of its node; `traces` says whether it is indexed with them. */
+export async function startWorld(
+  anvilArgs?: readonly string[],
+  traces: "auto" | "off" = "auto",
+): Promise<World> {
   const [node, database] = await Promise.all([
     startDeploymentChain(anvilArgs),
     createTestDatabase(),
   ]);
   const compilers = createCompilerFolder();
-  const indexer = startTestIndexer({ databaseUrl: database.url, rpcUrls: [node.anvil.url] });
+  const indexer = startTestIndexer({
+    databaseUrl: database.url,
+    rpcUrls: [node.anvil.url],
+    traces,
+  });
   const log = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
   const closing = new AbortController();
   const chain = createChain({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { VerificationRequest } from "../../verification/request.ts";
 import { type Answer, jsonAnswer } from "../envelope.ts";
-import { LIMIT_TEXTS, SOURCES_TOO_LARGE } from "../modules/contract/submit.ts";
+import { isNodeUnreachable, LIMIT_TEXTS, SOURCES_TOO_LARGE } from "../modules/contract/submit.ts";
 import type { DescribedAnswer, SourcifyContext } from "./endpoint.ts";
 import { SourcifyError } from "./errors.ts";
 
@@ -18,7 +18,12 @@ export async function submit(
   { verifier, client }: SourcifyContext,
   request: VerificationRequest,
 ): Promise<Answer> {
-  const submission = await verifier.submit(request, client, { withoutCode: true });
+  const submission = await verifier
+    .submit(request, client, { withoutCode: true })
+    .catch((error: unknown) => {
+      if (!isNodeUnreachable(error)) throw error;
+      throw new SourcifyError(503, "internal_error", "The node cannot be reached now");
+    });
   switch (submission.outcome) {
     case "accepted":
       return jsonAnswer({ verificationId: submission.guid }, 202);

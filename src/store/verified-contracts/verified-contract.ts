@@ -119,7 +119,7 @@ export async function saveVerifiedContract(
 ): Promise<boolean> {
   const [current] = await sql<Pick<VerifiedContractRow, "runtimeMatch" | "creationMatch">[]>`
     SELECT runtime_match, creation_match
-    FROM valid_verified_contracts WHERE address = ${row.address}`;
+    FROM valid_verified_contracts WHERE address = ${row.address} AND code_hash = ${row.codeHash}`;
   if (current && (isFull(current) || matchRank(current) >= matchRank(row))) return false;
   const hashed = sources.map(({ path, text }) => {
     const bytes = Buffer.from(text, "utf8");
@@ -162,7 +162,7 @@ function isFull(row: { runtimeMatch: string | null; creationMatch: string | null
   return row.runtimeMatch === "full" || row.creationMatch === "full";
 }
 
-/** Whether the present code at the address is fully matched. */
+/** Whether the code at the address is fully matched, as far as the index tells. */
 export async function isFullyVerified(sql: Queryable, address: Address): Promise<boolean> {
   const [row] = await sql`
     SELECT 1 FROM valid_verified_contracts

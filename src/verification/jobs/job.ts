@@ -5,13 +5,13 @@ import type { ClaimedJob } from "../../store/verification-jobs.ts";
 import { finishJob } from "../../store/verification-jobs.ts";
 import type { DeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
 import {
-  isFullyVerified,
   saveVerifiedContract,
   type VerifiedContractRow,
 } from "../../store/verified-contracts/verified-contract.ts";
 import type { CompilerCatalogue } from "../compilers/catalogue.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
 import { reasonOf, VerificationError, type VerificationFailure } from "../errors.ts";
+import { isStillFullyVerified } from "../present-codes.ts";
 import type { WorkerPool } from "../process/pool.ts";
 import { refreshProxy } from "../proxies.ts";
 import type { ProxyReader } from "../proxy.ts";
@@ -73,8 +73,9 @@ async function outcomeOf(
 ): Promise<Outcome> {
   try {
     // An earlier job of the address may have passed while this one waited.
-    if (await isFullyVerified(context.sql, job.address)) return { alreadyVerified: true };
     const { catalogue, whileAsking } = context;
+    const isVerified = await whileAsking(() => isStillFullyVerified(context, job.address));
+    if (isVerified) return { alreadyVerified: true };
     const [build, facts] = await whileAsking(async () => [
       await catalogue.resolve(familyOf(job), job.compilerVersion),
       await fetchOnChainFacts(context, job.address, signal),

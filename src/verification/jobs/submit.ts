@@ -10,9 +10,9 @@ import {
   type JobLimits,
   type JobStatus,
 } from "../../store/verification-jobs.ts";
-import { isFullyVerified } from "../../store/verified-contracts/verified-contract.ts";
 import { reasonOf, VerificationError, type VerificationFailureCode } from "../errors.ts";
 import { isTooLarge, requestedCompiler } from "../inputs/read.ts";
+import { isStillFullyVerified } from "../present-codes.ts";
 import type { VerificationRequest } from "../request.ts";
 import { addressOfGuid, createGuid } from "./guid.ts";
 import { type FactsSource, fetchContractCode } from "./on-chain-facts.ts";
@@ -82,7 +82,7 @@ export async function submitVerification(
 ): Promise<Submission> {
   const { sql, chain } = source;
   const { address } = request;
-  if (await isFullyVerified(sql, address)) return { outcome: "already-verified" };
+  if (await isStillFullyVerified(source, address)) return { outcome: "already-verified" };
   if (isTooLarge(request)) return { outcome: "too-large" };
   const compiler = compilerOf(request);
   if (compiler === undefined) return { outcome: "no-metadata" };

@@ -4,6 +4,10 @@ import { deleteChainRowsAbove } from "../../../src/store/chain.ts";
 import { getCreationFacts } from "../../../src/store/contracts/creation-facts.ts";
 import { getProxy, saveProxy } from "../../../src/store/proxies.ts";
 import {
+  getUntoldCode,
+  listUntoldCodes,
+} from "../../../src/store/verified-contracts/present-codes.ts";
+import {
   getSimilarEvidence,
   listSimilarCandidates,
 } from "../../../src/store/verified-contracts/similar.ts";
@@ -275,6 +279,18 @@ test("the facts of a creation are those of the newest one, by a transaction or a
   expect(await getCreationFacts(database.sql, addressAt(3))).toBeUndefined();
 });
 
+test("any match replaces that of other code, where the index knows no creation of either", async () => {
+  const address = addressAt(40);
+  await publish(database.sql, { blocks: [{ number: 40 }] });
+  const place = { blockNumber: 40, blockHash: blockHash(40), creationTransaction: null };
+  const match = { runtimeMatch: "partial", creationMatch: null } as const;
+  await save(database.sql, { address, ...place, codeHash: wordAt(6) });
+  expect(await save(database.sql, { address, ...place, ...match, codeHash: wordAt(6) })).toBe(
+    false,
+  );
+  expect(await save(database.sql, { address, ...place, ...match, codeHash: wordAt(7) })).toBe(true);
+});
+
 test("contracts of equal length are candidates for the same source", async () => {
   const address = await createdContract(29);
   const fingerprint = { length: 123, hash: wordAt(3), mask: [[4, 20]] as const };
@@ -292,6 +308,8 @@ test("what is asked on behalf of a request is served by indexes", async () => {
     await getVerifiedAbi(sql, address);
     await getVerifiedContract(sql, address);
     await isFullyVerified(sql, address);
+    await getUntoldCode(sql, address);
+    await listUntoldCodes(sql, address, 50);
     await getCreationFacts(sql, address);
     await getProxy(sql, address);
     await listVerifiedContracts(sql, { limit: 10, skip: 0 });
@@ -301,5 +319,5 @@ test("what is asked on behalf of a request is served by indexes", async () => {
     await getSimilarEvidence(sql, address);
   });
   expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq Scan"))).toEqual([]);
-  expect(plans).toHaveLength(11);
+  expect(plans).toHaveLength(13);
 });

@@ -127,35 +127,98 @@ function mortal(mark: number): Program {
 
 const END = "0xefbe1c1c";
 
-test("what is made at the address of a contract that destroyed itself is not verified by its source", async () => {
-  const old = await startWorld(["--hardfork", "shanghai"]);
+/** A chain where contracts can be destroyed and made anew, and a verifier on it. */
+async function startMortalWorld(traces: "auto" | "off") {
+  const old = await startWorld(["--hardfork", "shanghai"], traces);
   onTestFinished(() => old.stop());
   const started = old.startVerifier();
   onTestFinished(() => started.close());
   const model = addressAt(30);
-  async function make(program: Program): Promise<Address> {
-    const original = await deployProgram(old.node, program);
-    const [code] = await old.chain.fetchCodes([original], await old.chain.fetchHead());
-    await old.node.request("anvil_setCode", model, code);
-    return (await old.node.deploy(copyOf(model), "create2", 1)).address;
-  }
-  async function verified(program: Program): Promise<string | undefined> {
-    const submission = await started.submit(requestFor(address, program), "somebody");
-    if (submission.outcome !== "accepted") throw new Error(submission.outcome);
-    return (await started.wait(submission.guid, 60_000))?.state;
-  }
+  return {
+    ...old,
+    started,
+    /** Makes a contract, at the same address each time. */
+    async make(program: Program): Promise<Address> {
+      const original = await deployProgram(old.node, program);
+      const [code] = await old.chain.fetchCodes([original], await old.chain.fetchHead());
+      await old.node.request("anvil_setCode", model, code);
+      return (await old.node.deploy(copyOf(model), "create2", 1)).address;
+    },
+    async verified(address: Address, program: Program): Promise<string | undefined> {
+      const submission = await started.submit(requestFor(address, program), "somebody");
+      if (submission.outcome !== "accepted") return submission.outcome;
+      return (await started.wait(submission.guid, 60_000))?.state;
+    },
+    async destroy(address: Address): Promise<void> {
+      await old.node.send({ to: address, data: END });
+      await old.indexer.reach((await old.chain.fetchHead()).hash);
+    },
+  };
+}
+
+test("what is made at the address of a contract that destroyed itself is not verified by its source", async () => {
+  const { sql, chain, indexer, make, verified, destroy } = await startMortalWorld("auto");
   const address = await make(mortal(1));
-  expect(await verified(mortal(1))).toBe("passed");
-  expect(await getVerifiedAbi(old.sql, address)).toBeDefined();
-  await old.node.send({ to: address, data: END });
+  expect(await verified(address, mortal(1))).toBe("passed");
+  await destroy(address);
+  // Its source is still shown.
+  expect(await getVerifiedAbi(sql, address)).toBeDefined();
   expect(await make(mortal(2))).toBe(address);
-  await old.indexer.reach((await old.chain.fetchHead()).hash);
-  expect(await getVerifiedAbi(old.sql, address)).toBeUndefined();
-  expect(await verified(mortal(1))).toBe("failed");
-  expect(await verified(mortal(2))).toBe("passed");
+  await indexer.reach((await chain.fetchHead()).hash);
+  expect(await getVerifiedAbi(sql, address)).toBeUndefined();
+  expect(await verified(address, mortal(1))).toBe("failed");
+  expect(await verified(address, mortal(2))).toBe("passed");
   // Not full: another constructor than that of the source ran.
-  expect(await getVerifiedContract(old.sql, address)).toMatchObject({
+  expect(await getVerifiedContract(sql, address)).toMatchObject({
     runtimeMatch: "partial",
     sources: [{ text: mortal(2).source }],
   });
+});
+
+test("nor is it on a chain without traces, where only the node tells that it was made", async () => {
+  const mortalWorld = await startMortalWorld("off");
+  const { sql, started, make, verified, destroy } = mortalWorld;
+  const address = await make(mortal(1));
+  expect(await verified(address, mortal(1))).toBe("passed");
+  expect(await verified(address, mortal(1))).toBe("already-verified");
+  await destroy(address);
+  expect(await getVerifiedAbi(sql, address)).toBeDefined();
+  const before = await mortalWorld.node.request<Hex>("evm_snapshot");
+  await make(mortal(2));
+  expect(await verified(address, mortal(1))).toBe("failed");
+  expect(await getVerifiedAbi(sql, address)).toBeUndefined();
+  expect(await verified(address, mortal(2))).toBe("passed");
+  expect(await getVerifiedContract(sql, address)).toMatchObject({
+    runtimeMatch: "full",
+    sources: [{ text: mortal(2).source }],
+  });
+  // A reorganisation brings the first one back.
+  await mortalWorld.node.request("evm_revert", before);
+  expect(await make(mortal(1))).toBe(address);
+  expect(await verified(address, mortal(1))).toBe("passed");
+
+  await destroy(address);
+  await make(mortal(3));
+  expect(await started.isFullyVerified(address)).toBe(false);
+});
+
+test("other code is noticed without a submission, and when the verified code is back", async () => {
+  const original = await deployProgram(world.node, note("looked at"));
+  const [code] = await world.chain.fetchCodes([original], await world.chain.fetchHead());
+  const address = addressAt(23);
+  await world.node.request("anvil_setCode", address, code);
+  await world.node.request("evm_mine");
+  await indexed();
+  expect(await verifies(address, note("looked at"))).toBe(true);
+  for (const [present, isShown] of [
+    ["0x6001", false],
+    [code, true],
+  ] as const) {
+    await world.node.request("anvil_setCode", address, present);
+    const another = world.startVerifier();
+    await expect
+      .poll(async () => (await getVerifiedAbi(world.sql, address)) !== undefined, POLL)
+      .toBe(isShown);
+    await another.close();
+  }
 });

@@ -8,7 +8,7 @@ import { lookUp } from "../../input.ts";
 import { sentFields, verifiedResult } from "./fields.ts";
 import { BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
 import { commonFields } from "./submission.ts";
-import { ALREADY_VERIFIED, readRequired, submitAndWait } from "./submit.ts";
+import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from "./submit.ts";
 
 const LEAST_FILES = 2;
 const USED = /\.(?:json|sol)$/i;
@@ -39,7 +39,7 @@ export function defineMetadataFilesVerification(
       const { sent, verifier } = context;
       const address = readRequired(sent, {});
       if (typeof address === "object") return address;
-      if (await verifier.isFullyVerified(address)) return failed(ALREADY_VERIFIED);
+      if (await isAlreadyVerified(verifier, address)) return failed(ALREADY_VERIFIED);
       const files = readFiles(lookUp(sent, "files"));
       if ("kind" in files) return files;
       const request = { format: "metadata-files" as const, address, files, ...commonFields(sent) };

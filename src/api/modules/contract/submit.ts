@@ -45,6 +45,19 @@ export function firstAbsent(
   return Object.entries(names).find(([, spellings]) => given(sent, spellings) === undefined)?.[0];
 }
 
+/** Whether nothing is left to verify; false when only the node could tell and it does not answer, see `submit`. */
+export async function isAlreadyVerified(
+  verifier: Context["verifier"],
+  address: Address,
+): Promise<boolean> {
+  try {
+    return await verifier.isFullyVerified(address);
+  } catch (error) {
+    if (isNodeUnreachable(error)) return false;
+    throw error;
+  }
+}
+
 /** Submits a request. `node-unreachable` when only the node could tell whether the request is acceptable. */
 export async function submit(
   verifier: Context["verifier"],
@@ -54,11 +67,14 @@ export async function submit(
   try {
     return await verifier.submit(request, client);
   } catch (error) {
-    if (error instanceof VerificationError && error.failure.code === "node") {
-      return { outcome: "node-unreachable" };
-    }
+    if (isNodeUnreachable(error)) return { outcome: "node-unreachable" };
     throw error;
   }
+}
+
+/** Whether a submission was given up because the node does not answer. */
+export function isNodeUnreachable(error: unknown): boolean {
+  return error instanceof VerificationError && error.failure.code === "node";
 }
 
 /** The failure of a submission that a limit refuses. */

@@ -17,6 +17,7 @@ import {
 import {
   ALREADY_VERIFIED,
   firstAbsent,
+  isAlreadyVerified,
   limitReached,
   NO_CODE,
   SOURCES_TOO_LARGE,
@@ -79,7 +80,7 @@ export const verifysourcecode = defineAction({
     const lacking = lacksForm(codeformat, address, given(sent, SPELLINGS.source));
     if (lacking !== undefined) return failed(lacking);
     if (!isAddress(address)) return refused("Invalid address hash");
-    if (await verifier.isFullyVerified(lowerAddress(address))) return alreadyVerified(context);
+    if (await isAlreadyVerified(verifier, lowerAddress(address))) return alreadyVerified(context);
     const absent = firstAbsent(sent, REQUIRED);
     if (absent !== undefined) return refused(`${absent} is required.`);
     const request = readRequest(sent, codeformat, lowerAddress(address));

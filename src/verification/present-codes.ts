@@ -1,0 +1,82 @@
+import type { Logger } from "pino";
+import { keccak256 } from "viem/utils";
+import type { Chain } from "../chain/chain.ts";
+import { type Address, ZERO_ADDRESS } from "../core/address.ts";
+import { sleep } from "../core/async.ts";
+import { isContractCode } from "../core/contract-code.ts";
+import { ChainError, messageOf } from "../core/errors.ts";
+import type { Sql } from "../db/client.ts";
+import {
+  getUntoldCode,
+  listUntoldCodes,
+  saveIsReplaced,
+  type UntoldCode,
+} from "../store/verified-contracts/present-codes.ts";
+import { isFullyVerified } from "../store/verified-contracts/verified-contract.ts";
+import { VerificationError } from "./errors.ts";
+
+type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchHead" | "fetchCodes"> };
+
+/**
+ * Whether the code that stands at an address now is fully matched. Where the index does not know its creation, the node is
+ * asked. Throws `VerificationError` of code `node` when it does not answer.
+ */
+export async function isStillFullyVerified(source: CodeSource, address: Address): Promise<boolean> {
+  const { sql } = source;
+  if (!(await isFullyVerified(sql, address))) return false;
+  const code = await getUntoldCode(sql, address);
+  if (code === undefined) return true;
+  try {
+    await compareCodes(source, [code]);
+  } catch (error) {
+    if (error instanceof ChainError)
+      throw new VerificationError({ code: "node" }, { cause: error });
+    throw error;
+  }
+  return isFullyVerified(sql, address);
+}
+
+/** Stores which of the codes stand no more where they were verified. Throws `ChainError`. */
+async function compareCodes(
+  { sql, chain }: CodeSource,
+  verified: readonly UntoldCode[],
+): Promise<void> {
+  const addresses = verified.map(({ address }) => address);
+  const present = await chain.fetchCodes(addresses, await chain.fetchHead());
+  for (const [index, code] of verified.entries()) {
+    const there = present[index] ?? "0x";
+    // What destroyed itself keeps its source.
+    if (!isContractCode(there)) continue;
+    const isReplaced = keccak256(there) !== code.codeHash;
+    if (isReplaced !== code.isReplaced) await saveIsReplaced(sql, { ...code, isReplaced });
+  }
+}
+
+const PAUSE_MS = 60_000;
+/** Nodes may charge for each. */
+const COMPARED_AT_ONCE = 50;
+
+/**
+ * Compares verified codes whose creation is not indexed with the present ones, 50 a minute, one round after the other,
+ * until the signal is aborted.
+ */
+export async function keepCodesCompared(
+  source: CodeSource,
+  log: Pick<Logger, "warn">,
+  signal: AbortSignal,
+): Promise<void> {
+  let last = ZERO_ADDRESS;
+  while (!signal.aborted) {
+    try {
+      const codes = await listUntoldCodes(source.sql, last, COMPARED_AT_ONCE);
+      last = (codes.length === COMPARED_AT_ONCE && codes.at(-1)?.address) || ZERO_ADDRESS;
+      if (codes.length > 0) await compareCodes(source, codes);
+    } catch (error) {
+      // The next round tries again.
+      if (!(error instanceof ChainError)) {
+        log.warn({ error: messageOf(error) }, "verified codes cannot be compared");
+      }
+    }
+    await sleep(PAUSE_MS, signal);
+  }
+}
