@@ -28,6 +28,15 @@ export async function saveProxy(sql: Queryable, proxy: ProxyRow): Promise<void> 
       beacon = excluded.beacon, block_number = excluded.block_number, block_hash = excluded.block_hash`;
 }
 
+/** Has it read what an address delegates to, as after an upgrade, unless something is stored of it already. */
+export async function saveUnreadProxy(sql: Queryable, address: Address): Promise<void> {
+  // No block has this hash, so the answer never holds.
+  await sql`
+    INSERT INTO proxies (address, kind, implementations, conflicts, block_number, block_hash)
+    VALUES (${address}, 'unknown', '[]', '[]', 0, '')
+    ON CONFLICT (address) DO NOTHING`;
+}
+
 /** Deletes what an address delegated to. */
 export async function deleteProxy(sql: Queryable, address: Address): Promise<void> {
   await sql`DELETE FROM proxies WHERE address = ${address}`;

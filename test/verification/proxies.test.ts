@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Abi, encodeDeployData, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { StateRead } from "../../src/chain/chain.ts";
+import type { StateRead, StorageQuery } from "../../src/chain/chain.ts";
 import { type Address, wordOfAddress } from "../../src/core/address.ts";
+import { ChainError } from "../../src/core/errors.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getProxy } from "../../src/store/proxies.ts";
 import { getServedHead } from "../../src/store/sync-state.ts";
@@ -207,6 +208,21 @@ async function verifyContract(verifier: Verifier, address: Address, name: string
 async function implementationsOf(address: Address): Promise<Address[] | undefined> {
   return (await getProxy(world.sql, address))?.implementations;
 }
+
+test("a proxy that the node does not tell while it is verified is found soon after", async () => {
+  const address = await deploy("ERC1967Proxy", one, "0x");
+  let isSilent = true;
+  const fetchStorage: StateRead<StorageQuery, Hex> = (...asked) =>
+    isSilent
+      ? Promise.reject(new ChainError("timeout", "silent"))
+      : world.chain.fetchStorage(...asked);
+  const verifier = world.startVerifier({ chain: { ...world.chain, fetchStorage } });
+  onTestFinished(() => verifier.close());
+  await verifyContract(verifier, address, "ERC1967Proxy");
+  expect(await implementationsOf(address)).toBeUndefined();
+  isSilent = false;
+  await expect.poll(() => implementationsOf(address), POLL).toEqual([one]);
+});
 
 test("a proxy is found when it is verified, followed when it is upgraded, and lends its methods' names", async () => {
   const verifier = start();

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { ChainError } from "../../core/errors.ts";
 import type { Sql } from "../../db/client.ts";
+import { saveUnreadProxy } from "../../store/proxies.ts";
 import type { ClaimedJob } from "../../store/verification-jobs.ts";
 import { finishJob } from "../../store/verification-jobs.ts";
 import type { DeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
@@ -103,13 +104,14 @@ async function outcomeOf(
   }
 }
 
-/** Detects a proxy before the job passes, so that clients see both at once. */
+/** Detects a proxy before the job passes, so that clients see both at once; later, when the node does not answer now. */
 async function detectBeforePass(context: JobContext, job: ClaimedJob): Promise<void> {
   try {
     await refreshProxy(context, job.address);
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     context.log.warn({ address: job.address, error: error.message }, "proxy not detected");
+    await saveUnreadProxy(context.sql, job.address);
   }
 }
 
