@@ -35,6 +35,7 @@ export function verifiedContract(
     outputs: "{}",
     methods: { "2ddbd13a": "total()" },
     compilation: "{}",
+    furtherInput: "{}",
     sourceIds: "{}",
     creationSourceMap: null,
     runtimeSourceMap: null,

@@ -67,13 +67,19 @@ interface Codes {
   runtime: Hex;
 }
 
-async function compile(release: string, program: Program, settings = {}): Promise<Codes> {
+function compile(release: string, program: Program, settings = {}, further = {}): Promise<Codes> {
+  const input = { ...standardJson(release, program, settings), ...further };
+  return compileInput(release, program, input);
+}
+
+async function compileInput(
+  release: string,
+  program: Program,
+  { settings, ...others }: { settings: object },
+): Promise<Codes> {
   const main = `${program.name}.vy`;
   const outputs = ["evm.bytecode.object", "evm.deployedBytecode.object"];
-  const input = {
-    ...standardJson(release, program),
-    settings: { ...settings, outputSelection: { [main]: outputs } },
-  };
+  const input = { ...others, settings: { ...settings, outputSelection: { [main]: outputs } } };
   const file = `${FOLDER}/vyper-${versions.get(release)}`;
   const run = await runExecutable(file, ["--standard-json"], JSON.stringify(input), 1e8);
   const output = JSON.parse(run.stdout);
@@ -83,6 +89,22 @@ async function compile(release: string, program: Program, settings = {}): Promis
     creation: contract.evm.bytecode.object,
     runtime: contract.evm.deployedBytecode.object,
   };
+}
+
+/** The creation codes of what the dialects serve as the compiler's input. */
+async function compileServed(release: string, address: Address, program: Program): Promise<Hex[]> {
+  const { body } = await server.app.inject(
+    `/v2/api?module=contract&action=getsourcecode&address=${address}`,
+  );
+  const other = await server.app.inject(
+    `/sourcify/v2/contract/${TEST_CHAIN_ID}/${address}?fields=stdJsonInput`,
+  );
+  const inputs = [
+    JSON.parse(JSON.parse(body).result[0].SourceCode.slice(1, -1)),
+    JSON.parse(other.body).stdJsonInput,
+  ];
+  const compiled = inputs.map((input) => compileInput(release, program, input));
+  return (await Promise.all(compiled)).map(({ creation }) => creation);
 }
 
 async function verifySingle(release: string, address: Address, { name, source }: Program) {
@@ -100,13 +122,19 @@ async function verifySingle(release: string, address: Address, { name, source }:
   return response.json();
 }
 
-async function verifyStandard(release: string, address: Address, program: Program, settings = {}) {
+async function verifyStandard(
+  release: string,
+  address: Address,
+  program: Program,
+  settings = {},
+  further = {},
+) {
   const response = await server.app.inject({
     method: "POST",
     url: `/sourcify/v2/verify/${TEST_CHAIN_ID}/${address}`,
     headers: { "content-type": "application/json" },
     payload: JSON.stringify({
-      stdJsonInput: standardJson(release, program, settings),
+      stdJsonInput: { ...standardJson(release, program, settings), ...further },
       compilerVersion: versions.get(release)?.slice(1),
       contractIdentifier: `${program.name}.vy:${program.name}`,
     }),
@@ -177,7 +205,26 @@ describe.each(RELEASES)("vyper %s", (release) => {
     const job = await verifyStandard(release, address, program);
     expect(job.error).toBeUndefined();
     expect(job.contract.match).toBe(best(release));
+    expect(await compileServed(release, address, program)).toEqual([creation, creation]);
   });
+
+  test.runIf(compareReleases(release, "0.4.1") >= 0)(
+    "a storage layout of its own is kept",
+    async () => {
+      const program = plain(release, "layout");
+      const layout = { total: { type: "uint256", slot: 77, n_slots: 1 } };
+      const isNested = compareReleases(release, "0.4.2") >= 0;
+      const further = {
+        storage_layout_overrides: { "Plain.vy": isNested ? { storage_layout: layout } : layout },
+      };
+      const { creation } = await compile(release, program, {}, further);
+      expect(creation).not.toBe((await compile(release, program)).creation);
+      const { address } = await world.node.deploy(creation);
+      const job = await verifyStandard(release, address, program, {}, further);
+      expect(job.contract.match).toBe("exact_match");
+      expect(await compileServed(release, address, program)).toEqual([creation, creation]);
+    },
+  );
 
   test("a contract made by a factory's CREATE2 verifies", async () => {
     const program = plain(release, "factory");

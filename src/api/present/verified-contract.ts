@@ -4,6 +4,7 @@ import type {
   VerifiedContract,
   VerifiedSummary,
 } from "../../store/verified-contracts/verified-contract.ts";
+import { interfaceFiles } from "../../verification/inputs/standard-json.ts";
 import * as wire from "../wire.ts";
 
 /** Text in place of a missing ABI or source. */
@@ -91,7 +92,8 @@ export function presentForBlockscout({
   const optimized = isOptimized(contract);
   const { constructorArguments, libraries, optimizerRuns } = contract;
   const [implementation] = implementations;
-  const additional = contract.sources
+  const interfaces = interfaceFiles(JSON.parse(contract.furtherInput).interfaces);
+  const additional = [...contract.sources, ...interfaces]
     .filter(({ path }) => path !== contract.filePath)
     .sort((a, b) => (a.path < b.path ? -1 : 1));
   return {
@@ -190,6 +192,7 @@ function wholeSourceOf(contract: VerifiedContract): string {
   const input = {
     language: contract.language,
     sources: Object.fromEntries(files),
+    ...JSON.parse(contract.furtherInput),
     settings: JSON.parse(contract.settings),
   };
   return `{${JSON.stringify(input)}}`;

@@ -31,7 +31,7 @@ export const FIELDS = {
   sourceIds: [],
   creationBytecode: CREATION_CODE,
   runtimeBytecode: [...CREATION_CODE, "immutableReferences"],
-  stdJsonInput: ["language", "sources", "settings"],
+  stdJsonInput: ["language", "sources", "interfaces", "storage_layout_overrides", "settings"],
   stdJsonOutput: ["sources", "contracts"],
   signatures: ["function", "event", "error"],
   proxyResolution: ["isProxy", "proxyType", "implementations"],

@@ -33,7 +33,7 @@ const NEEDS: Readonly<Record<Field, readonly (LookupPart | "sources")[]>> = {
   sourceIds: ["sourceIds"],
   creationBytecode: CODES,
   runtimeBytecode: CODES,
-  stdJsonInput: ["language", "sources", "settings"],
+  stdJsonInput: ["language", "sources", "settings", "furtherInput"],
   stdJsonOutput: [...CODES, "sourceIds", "abi", "metadata", "outputs", "filePath", "contractName"],
   signatures: ["abi"],
   proxyResolution: [],
@@ -124,6 +124,7 @@ async function presentField(
       return {
         language: found.language,
         sources: presentSources(sources),
+        ...JSON.parse(found.furtherInput),
         settings: JSON.parse(found.settings),
       };
     case "stdJsonOutput":

@@ -21,6 +21,7 @@ export interface LookupParts {
   language: string;
   compilerVersion: string;
   settings: string;
+  furtherInput: string;
   contractName: string;
   filePath: string;
   outputs: string;

@@ -48,6 +48,8 @@ export interface VerifiedFacts {
   outputs: string;
   /** `transfer(address to, uint256 amount)` by selector of 8 hex digits. */
   methods: Readonly<Record<string, string>>;
+  /** What else the compiler was given: `interfaces` and `storage_layout_overrides` of vyper. */
+  furtherInput: string;
   /** Numbers of the files in the source maps: `{path: {"id"}}`. */
   sourceIds: string;
   /** Compressed, as the compiler writes them; null without one. */
@@ -196,7 +198,7 @@ export async function getVerifiedContractBytes(
   address: Address,
 ): Promise<number | undefined> {
   const [row] = await sql<{ bytes: number }[]>`
-    SELECT octet_length(v.abi) + octet_length(v.settings) + octet_length(v.sources) + octet_length(v.metadata)
+    SELECT octet_length(v.abi) + octet_length(v.settings) + octet_length(v.further_input) + octet_length(v.sources) + octet_length(v.metadata)
       + octet_length(v.libraries) + coalesce(octet_length(v.constructor_arguments), 0)
       + ${sourceBytes(sql)} AS bytes
     FROM valid_verified_contracts v WHERE v.address = ${address}`;
@@ -227,7 +229,7 @@ export async function getVerifiedContract(
       runtime_match, creation_match, language, format,
       compiler_version, evm_version,
       optimizer_enabled, optimizer_runs, license,
-      file_path, contract_name, settings, libraries,
+      file_path, contract_name, settings, further_input, libraries,
       constructor_arguments, abi, metadata, metadata_uri
     FROM valid_verified_contracts WHERE address = ${address}`;
   if (row === undefined) return undefined;

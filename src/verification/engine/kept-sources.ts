@@ -1,25 +1,36 @@
 import { isRecord } from "../../core/record.ts";
-import { type CompilerInput, refuse } from "../inputs/compiler-input.ts";
+import { type CompilerInput, type FurtherInput, refuse } from "../inputs/compiler-input.ts";
+import { interfaceFiles } from "../inputs/standard-json.ts";
 import type { SourceFile } from "../request.ts";
 
 /**
  * The files of a compile that belong to a contract, in the order they were sent: those that the compiler's metadata
- * names; without metadata (vyper, solc before 0.4.7) those that the main file may import. Other files are compiled too,
- * since they may change the code, but they are not proven. Throws `VerificationError` of code `invalid-json` when a
- * file that belongs to it has a path out of the project.
+ * names; without metadata (vyper, solc before 0.4.7) those that the main file may import. `further` is what the other keys
+ * of the input say of such files. Other files are compiled too, since they may change the code, but they are not proven.
+ * Throws `VerificationError` of code `invalid-json` when a file that belongs to it has a path out of the project.
  */
 export function keptSources(
-  { language, sources }: CompilerInput,
+  { language, sources, rest }: CompilerInput,
   mainPath: string,
   metadata: string,
-): SourceFile[] {
+): { sources: SourceFile[]; further: FurtherInput } {
   const named = language === "Solidity" ? namedIn(metadata) : undefined;
-  const kept = named ?? importedFrom(mainPath, sources);
-  const files = [...sources].filter(([path]) => kept.has(path));
-  for (const [path] of files) {
-    if (!isWithin(path)) refuse(`The path ${path} must be relative and without "..".`);
+  const interfaces = interfaceFiles(rest["interfaces"]);
+  const texts = new Map([...interfaces.map(({ path, text }) => [path, text] as const), ...sources]);
+  const kept = named ?? importedFrom(mainPath, texts);
+  for (const path of texts.keys()) {
+    if (kept.has(path) && !isWithin(path)) {
+      refuse(`The path ${path} must be relative and without "..".`);
+    }
   }
-  return files.map(([path, text]) => ({ path, text }));
+  const further = Object.entries(rest).map(([key, values]) => {
+    const belonging = Object.entries(values).filter(([path]) => kept.has(path));
+    return [key, Object.fromEntries(belonging)] as const;
+  });
+  return {
+    sources: [...sources].flatMap(([path, text]) => (kept.has(path) ? [{ path, text }] : [])),
+    further: Object.fromEntries(further.filter(([, values]) => Object.keys(values).length > 0)),
+  };
 }
 
 function namedIn(metadata: string): ReadonlySet<string> | undefined {

@@ -63,7 +63,7 @@ export function describeContract(proven: {
   const { abi, evm, metadata, layout: _, ...output } = contract.output;
   // In Yul, a name may be any text.
   if (!isPrintable(name)) refuse("The name of the contract is no printable text.");
-  const sources = keptSources(input, path, metadata);
+  const { sources, further } = keptSources(input, path, metadata);
   const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
   const { runtime: runtimeMatch, creation: creationMatch } = levels;
   const linked = librariesOf(input.settings, evm.legacyAssembly, [creationMatch, runtimeMatch]);
@@ -74,6 +74,7 @@ export function describeContract(proven: {
     filePath: path,
     contractName: name.slice(0, MAX_NAME_CHARACTERS),
     sources,
+    furtherInput: JSON.stringify(further),
     settings: input.settings,
     ...optimization(input.settings),
     evmVersion: textOrNull(input.settings["evmVersion"]),

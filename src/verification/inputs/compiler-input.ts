@@ -11,14 +11,16 @@ export interface CompilerInput {
   sources: ReadonlyMap<string, string>;
   /** As sent, without what does not change the code (`withoutOutput`). */
   settings: Settings;
-  /** Further keys of vyper's standard JSON: `interfaces`, `storage_layout_overrides`. */
-  rest: Readonly<Record<string, unknown>>;
+  /** Further keys of vyper's standard JSON, each with values by file: `interfaces`, `storage_layout_overrides`. */
+  rest: FurtherInput;
   target: Target;
   /** Addresses that must be those on chain. */
   libraries: readonly GivenLibrary[];
   /** Paths the file may have had where it was compiled first; only for a flattened source. */
   possiblePaths: readonly string[];
 }
+
+export type FurtherInput = Readonly<Record<string, Settings>>;
 
 export type Settings = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,9 @@ import {
   type CompilerInput,
   type CompilerLanguage,
   collectSources,
+  type FurtherInput,
   refuse,
+  type Settings,
   type Target,
   withoutOutput,
 } from "./compiler-input.ts";
@@ -33,12 +35,15 @@ export function readStandardJson(
   if (language === undefined) refuse(`The language must be ${languages.join(" or ")}.`);
   const settings = input["settings"] ?? {};
   if (!isRecord(settings)) refuse("The settings are no object.");
-  const kept = compiler === "vyper" ? VYPER_KEYS.filter((key) => key in input) : [];
+  const sources = readSources(input["sources"]);
+  const rest = compiler === "vyper" ? readFurther(input) : {};
+  // The bounds are for all files together.
+  collectSources([...sources, ...Object.values(rest).flatMap(interfaceFiles)]);
   return {
     language,
-    sources: collectSources(readSources(input["sources"])),
+    sources: collectSources(sources),
     settings: withoutOutput(settings),
-    rest: Object.fromEntries(kept.map((key) => [key, input[key]])),
+    rest,
     target: targetOf(name, compiler),
     libraries: [],
     possiblePaths: [],
@@ -49,6 +54,24 @@ export function readStandardJson(
 function targetOf(text: string, compiler: "solc" | "vyper"): Target {
   const target = splitName(text);
   return compiler === "vyper" && target.path !== null ? { ...target, name: null } : target;
+}
+
+function readFurther(input: Record<string, unknown>): FurtherInput {
+  const found: Record<string, Settings> = {};
+  for (const key of VYPER_KEYS) {
+    const value = input[key];
+    if (value === undefined) continue;
+    found[key] = isRecord(value) ? value : refuse(`${key} is no object.`);
+  }
+  return found;
+}
+
+/** The texts of interfaces by file: source code, or JSON with an ABI. */
+export function interfaceFiles(interfaces: Settings = {}): SourceFile[] {
+  return Object.entries(interfaces).map(([path, value]) => {
+    const content = isRecord(value) ? value["content"] : undefined;
+    return { path, text: typeof content === "string" ? content : JSON.stringify(value) };
+  });
 }
 
 function readSources(sources: unknown): SourceFile[] {

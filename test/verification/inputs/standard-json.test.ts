@@ -94,6 +94,24 @@ test("vyper keeps its interfaces, and its files are contracts", () => {
   });
 });
 
+test("interfaces of vyper are bounded with the sources, and are what they are to be", () => {
+  const vyper = (interfaces: unknown) =>
+    read(
+      JSON.stringify({
+        language: "Vyper",
+        sources: { "v.vy": { content: "x".repeat(2_500_000) } },
+        interfaces,
+      }),
+      "v.vy:v",
+      "vyper",
+    );
+  const half = { content: "x".repeat(1_000_000) };
+  expect(() => vyper({ "a.vy": half, "b.vy": half })).not.toThrow();
+  expect(() => vyper({ "a.vy": half, "b.vy": half, "c.vy": half })).toThrow("larger than 5 MB");
+  expect(() => vyper({ "a\n": { abi: [] } })).toThrow("A path is no printable text.");
+  expect(() => vyper([])).toThrow("interfaces is no object.");
+});
+
 test("bounds the number, the size and the names of files", () => {
   const many = Array.from({ length: 1001 }, (_, index) => ({ path: String(index), text: "" }));
   expect(() => collectSources(many)).toThrow("There are more than 1000 source files.");

@@ -4,7 +4,10 @@
 ALTER TABLE verified_contracts ADD COLUMN is_replaced boolean NOT NULL DEFAULT false;
 CREATE INDEX verified_contracts_untold ON verified_contracts (address) WHERE creation_transaction IS NULL;
 
--- As before, without those.
+-- What else the compiler was given beside language, sources and settings, as JSON: interfaces, storage_layout_overrides.
+ALTER TABLE verified_contracts ADD COLUMN further_input text NOT NULL DEFAULT '{}';
+
+-- As before, without what was replaced, and with the new columns.
 CREATE OR REPLACE VIEW valid_verified_contracts AS
 SELECT v.*
 FROM verified_contracts v
