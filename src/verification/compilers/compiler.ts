@@ -9,6 +9,8 @@ import { type CompilerVersion, formatVersion, parseVersion } from "./versions.ts
 export interface Compiler {
   /** What the compiler calls itself. */
   version: CompilerVersion;
+  /** Of one compile. */
+  maxOutputBytes: number;
   /**
    * Standard JSON in, standard JSON out. Throws `VerificationError`: `compiler-limit` when the output is too large,
    * `compiler-error` when there is none.
@@ -35,6 +37,7 @@ export async function openCompiler(
   }
   return {
     version: compiler.version,
+    maxOutputBytes,
     compile: async (input) => {
       const output = await compiler.compile(input);
       if (output.length > maxOutputBytes) throw outputTooLarge(maxOutputBytes);
@@ -43,7 +46,9 @@ export async function openCompiler(
   };
 }
 
-function openSoljson(file: string): Compiler {
+type BareCompiler = Omit<Compiler, "maxOutputBytes">;
+
+function openSoljson(file: string): BareCompiler {
   const soljson = loadSoljson(file);
   return {
     version: understood(soljson.version),
@@ -64,7 +69,7 @@ function openSoljson(file: string): Compiler {
 async function openExecutable(
   { file, kind }: CompilerBuild,
   maxOutputBytes: number,
-): Promise<Compiler> {
+): Promise<BareCompiler> {
   const { stdout } = await runExecutable(file, ["--version"], "", maxOutputBytes);
   const printed = stdout.trim().split("\n").at(-1) ?? "";
   return {

@@ -17,6 +17,7 @@ import {
   readContract,
   withInnerAuxdata,
 } from "../match/contract-match.ts";
+import { filesIn } from "./kept-sources.ts";
 
 /** What stays the same over all compiles of a verification. */
 export interface Session {
@@ -168,12 +169,34 @@ async function compile(
   return locateContracts(readOutput(await compiler.compile(JSON.stringify(input))), sources);
 }
 
-/** The syntax trees of all files; compiles nothing. */
-export async function readTrees(
+/** Bytes of a syntax tree for each byte of dense source. */
+const TREE_BYTES = 80;
+
+/**
+ * The syntax trees of the files that a contract's code may be from, by its metadata; as many files at a time as one output of
+ * the compiler can hold. Compiles nothing.
+ */
+export async function* readTrees(
   { compiler }: Session,
   input: CompilerInput,
-): Promise<readonly unknown[]> {
-  return (await compile(compiler, input, { "*": { "": ["ast"] } })).trees;
+  metadata: string,
+): AsyncGenerator<readonly unknown[]> {
+  const named = filesIn(metadata);
+  const bound = compiler.maxOutputBytes / TREE_BYTES;
+  let selection: Selection = {};
+  let bytes = 0;
+  for (const [path, text] of input.sources) {
+    if (named && !named.has(path)) continue;
+    const size = Buffer.byteLength(text);
+    if (bytes > 0 && bytes + size > bound) {
+      yield (await compile(compiler, input, selection)).trees;
+      selection = {};
+      bytes = 0;
+    }
+    selection = { ...selection, [path]: { "": ["ast"] } };
+    bytes += size;
+  }
+  yield (await compile(compiler, input, selection)).trees;
 }
 
 function compare(

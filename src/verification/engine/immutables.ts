@@ -42,7 +42,8 @@ export async function readImmutables(
   if (input.language === "Yul" || (ids.size === 0 && (viaIR || !isExchanged))) {
     return entries.map(([name, value]) => ({ name, type: "", value }));
   }
-  const syntax = readSyntax(await readTrees(session, input), ids);
+  const trees = readTrees(session, input, contract.output.metadata);
+  const syntax = await readSyntax(trees, ids);
   if (isExchanged && !viaIR && syntax.keepsFunctions) {
     refuse("The metadata on chain is not the compiler's, and the code could be made to run it.");
   }

@@ -14,7 +14,7 @@ export function keptSources(
   mainPath: string,
   metadata: string,
 ): { sources: SourceFile[]; further: FurtherInput } {
-  const named = language === "Solidity" ? namedIn(metadata) : undefined;
+  const named = language === "Solidity" ? filesIn(metadata) : undefined;
   const interfaces = interfaceFiles(rest["interfaces"]);
   const texts = new Map([...interfaces.map(({ path, text }) => [path, text] as const), ...sources]);
   const kept = named ?? importedFrom(mainPath, texts);
@@ -33,7 +33,8 @@ export function keptSources(
   };
 }
 
-function namedIn(metadata: string): ReadonlySet<string> | undefined {
+/** The files that solc's metadata of a contract names: its own, and all that this one imports. Undefined without metadata. */
+export function filesIn(metadata: string): ReadonlySet<string> | undefined {
   if (metadata === "") return undefined;
   const parsed: unknown = JSON.parse(metadata);
   const sources = isRecord(parsed) ? parsed["sources"] : undefined;

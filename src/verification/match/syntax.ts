@@ -27,45 +27,49 @@ const INTERNAL_FUNCTION = "t_function_internal";
 /** Before 0.5.0, assembly may jump anywhere. */
 const ASSEMBLY_JUMP = /\bjumpi?\b/;
 
-/** Reads what is needed from the trees of all files; `ids` are those of the wanted variables. */
-export function readSyntax(trees: readonly unknown[], ids: ReadonlySet<string>): Syntax {
+/** Reads what is needed from the trees of files, some at a time; `ids` are those of the wanted variables. */
+export async function readSyntax(
+  portions: AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>,
+  ids: ReadonlySet<string>,
+): Promise<Syntax> {
   const variables = new Map<string, Variable>();
   const enums = new Map<string, number>();
   const valueTypes = new Map<string, string>();
   const functions = new Set<unknown>();
   const touched = new Set<unknown>();
   let keepsFunctions = false;
-  for (const node of nodesOf(trees)) {
-    const id = String(node["id"]);
-    switch (node["nodeType"]) {
-      case "VariableDeclaration": {
-        const { typeIdentifier, typeString } = typesOf(node);
-        if (ids.has(id)) {
-          variables.set(id, { name: String(node["name"]), type: typeString, typeIdentifier });
+  for await (const trees of portions)
+    for (const node of nodesOf(trees)) {
+      const id = String(node["id"]);
+      switch (node["nodeType"]) {
+        case "VariableDeclaration": {
+          const { typeIdentifier, typeString } = typesOf(node);
+          if (ids.has(id)) {
+            variables.set(id, { name: String(node["name"]), type: typeString, typeIdentifier });
+          }
+          if (typeIdentifier.startsWith(INTERNAL_FUNCTION)) functions.add(node["id"]);
+          const isKept = node["stateVariable"] === true && node["mutability"] !== "immutable";
+          const isWithin = !typeIdentifier.startsWith("t_function");
+          keepsFunctions ||= typeIdentifier.includes(INTERNAL_FUNCTION) && (isKept || isWithin);
+          break;
         }
-        if (typeIdentifier.startsWith(INTERNAL_FUNCTION)) functions.add(node["id"]);
-        const isKept = node["stateVariable"] === true && node["mutability"] !== "immutable";
-        const isWithin = !typeIdentifier.startsWith("t_function");
-        keepsFunctions ||= typeIdentifier.includes(INTERNAL_FUNCTION) && (isKept || isWithin);
-        break;
+        case "StructDefinition":
+          keepsFunctions ||= listOf(node["members"]).some((member) =>
+            typesOf(member).typeIdentifier.startsWith(INTERNAL_FUNCTION),
+          );
+          break;
+        case "EnumDefinition":
+          enums.set(id, listOf(node["members"]).length);
+          break;
+        case "UserDefinedValueTypeDefinition":
+          valueTypes.set(id, typesOf(node["underlyingType"] as Node).typeIdentifier);
+          break;
+        case "InlineAssembly":
+          keepsFunctions ||= ASSEMBLY_JUMP.test(String(node["operations"] ?? ""));
+          for (const declaration of referencesOf(node)) touched.add(declaration);
+          break;
       }
-      case "StructDefinition":
-        keepsFunctions ||= listOf(node["members"]).some((member) =>
-          typesOf(member).typeIdentifier.startsWith(INTERNAL_FUNCTION),
-        );
-        break;
-      case "EnumDefinition":
-        enums.set(id, listOf(node["members"]).length);
-        break;
-      case "UserDefinedValueTypeDefinition":
-        valueTypes.set(id, typesOf(node["underlyingType"] as Node).typeIdentifier);
-        break;
-      case "InlineAssembly":
-        keepsFunctions ||= ASSEMBLY_JUMP.test(String(node["operations"] ?? ""));
-        for (const declaration of referencesOf(node)) touched.add(declaration);
-        break;
     }
-  }
   for (const declaration of touched) keepsFunctions ||= functions.has(declaration);
   return { variables, enums, valueTypes, keepsFunctions };
 }

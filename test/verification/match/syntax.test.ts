@@ -19,27 +19,31 @@ function variable(id: number, typeIdentifier: string, parts: Node = {}): Node {
 
 const FUNCTION = "t_function_internal_view$__$";
 
-function keepsFunctions(...nodes: unknown[]): boolean {
-  return readSyntax([{ nodeType: "SourceUnit", nodes }], new Set()).keepsFunctions;
+/** Each node is in a file and a portion of its own. */
+async function keepsFunctions(...nodes: unknown[]): Promise<boolean> {
+  const portions = nodes.map((node) => [{ nodeType: "SourceUnit", nodes: [node] }]);
+  return (await readSyntax(portions, new Set())).keepsFunctions;
 }
 
-test("variables are read by their ids, wherever they stand", () => {
+test("variables are read by their ids, wherever they stand", async () => {
   const tree = {
     nodeType: "SourceUnit",
     nodes: [null, "text", { inner: [variable(7, "t_uint8"), variable(8, "t_bool")] }],
   };
-  expect(readSyntax([tree], new Set(["7"])).variables).toEqual(
+  expect((await readSyntax([[tree]], new Set(["7"]))).variables).toEqual(
     new Map([["7", { name: "v7", type: "t", typeIdentifier: "t_uint8" }]]),
   );
 });
 
-test("enums tell the number of their members, value types what is below them", () => {
-  const { enums, valueTypes, keepsFunctions } = readSyntax(
+test("enums tell the number of their members, value types what is below them", async () => {
+  const { enums, valueTypes, keepsFunctions } = await readSyntax(
     [
-      { nodeType: "EnumDefinition", id: 5, members: [{}, {}, {}] },
-      { nodeType: "EnumDefinition", id: 6 },
-      { nodeType: "UserDefinedValueTypeDefinition", id: 9, underlyingType: types("t_uint8") },
-      { nodeType: "UserDefinedValueTypeDefinition", id: 10 },
+      [
+        { nodeType: "EnumDefinition", id: 5, members: [{}, {}, {}] },
+        { nodeType: "EnumDefinition", id: 6 },
+        { nodeType: "UserDefinedValueTypeDefinition", id: 9, underlyingType: types("t_uint8") },
+        { nodeType: "UserDefinedValueTypeDefinition", id: 10 },
+      ],
     ],
     new Set(),
   );
@@ -59,50 +63,55 @@ test("enums tell the number of their members, value types what is below them", (
 });
 
 describe("internal functions are kept", () => {
-  test("by state variables that are not immutable", () => {
+  test("by state variables that are not immutable", async () => {
     expect(
-      keepsFunctions(variable(1, FUNCTION, { stateVariable: true, mutability: "mutable" })),
+      await keepsFunctions(variable(1, FUNCTION, { stateVariable: true, mutability: "mutable" })),
     ).toBe(true);
     expect(
-      keepsFunctions(variable(1, FUNCTION, { stateVariable: true, mutability: "immutable" })),
+      await keepsFunctions(variable(1, FUNCTION, { stateVariable: true, mutability: "immutable" })),
     ).toBe(false);
-    expect(keepsFunctions(variable(1, FUNCTION))).toBe(false);
+    expect(await keepsFunctions(variable(1, FUNCTION))).toBe(false);
     expect(
-      keepsFunctions(variable(1, "t_uint8", { stateVariable: true, mutability: "mutable" })),
+      await keepsFunctions(variable(1, "t_uint8", { stateVariable: true, mutability: "mutable" })),
     ).toBe(false);
   });
 
-  test("by lists and mappings of them", () => {
-    expect(keepsFunctions(variable(1, `t_array$_${FUNCTION}$dyn_memory_ptr`))).toBe(true);
-    expect(keepsFunctions(variable(1, "t_array$_t_uint8_$dyn_memory_ptr"))).toBe(false);
+  test("by lists and mappings of them", async () => {
+    expect(await keepsFunctions(variable(1, `t_array$_${FUNCTION}$dyn_memory_ptr`))).toBe(true);
+    expect(await keepsFunctions(variable(1, "t_array$_t_uint8_$dyn_memory_ptr"))).toBe(false);
   });
 
-  test("by structs", () => {
+  test("by structs", async () => {
     expect(
-      keepsFunctions({ nodeType: "StructDefinition", members: [types("t_bool"), types(FUNCTION)] }),
+      await keepsFunctions({
+        nodeType: "StructDefinition",
+        members: [types("t_bool"), types(FUNCTION)],
+      }),
     ).toBe(true);
-    expect(keepsFunctions({ nodeType: "StructDefinition", members: [types("t_bool")] })).toBe(
+    expect(await keepsFunctions({ nodeType: "StructDefinition", members: [types("t_bool")] })).toBe(
       false,
     );
-    expect(keepsFunctions({ nodeType: "StructDefinition" })).toBe(false);
+    expect(await keepsFunctions({ nodeType: "StructDefinition" })).toBe(false);
   });
 
-  test("by assembly that names one, in the form of each compiler", () => {
+  test("by assembly that names one, in the form of each compiler", async () => {
     const named = (externalReferences: unknown) => ({
       nodeType: "InlineAssembly",
       externalReferences,
     });
-    expect(keepsFunctions(variable(1, FUNCTION), named([{ declaration: 1 }]))).toBe(true);
-    expect(keepsFunctions(variable(1, FUNCTION), named([{ v1: { declaration: 1 } }]))).toBe(true);
-    expect(keepsFunctions(variable(1, FUNCTION), named([{ declaration: 2 }]))).toBe(false);
-    expect(keepsFunctions(variable(1, "t_uint8"), named([{ declaration: 1 }]))).toBe(false);
-    expect(keepsFunctions(variable(1, FUNCTION), named([{}]))).toBe(false);
+    expect(await keepsFunctions(variable(1, FUNCTION), named([{ declaration: 1 }]))).toBe(true);
+    expect(await keepsFunctions(variable(1, FUNCTION), named([{ v1: { declaration: 1 } }]))).toBe(
+      true,
+    );
+    expect(await keepsFunctions(variable(1, FUNCTION), named([{ declaration: 2 }]))).toBe(false);
+    expect(await keepsFunctions(variable(1, "t_uint8"), named([{ declaration: 1 }]))).toBe(false);
+    expect(await keepsFunctions(variable(1, FUNCTION), named([{}]))).toBe(false);
   });
 
-  test("by assembly that jumps", () => {
+  test("by assembly that jumps", async () => {
     const assembly = (operations: string) => ({ nodeType: "InlineAssembly", operations });
-    expect(keepsFunctions(assembly("{ jump(7) }"))).toBe(true);
-    expect(keepsFunctions(assembly("{ jumpi(7, 1) }"))).toBe(true);
-    expect(keepsFunctions(assembly("{ jumper := 7 }"))).toBe(false);
+    expect(await keepsFunctions(assembly("{ jump(7) }"))).toBe(true);
+    expect(await keepsFunctions(assembly("{ jumpi(7, 1) }"))).toBe(true);
+    expect(await keepsFunctions(assembly("{ jumper := 7 }"))).toBe(false);
   });
 });
