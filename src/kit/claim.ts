@@ -30,7 +30,7 @@ export function claimOf(answer: unknown): Claim | undefined {
   const parsed = record.safeParse(answer);
   if (!parsed.success) return undefined;
   const source = parsed.data;
-  const isVyper = /vyper/i.test(source.CompilerVersion) || /\.vy$/.test(source.FileName ?? "");
+  const isVyper = isVyperSource(source);
   const common = {
     contractname: qualifiedName(source),
     compilerversion: source.CompilerVersion,
@@ -40,6 +40,14 @@ export function claimOf(answer: unknown): Claim | undefined {
   return input === undefined
     ? { ...common, ...flattened(source) }
     : { ...common, ...standard(input, isVyper) };
+}
+
+const SOLIDITY = /\bpragma\s+solidity\b|\b(?:contract|library|interface)\s+[\w$]+[^{}:;]{0,1000}\{/;
+
+/** Blockscout's form of a single file names neither the language nor the file. */
+function isVyperSource({ CompilerVersion, FileName, SourceCode }: SourceRecord): boolean {
+  if (/vyper/i.test(CompilerVersion) || /\.vy$/.test(FileName ?? "")) return true;
+  return !/^\s*\{/.test(SourceCode) && !SOLIDITY.test(SourceCode);
 }
 
 /** The claim of a complete standard JSON input. */
@@ -71,16 +79,42 @@ function standardInput(source: SourceRecord, isVyper: boolean): string | undefin
       settings: settingsOf(source),
     });
   }
-  if (!settings && others.length === 0 && !isVyper) return undefined;
-  const main =
-    source.FileName ||
-    source.ContractFileName ||
-    `${source.ContractName}.${isVyper ? "vy" : "sol"}`;
-  const files = [{ Filename: main, SourceCode: text }, ...others];
+  if (isVyper) return vyperInput(source);
+  if (!settings && others.length === 0) return undefined;
+  const main = source.FileName || source.ContractFileName || `${source.ContractName}.sol`;
   return JSON.stringify({
-    language: isVyper ? "Vyper" : "Solidity",
-    sources: Object.fromEntries(files.map((each) => [each.Filename, { content: each.SourceCode }])),
-    settings: settings ?? (isVyper ? {} : settingsOf(source)),
+    language: "Solidity",
+    sources: contentsOf([{ Filename: main, SourceCode: text }, ...others]),
+    settings: settings ?? settingsOf(source),
+  });
+}
+
+function contentsOf(files: readonly z.output<typeof file>[]) {
+  return Object.fromEntries(
+    files.map(({ Filename, SourceCode }) => [Filename, { content: SourceCode }]),
+  );
+}
+
+/** Before 0.4.0 what is imported stands beside the sources, and ABIs do in every release. */
+function vyperInput(source: SourceRecord): string {
+  const { AdditionalSources: others, CompilerSettings: settings } = source;
+  const main = source.FileName || source.ContractFileName || `${source.ContractName}.vy`;
+  const isOld = /(?<![\d.])0\.[0-3]\.\d/.test(source.CompilerVersion);
+  const abis = others.filter(({ Filename }) => Filename.endsWith(".json"));
+  const files = others.filter((each) => !abis.includes(each));
+  const interfaces = {
+    ...contentsOf(isOld ? files : []),
+    ...Object.fromEntries(abis.map((each) => [each.Filename, JSON.parse(each.SourceCode)])),
+  };
+  const evmVersion = evmVersionOf(source);
+  return JSON.stringify({
+    language: "Vyper",
+    sources: contentsOf([
+      { Filename: main, SourceCode: source.SourceCode },
+      ...(isOld ? [] : files),
+    ]),
+    ...(Object.keys(interfaces).length > 0 && { interfaces }),
+    settings: settings ?? { ...(evmVersion && { evmVersion }) },
   });
 }
 

@@ -2,6 +2,7 @@ import { encodeAbiParameters } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { type Hex, hexConcat, hexLength } from "../../src/core/hex.ts";
+import { type Claim, claimOf } from "../../src/kit/claim.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
 import { runExecutable } from "../../src/verification/compilers/executable.ts";
 import { compareReleases } from "../../src/verification/compilers/versions.ts";
@@ -107,7 +108,12 @@ async function compileServed(release: string, address: Address, program: Program
   return (await Promise.all(compiled)).map(({ creation }) => creation);
 }
 
-async function verifySingle(release: string, address: Address, { name, source }: Program) {
+async function verifySingle(
+  release: string,
+  address: Address,
+  { name, source }: Program,
+  evmVersion = "default",
+) {
   const response = await server.app.inject({
     method: "POST",
     url: "/api?module=contract&action=verify_vyper_contract",
@@ -117,9 +123,27 @@ async function verifySingle(release: string, address: Address, { name, source }:
       name,
       compilerVersion: versions.get(release),
       contractSourceCode: source,
+      evmVersion,
     }),
   });
   return response.json();
+}
+
+/** Submits what the kit makes of an answer; what becomes of it. */
+async function importClaim(contractaddress: Address, claim: Claim | undefined): Promise<string> {
+  const submission = { module: "contract", action: "verifysourcecode", contractaddress, ...claim };
+  const submitted = await server.app.inject({
+    method: "POST",
+    url: "/api",
+    headers: { "content-type": "application/json" },
+    payload: JSON.stringify(submission),
+  });
+  const { result, message } = submitted.json();
+  const status = await server.app.inject(
+    `/api?module=contract&action=checkverifystatus&guid=${result ?? message}`,
+  );
+  const ended = status.json();
+  return ended.message === "OK" ? ended.result : ended.message;
 }
 
 async function verifyStandard(
@@ -225,6 +249,27 @@ describe.each(RELEASES)("vyper %s", (release) => {
       expect(await compileServed(release, address, program)).toEqual([creation, creation]);
     },
   );
+
+  test("what either dialect of an explorer shows verifies another deployment", async () => {
+    const evmVersion = compareReleases(release, "0.3.8") >= 0 ? "paris" : "istanbul";
+    for (const program of [keeper(release, "shown"), caller(release, "shown")]) {
+      const { creation } = await compile(release, program, { evmVersion });
+      const initCode = program.others ? creation : hexConcat(creation, ARGUMENTS);
+      const { address } = await world.node.deploy(initCode);
+      const single = program.others
+        ? await verifyStandard(release, address, program, { evmVersion })
+        : await verifySingle(release, address, program, evmVersion);
+      expect(single.error).toBeUndefined();
+      expect(single.message ?? "OK").toBe("OK");
+      for (const base of ["/api", "/v2/api"]) {
+        const shown = await server.app.inject(
+          `${base}?module=contract&action=getsourcecode&address=${address}`,
+        );
+        const other = (await world.node.deploy(initCode)).address;
+        expect(await importClaim(other, claimOf(shown.json().result[0]))).toBe("Pass - Verified");
+      }
+    }
+  });
 
   test("a contract made by a factory's CREATE2 verifies", async () => {
     const program = plain(release, "factory");

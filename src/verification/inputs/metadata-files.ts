@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { isRecord } from "../../core/record.ts";
-import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/content-hash.ts";
 import { TEXT_CHANGES } from "../match/text-variants.ts";
@@ -42,11 +41,11 @@ export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
   const parsed = Metadata.safeParse(object);
   const [target] = Object.entries(parsed.data?.settings.compilationTarget ?? {});
   if (!parsed.success || target === undefined) throw new VerificationError({ code: "no-metadata" });
-  const { language, compiler, settings } = parsed.data;
+  const { language, settings } = parsed.data;
   return {
     language,
     sources: findSources(object["sources"], files),
-    settings: settingsOf(settings, compiler.version),
+    settings: settingsOf(settings),
     rest: {},
     target: { path: target[0], name: target[1] },
     libraries: [],
@@ -81,25 +80,12 @@ function hashOf(text: string): string {
 }
 
 /** Metadata has the target among the settings and a flat list of libraries; standard JSON has neither. */
-function settingsOf(
-  settings: z.output<typeof Metadata>["settings"],
-  compilerVersion: string,
-): Settings {
+function settingsOf(settings: z.output<typeof Metadata>["settings"]): Settings {
   const libraries: Record<string, Record<string, string>> = {};
   for (const [qualified, address] of Object.entries(settings.libraries ?? {})) {
     const colon = qualified.lastIndexOf(":");
     const path = colon < 0 ? "" : qualified.slice(0, colon);
     libraries[path] = { ...libraries[path], [qualified.slice(colon + 1)]: address };
   }
-  const kept = { ...without(settings, ["compilationTarget"]), libraries };
-  return withoutInliner(kept, compilerVersion.split("+")[0] ?? "");
-}
-
-/** 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they refuse as a setting. */
-function withoutInliner(settings: Settings, release: string): Settings {
-  const optimizer = settings["optimizer"];
-  const affected = compareReleases(release, "0.8.2") >= 0 && compareReleases(release, "0.8.4") <= 0;
-  if (!affected || !isRecord(optimizer) || !isRecord(optimizer["details"])) return settings;
-  const details = without(optimizer["details"], ["inliner"]);
-  return { ...settings, optimizer: { ...optimizer, details } };
+  return { ...without(settings, ["compilationTarget"]), libraries };
 }

@@ -1,10 +1,16 @@
 import { isRecord } from "../../core/record.ts";
 import type { CompilerFamily } from "../compilers/build.ts";
-import type { CompilerVersion } from "../compilers/versions.ts";
+import { type CompilerVersion, compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CodeMetadata } from "../match/metadata.ts";
 import type { VerificationForm } from "../request.ts";
-import { type CompilerInput, checkRuns, MAX_SOURCE_BYTES } from "./compiler-input.ts";
+import {
+  type CompilerInput,
+  checkRuns,
+  MAX_SOURCE_BYTES,
+  type Settings,
+  without,
+} from "./compiler-input.ts";
 import { readFlattened } from "./flattened.ts";
 import { parseObject } from "./json.ts";
 import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
@@ -39,7 +45,7 @@ export function readInput(
 ): CompilerInput {
   const input = readForm(form, version, onChain);
   checkRuns(input.settings);
-  return input;
+  return { ...input, settings: withoutInliner(input.settings, version.release) };
 }
 
 function readForm(
@@ -59,6 +65,15 @@ function readForm(
     case "vyper-json":
       return readStandardJson(form.input, form.name, "vyper");
   }
+}
+
+/** 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they refuse as a setting. */
+function withoutInliner(settings: Settings, release: string): Settings {
+  const optimizer = settings["optimizer"];
+  const affected = compareReleases(release, "0.8.2") >= 0 && compareReleases(release, "0.8.4") <= 0;
+  if (!affected || !isRecord(optimizer) || !isRecord(optimizer["details"])) return settings;
+  const details = without(optimizer["details"], ["inliner"]);
+  return { ...settings, optimizer: { ...optimizer, details } };
 }
 
 /** Whether the sources of a request are too large; false for a text that is no JSON. */

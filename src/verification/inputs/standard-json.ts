@@ -44,16 +44,22 @@ export function readStandardJson(
     sources: collectSources(sources),
     settings: withoutOutput(settings),
     rest,
-    target: targetOf(name, compiler),
+    target: compiler === "vyper" ? vyperTarget(name, sources) : splitName(name),
     libraries: [],
     possiblePaths: [],
   };
 }
 
-/** A vyper file is one contract, whose name in the output the compiler chooses. */
-function targetOf(text: string, compiler: "solc" | "vyper"): Target {
-  const target = splitName(text);
-  return compiler === "vyper" && target.path !== null ? { ...target, name: null } : target;
+/**
+ * A vyper file is one contract, whose name in the output the compiler chooses. Where the request names no file, it is the
+ * one of that name, if there is just one: others may be interfaces or modules that make no code.
+ */
+function vyperTarget(text: string, sources: readonly SourceFile[]): Target {
+  const { path, name } = splitName(text);
+  if (path !== null) return { path, name: null };
+  const ofName = sources.filter((file) => /[^/]*$/.exec(file.path)?.[0] === `${name}.vy`);
+  const [only] = ofName.length === 1 ? ofName : [];
+  return only === undefined ? { path, name } : { path: only.path, name: null };
 }
 
 function readFurther(input: Record<string, unknown>): FurtherInput {

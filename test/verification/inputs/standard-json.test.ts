@@ -94,6 +94,19 @@ test("vyper keeps its interfaces, and its files are contracts", () => {
   });
 });
 
+test.each([
+  ["v", ["v.vy"], "v.vy", null],
+  ["v", ["i.vyi", "src/v.vy", "src/vv.vy"], "src/v.vy", null],
+  ["v", ["v.vyi"], null, "v"],
+  ["v", ["a/v.vy", "b/v.vy"], null, "v"],
+  ["b/v.vy:v", ["a/v.vy", "b/v.vy"], "b/v.vy", null],
+  ["", ["v.vy"], null, null],
+])("%j of the vyper files %j is %s", (contract, paths, path, name) => {
+  const sources = Object.fromEntries(paths.map((each) => [each, { content: "" }]));
+  const text = JSON.stringify({ language: "Vyper", sources });
+  expect(read(text, contract, "vyper").target).toEqual({ path, name });
+});
+
 test("interfaces of vyper are bounded with the sources, and are what they are to be", () => {
   const vyper = (interfaces: unknown) =>
     read(

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { readInput } from "../../../src/verification/inputs/read.ts";
+import type { VerificationForm } from "../../../src/verification/request.ts";
+
+const optimizer = { enabled: true, runs: 200, details: { inliner: true, cse: true } };
+
+function settingsOf(form: VerificationForm, release: string) {
+  const version = { release, prerelease: "", commit: "00000000" };
+  return readInput(form, version, null).settings["optimizer"];
+}
+
+test.each([
+  ["0.8.1", optimizer.details],
+  ["0.8.2", { cse: true }],
+  ["0.8.4", { cse: true }],
+  ["0.8.5", optimizer.details],
+])(
+  "what solc %s writes into metadata and refuses is left out of every form",
+  (release, details) => {
+    const compiler = { version: `${release}+commit.00000000` };
+    const standardJson = {
+      language: "Solidity",
+      sources: { "A.sol": { content: "contract A {}" } },
+      settings: { optimizer },
+    };
+    const metadata = {
+      language: "Solidity",
+      compiler,
+      settings: { optimizer, compilationTarget: { "A.sol": "A" } },
+      sources: {},
+    };
+    expect(
+      settingsOf(
+        {
+          format: "standard-json",
+          input: JSON.stringify(standardJson),
+          name: "A.sol:A",
+          compilerVersion: release,
+        },
+        release,
+      ),
+    ).toEqual({ ...optimizer, details });
+    const files = [{ path: "metadata.json", text: JSON.stringify(metadata) }];
+    expect(settingsOf({ format: "metadata-files", files }, release)).toEqual({
+      ...optimizer,
+      details,
+    });
+  },
+);
