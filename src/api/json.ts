@@ -6,17 +6,17 @@ import { badRequest, decodeUtf8, payloadTooLarge } from "./form.ts";
  */
 const JSON_BOUNDS = { depth: 64, tokens: 50_000 };
 
-/** Parses JSON text. Throws `RequestError` when it is invalid or exceeds `JSON_BOUNDS`. */
-export function parseJson(text: Buffer): unknown {
-  boundJson(text);
+/** Parses JSON text. Throws `RequestError` when it is invalid or exceeds `JSON_BOUNDS`, or the given number of tokens. */
+export function parseJson(text: Buffer, tokens?: number): unknown {
+  boundJson(text, tokens);
   return parseText(decodeUtf8(text));
 }
 
 /**
  * Checks JSON text against `JSON_BOUNDS` and gives its outermost strings. Throws `RequestError` when it exceeds them.
  */
-export function boundJson(text: Buffer): readonly TextRange[] {
-  const scan = scanJson(text, JSON_BOUNDS);
+export function boundJson(text: Buffer, tokens = JSON_BOUNDS.tokens): readonly TextRange[] {
+  const scan = scanJson(text, { ...JSON_BOUNDS, tokens });
   switch (scan.kind) {
     case "fits":
       return scan.strings;

@@ -13,7 +13,7 @@ export interface SourcifyContext
 
 /** A request as it was sent, not yet checked. */
 export interface SourcifyRequest {
-  /** The URL's path as it was sent. */
+  /** The URL's path as it was sent, with a chain's part before the base. */
   path: string;
   /** Parts of the path by their names. */
   parameters: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastif
 import { inNameOf } from "../../chain/asked-chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
+import { MOST_TOKENS } from "../../verification/inputs/json.ts";
 import { inTime, waitingInTime } from "../deadline.ts";
 import { endOf, type HttpOptions, httpError, send } from "../http.ts";
 import { lookUp } from "../input.ts";
@@ -94,7 +95,7 @@ function urlsOf({ path }: Endpoint): string[] {
 function readRequest(request: FastifyRequest): SourcifyRequest {
   const query = queryInput(request);
   return {
-    path: request.url.split("?", 1)[0] ?? "",
+    path: request.originalUrl.split("?", 1)[0] ?? "",
     parameters: request.params as Record<string, string>,
     query: (name) => {
       const value = lookUp(query, name);
@@ -111,7 +112,7 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
   }
   let value: unknown;
   try {
-    value = parseJson(body);
+    value = parseJson(body, MOST_TOKENS);
   } catch (error) {
     if (!(error instanceof RequestError) || error.httpStatus !== 400) throw error;
     throw new SourcifyError(400, "invalid_json", "The body is no JSON that can be read");

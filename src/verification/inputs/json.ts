@@ -3,15 +3,15 @@ import { isRecord } from "../../core/record.ts";
 import { refuse } from "./compiler-input.ts";
 
 const MAX_DEPTH = 32;
-/** The metadata of the largest contracts has some 100,000 tokens, a thousand sources 10,000. */
-const MAX_TOKENS = 250_000;
+/** Metadata has some 15 tokens for each entry of the ABI, a thousand sources 10,000. */
+export const MOST_TOKENS = 250_000;
 
 /**
  * The object in a JSON text. Throws `VerificationError` of code `invalid-json` for anything else, and when it is nested
  * deeper than 32 levels or has more than 250,000 tokens.
  */
 export function parseObject(text: string): Record<string, unknown> {
-  const { kind } = scanJson(Buffer.from(text), { depth: MAX_DEPTH, tokens: MAX_TOKENS });
+  const { kind } = scanJson(Buffer.from(text), { depth: MAX_DEPTH, tokens: MOST_TOKENS });
   if (kind === "too-deep") refuse(`It is nested deeper than ${MAX_DEPTH} levels.`);
   if (kind === "too-many") refuse("It has too many parts.");
   let value: unknown;

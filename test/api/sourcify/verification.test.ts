@@ -428,6 +428,20 @@ test("metadata and sources verify, whatever the sources are called", async () =>
   expect(job).toMatchObject({ isJobCompleted: true, contract: { match: "exact_match" } });
 });
 
+test("metadata with as large an ABI as contracts have is taken", async () => {
+  const metadata = JSON.parse(compiled.metadata);
+  const errors = Array.from({ length: 9000 }, (_, index) => ({
+    inputs: [],
+    name: `E${index}`,
+    type: "error",
+  }));
+  const { status } = await post(`/v2/verify/metadata/${CHAIN}/${addressAt(1)}`, {
+    metadata: { ...metadata, output: { ...metadata.output, abi: errors } },
+    sources: { "Box.sol": SOURCE },
+  });
+  expect(status).toBe(202);
+});
+
 describe("a verification that fails", () => {
   let address: Address;
   beforeAll(async () => {
@@ -666,6 +680,11 @@ describe("around the answers", () => {
     ["/sourcify//verify-ui/jobs/abc", "/sourcify//v2/verify/abc"],
     ["/sourcify/repo-ui/31337/0xab", "/31337/address/0xab#code"],
     ["/sourcify/repo-ui/31337/0xab/", "/31337/address/0xab#code"],
+    ["/sourcify//repo-ui/31337/0xab", "/31337/address/0xab#code"],
+    ["/31337/sourcify/repo-ui/31337/0xab", "/31337/address/0xab#code"],
+    ["/31337/sourcify//repo-ui/31337/0xab", "/31337/address/0xab#code"],
+    ["/31337/sourcify/verify-ui/jobs/abc", "/31337/sourcify/v2/verify/abc"],
+    ["/31337/sourcifyverify-ui/jobs/abc", "/31337/sourcify/v2/verify/abc"],
   ])("%s leads to %s, also behind a prefix", async (from, to) => {
     const response = await server.app.inject({ url: from });
     expect(response.statusCode).toBe(302);

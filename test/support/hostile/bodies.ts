@@ -393,6 +393,26 @@ export function hostileSubmissions(address: string): HostileRequest[] {
       ]),
       verification,
     ),
+    ...["metadata", "stdJsonInput"].map((name) =>
+      post(
+        `Sourcify: ${name} of as many keys as pass`,
+        JSON_TYPE,
+        JSON.stringify({
+          compilerVersion: "0.8.37+commit.f401782d",
+          contractIdentifier: "a:A",
+          sources: {},
+          [name]: {
+            ...JSON.parse(metadata),
+            sources: { a: { content: "" } },
+            ...Object.fromEntries(Array.from({ length: 83_000 }, (_, index) => [`k${index}`, 0])),
+          },
+        }),
+        {
+          ...verification,
+          path: `/sourcify/v2/verify${name === "metadata" ? "/metadata" : ""}/31337/${address}`,
+        },
+      ),
+    ),
     post(
       "many fields of a submission's length",
       FORM_TYPE,

@@ -20,8 +20,8 @@ export const checkverifystatus = defineAction({
   result: z.string(),
   example: { guid: "700b6a60ce7eaaea56f065753d8dcb9653dbad3500000192f3a4b5c6" },
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
-  async handle({ verifier, dialect }, input) {
-    const status = await verifier.wait(input.guid, PATIENCE_MS);
+  async handle({ verifier, dialect, signal }, input) {
+    const status = await verifier.wait(input.guid, PATIENCE_MS, signal);
     if (status?.state === "passed") return ok(PASSED);
     if (status?.state === "failed" && dialect === "blockscout") {
       return verbatim({ status: "1", message: status.reason ?? FAILED, result: FAILED });

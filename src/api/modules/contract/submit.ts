@@ -98,7 +98,7 @@ export async function submitAndWait(
   request: VerificationRequest,
   wordsFor: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
 ): Promise<Outcome<SourceRecord | string>> {
-  const { dialect, verifier, client } = context;
+  const { dialect, verifier, client, signal } = context;
   const submission = await submit(verifier, request, client);
   switch (submission.outcome) {
     case "already-verified":
@@ -117,7 +117,7 @@ export async function submitAndWait(
       return limitReached(submission.outcome);
   }
   const { guid } = submission;
-  const status = await verifier.wait(guid, PATIENCE_MS);
+  const status = await verifier.wait(guid, PATIENCE_MS, signal);
   if (status?.state === "failed") return failed(wordsFor(status.reason ?? ""));
   if (status?.state !== "passed") return ok(guid);
   const present = dialect === "etherscan" ? presentForEtherscan : presentForBlockscout;

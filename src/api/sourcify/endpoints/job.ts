@@ -61,7 +61,8 @@ export const job: Endpoint = {
       verificationId,
     ),
   async handle(context, { parameters: { verificationId = "" } }) {
-    const status = await context.verifier.wait(verificationId, PATIENCE_MS);
+    const { verifier, signal } = context;
+    const status = await verifier.wait(verificationId, PATIENCE_MS, signal);
     if (status === undefined) {
       throw new SourcifyError(404, "job_not_found", `No job found for id ${verificationId}`);
     }

@@ -20,8 +20,9 @@ export const contractLink: Endpoint = {
   summary: "Sends people who follow a client's link to the page of the contract",
   answers: { 302: { description: "Where the contract is" } },
   handle: async (_context, { path, parameters: { chainId = "", address = "" } }) => {
-    const chain = encodeURIComponent(chainId);
-    return seeOther(path, `../${chain}/address/${encodeURIComponent(address)}#code`);
+    const page = `${encodeURIComponent(chainId)}/address/${encodeURIComponent(address)}#code`;
+    // From the root: the path may name a chain before the base already.
+    return redirect(path.split("/").length - 2, page);
   },
 };
 
@@ -31,7 +32,10 @@ export const contractLink: Endpoint = {
  */
 function seeOther(path: string, target: string) {
   const below = path.replace(/^.*?(?:verify-ui|repo-ui)/, "");
-  const levels = "../".repeat(below.split("/").length - 1);
-  const base = /^\/+sourcifyverify-ui/.test(path) ? "sourcify/" : "";
-  return { ...jsonAnswer({}, 302), location: `${levels}${base}${target}` };
+  const base = /\/sourcifyverify-ui/.test(path) ? "sourcify/" : "";
+  return redirect(below.split("/").length - 1, base + target);
+}
+
+function redirect(levels: number, target: string) {
+  return { ...jsonAnswer({}, 302), location: "../".repeat(levels) + target };
 }
