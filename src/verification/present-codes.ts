@@ -9,7 +9,8 @@ import type { Sql } from "../db/client.ts";
 import {
   getUntoldCode,
   listUntoldCodes,
-  saveIsReplaced,
+  saveReplaced,
+  saveSeen,
   type UntoldCode,
 } from "../store/verified-contracts/present-codes.ts";
 import { isFullyVerified } from "../store/verified-contracts/verified-contract.ts";
@@ -36,19 +37,23 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
   return isFullyVerified(sql, address);
 }
 
-/** Stores which of the codes stand no more where they were verified. Throws `ChainError`. */
+/**
+ * Stores which of the codes stand no more where they were verified, and of the others a new block where a reorganisation
+ * took the one that they were read at. Throws `ChainError`.
+ */
 async function compareCodes(
   { sql, chain }: CodeSource,
   verified: readonly UntoldCode[],
 ): Promise<void> {
   const addresses = verified.map(({ address }) => address);
-  const present = await chain.fetchCodes(addresses, await chain.fetchHead());
+  const head = await chain.fetchHead();
+  const present = await chain.fetchCodes(addresses, head);
   for (const [index, code] of verified.entries()) {
     const there = present[index] ?? "0x";
     // What destroyed itself keeps its source.
     if (!isContractCode(there)) continue;
-    const isReplaced = keccak256(there) !== code.codeHash;
-    if (isReplaced !== code.isReplaced) await saveIsReplaced(sql, { ...code, isReplaced });
+    if (keccak256(there) !== code.codeHash) await saveReplaced(sql, code);
+    else if (code.isReplaced || !code.isAnchored) await saveSeen(sql, code, head);
   }
 }
 

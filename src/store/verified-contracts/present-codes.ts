@@ -1,6 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import type { Hex } from "../../core/hex.ts";
-import type { Queryable } from "../../db/client.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
 
 /** The verified code of an address whose creation is not indexed: only the node tells whether it still stands there. */
 export interface UntoldCode {
@@ -9,6 +9,8 @@ export interface UntoldCode {
   codeHash: Hex;
   /** Whether other code was seen there. */
   isReplaced: boolean;
+  /** Whether the block it was read at is still part of the chain. */
+  isAnchored: boolean;
 }
 
 /** The verified code of an address, when its creation is not indexed. */
@@ -17,8 +19,7 @@ export async function getUntoldCode(
   address: Address,
 ): Promise<UntoldCode | undefined> {
   const [row] = await sql<UntoldCode[]>`
-    SELECT address, code_hash, is_replaced FROM verified_contracts
-    WHERE address = ${address} AND creation_transaction IS NULL`;
+    ${untoldCodes(sql)} AND address = ${address}`;
   return row;
 }
 
@@ -29,18 +30,36 @@ export async function listUntoldCodes(
   limit: number,
 ): Promise<UntoldCode[]> {
   return sql<UntoldCode[]>`
-    SELECT address, code_hash, is_replaced FROM verified_contracts
-    WHERE address > ${after} AND creation_transaction IS NULL
+    ${untoldCodes(sql)} AND address > ${after}
     ORDER BY address
     LIMIT ${limit}`;
 }
 
-/** Stores whether other code was seen, unless another code was verified meanwhile. */
-export async function saveIsReplaced(
+function untoldCodes(sql: Queryable): Fragment {
+  return sql`
+    SELECT address, code_hash, is_replaced, EXISTS (
+        SELECT 1 FROM blocks b WHERE b.number = v.block_number AND b.hash = v.block_hash) AS is_anchored
+    FROM verified_contracts v
+    WHERE creation_transaction IS NULL`;
+}
+
+/** Stores that other code was seen, unless another code was verified meanwhile. */
+export async function saveReplaced(
   sql: Queryable,
-  { address, codeHash, isReplaced }: UntoldCode,
+  { address, codeHash }: UntoldCode,
 ): Promise<void> {
   await sql`
-    UPDATE verified_contracts SET is_replaced = ${isReplaced}
+    UPDATE verified_contracts SET is_replaced = true
+    WHERE address = ${address} AND code_hash = ${codeHash}`;
+}
+
+/** Stores that the code was seen at a block, unless another code was verified meanwhile. */
+export async function saveSeen(
+  sql: Queryable,
+  { address, codeHash }: UntoldCode,
+  { number, hash }: { number: number; hash: Hex },
+): Promise<void> {
+  await sql`
+    UPDATE verified_contracts SET is_replaced = false, block_number = ${number}, block_hash = ${hash}
     WHERE address = ${address} AND code_hash = ${codeHash}`;
 }

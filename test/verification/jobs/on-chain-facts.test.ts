@@ -114,6 +114,26 @@ test("a reorganisation that takes the creation away takes the verification away"
   expect(await verifies(address, note("another at the same address", 9))).toBe(true);
 });
 
+test("a reorganisation that leaves code without a creation where it is leaves its verification", async () => {
+  const original = await deployProgram(world.node, note("stays"));
+  const [code] = await world.chain.fetchCodes([original], await world.chain.fetchHead());
+  const address = addressAt(24);
+  await world.node.request("anvil_setCode", address, code);
+  await world.node.request("evm_mine");
+  const snapshot = await world.node.request<Hex>("evm_snapshot");
+  await world.node.request("evm_mine");
+  await indexed();
+  expect(await verifies(address, note("stays"))).toBe(true);
+  await world.node.request("evm_revert", snapshot);
+  await world.node.request("evm_increaseTime", 60);
+  await world.node.request("evm_mine");
+  await indexed();
+  expect(await getVerifiedAbi(world.sql, address)).toBeUndefined();
+  const another = world.startVerifier();
+  onTestFinished(() => another.close());
+  await expect.poll(() => getVerifiedAbi(world.sql, address), POLL).toBeDefined();
+});
+
 /** Init code that leaves the code of another contract, so that it stays the same whatever it leaves. */
 function copyOf(contract: Address): Hex {
   const push = `73${contract.slice(2)}`;
