@@ -4,15 +4,18 @@ import type { Queryable } from "../db/client.ts";
 import type { DeploymentProof } from "../store/verified-contracts/deployment-proofs.ts";
 import {
   getSimilarEvidence,
+  listMasks,
   listSimilarCandidates,
   type SimilarEvidence,
 } from "../store/verified-contracts/similar.ts";
 import { compiledCodeOf, type KeptCode } from "./engine/kept-code.ts";
 import type { CodeMatch } from "./match/code-match.ts";
-import { blankedHash, isOtherDeployment, type KnownCode } from "./match/similar.ts";
+import { blankedHash, type CodeMask, isOtherDeployment, type KnownCode } from "./match/similar.ts";
 
-/** Verified contracts of one length that are compared at most. */
-const MAX_CANDIDATES = 100;
+/** Different sources whose code has one length: so many are looked at. */
+const MOST_MASKS = 500;
+/** So many contracts are compared byte by byte, and told. */
+const MOST_CANDIDATES = 100;
 
 /**
  * Verified contracts that the code at `address` is another deployment of: equal outside immutables, library addresses
@@ -24,14 +27,16 @@ export async function findSimilarContracts(
   runtimeCode: Hex,
 ): Promise<Address[]> {
   const code = hexToBytes(runtimeCode);
-  const candidates = await listSimilarCandidates(sql, hexLength(runtimeCode), MAX_CANDIDATES);
+  const length = hexLength(runtimeCode);
+  const masks = await listMasks(sql, length, MOST_MASKS);
+  const codes = masks.map((mask) => ({
+    mask,
+    hash: blankedHash(code, JSON.parse(mask) as CodeMask),
+  }));
   const found: Address[] = [];
-  for (const candidate of candidates) {
-    if (blankedHash(code, candidate.mask) !== candidate.hash) continue;
-    const evidence = await getSimilarEvidence(sql, candidate.address);
-    if (evidence && isOtherDeployment(knownCode(evidence), code, address)) {
-      found.push(candidate.address);
-    }
+  for (const candidate of await listSimilarCandidates(sql, length, codes, MOST_CANDIDATES)) {
+    const evidence = await getSimilarEvidence(sql, candidate);
+    if (evidence && isOtherDeployment(knownCode(evidence), code, address)) found.push(candidate);
   }
   return found;
 }

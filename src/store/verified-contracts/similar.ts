@@ -2,26 +2,39 @@ import type { Address } from "../../core/address.ts";
 import type { Hex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 
-/** A verified contract whose code has the same length; with an equal hash it may be the same source. */
-export interface SimilarCandidate {
-  address: Address;
+/** What the codes of several deployments of one source have in common. */
+export interface SimilarCode {
+  /** SHA-256 of the code with zeros in the masked parts. */
   hash: Hex;
-  mask: [offset: number, length: number][];
+  /** The masked parts, as JSON: `[[offset, length]]`. */
+  mask: string;
 }
 
-/** Verified contracts with runtime code of so many bytes, in the order of their verification. */
-export async function listSimilarCandidates(
+/** The masks of verified contracts with runtime code of so many bytes. */
+export async function listMasks(
   sql: Queryable,
   runtimeLength: number,
   limit: number,
-): Promise<SimilarCandidate[]> {
-  const rows = await sql<{ address: Address; hash: Hex; mask: string }[]>`
-    SELECT address, blanked_hash AS hash, mask
-    FROM valid_verified_contracts
-    WHERE runtime_length = ${runtimeLength}
+): Promise<string[]> {
+  const rows = await sql<{ mask: string }[]>`
+    SELECT DISTINCT mask FROM verified_contracts WHERE runtime_length = ${runtimeLength} LIMIT ${limit}`;
+  return rows.map(({ mask }) => mask);
+}
+
+/** Verified contracts with runtime code of so many bytes that is one of the codes, in the order of their verification. */
+export async function listSimilarCandidates(
+  sql: Queryable,
+  runtimeLength: number,
+  codes: readonly SimilarCode[],
+  limit: number,
+): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM valid_verified_contracts
+    WHERE runtime_length = ${runtimeLength} AND (blanked_hash, mask) IN (
+      SELECT * FROM unnest(${codes.map(({ hash }) => hash)}::bytea[], ${codes.map(({ mask }) => mask)}::text[]))
     ORDER BY verified_at, address
     LIMIT ${limit}`;
-  return rows.map((row) => ({ ...row, mask: JSON.parse(row.mask) as SimilarCandidate["mask"] }));
+  return rows.map(({ address }) => address);
 }
 
 /** What is needed to compare other code with a verified contract; JSON as in the table. */

@@ -9,6 +9,7 @@ import {
 } from "../../../src/store/verified-contracts/present-codes.ts";
 import {
   getSimilarEvidence,
+  listMasks,
   listSimilarCandidates,
 } from "../../../src/store/verified-contracts/similar.ts";
 import {
@@ -291,14 +292,22 @@ test("any match replaces that of other code, where the index knows no creation o
   expect(await save(database.sql, { address, ...place, ...match, codeHash: wordAt(7) })).toBe(true);
 });
 
-test("contracts of equal length are candidates for the same source", async () => {
+test("contracts of equal code outside the mask are candidates, however many others have its length", async () => {
+  const others = Array.from({ length: 120 }, (_, index) => addressAt(500 + index));
+  const code = { hash: wordAt(3), mask: "[[4,20]]" };
+  for (const [index, address] of others.entries()) {
+    const fingerprint = { length: 123, hash: wordAt(500 + index), mask: [[4, 20]] as const };
+    await save(database.sql, { address, fingerprint });
+  }
   const address = await createdContract(29);
   const fingerprint = { length: 123, hash: wordAt(3), mask: [[4, 20]] as const };
   await save(database.sql, { address, creationTransaction: transactionHash(29), fingerprint });
-  expect(await listSimilarCandidates(database.sql, 123, 10)).toEqual([
-    { address, hash: wordAt(3), mask: [[4, 20]] },
-  ]);
-  expect(await listSimilarCandidates(database.sql, 124, 10)).toEqual([]);
+  expect(await listMasks(database.sql, 123, 10)).toEqual(["[[4,20]]"]);
+  expect(await listMasks(database.sql, 124, 10)).toEqual([]);
+  expect(await listSimilarCandidates(database.sql, 123, [code], 100)).toEqual([address]);
+  expect(await listSimilarCandidates(database.sql, 124, [code], 100)).toEqual([]);
+  const elsewhere = { ...code, mask: "[]" };
+  expect(await listSimilarCandidates(database.sql, 123, [elsewhere], 100)).toEqual([]);
 });
 
 test("what is asked on behalf of a request is served by indexes", async () => {
@@ -315,9 +324,10 @@ test("what is asked on behalf of a request is served by indexes", async () => {
     await listVerifiedContracts(sql, { limit: 10, skip: 0 });
     await listVerifiedSummaries(sql, [address]);
     await listMethodNames(sql, [{ address, selector: "0xa9059cbb" }]);
-    await listSimilarCandidates(sql, 123, 10);
+    await listMasks(sql, 123, 10);
+    await listSimilarCandidates(sql, 123, [{ hash: wordAt(3), mask: "[]" }], 10);
     await getSimilarEvidence(sql, address);
   });
   expect(plans.flatMap(slowNodes).filter((node) => node.startsWith("Seq Scan"))).toEqual([]);
-  expect(plans).toHaveLength(13);
+  expect(plans).toHaveLength(14);
 });
