@@ -44,3 +44,19 @@ test("what was found stands until the proxy or its beacon tells of a change", as
   expect(await getProxy(database.sql, changed as Address)).toBeUndefined();
   expect(await getProxy(database.sql, quiet as Address)).toBeDefined();
 });
+
+test("what was found falls with a later creation at the address", async () => {
+  const [made, kept] = [addressAt(21), addressAt(22)];
+  await found(made);
+  await found(kept);
+  const creation = { transactionIndex: 0, position: 0, creator: addressAt(1), codeHash: null };
+  await publish(database.sql, {
+    contracts: [
+      { address: kept, blockNumber: 1, ...creation },
+      { address: made, blockNumber: 2, ...creation },
+    ],
+  });
+  expect(await getProxy(database.sql, made)).toBeUndefined();
+  expect(await listStaleProxies(database.sql, 10, [])).toContain(made);
+  expect(await getProxy(database.sql, kept)).toBeDefined();
+});
