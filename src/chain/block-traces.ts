@@ -85,7 +85,8 @@ async function trace(
 }
 
 function describe({ block, receipts }: FetchedBlock): TraceableBlock {
-  const gasUsed = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt.gasUsed]));
+  // Nothing is checked yet: a receipt may be anything.
+  const gasUsed = new Map(receipts.map((one) => [one?.transactionHash, one?.gasUsed]));
   const transactionHashes = block.transactions.map(({ hash }) => hash);
   return {
     number: block.number,

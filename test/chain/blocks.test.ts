@@ -232,6 +232,18 @@ describe("fetchBlocks", () => {
     expect(blocks[0]).toMatchObject({ receipts: [{}], traces: null });
   });
 
+  test.each([[[null]], [["0x"]], [[{}]]])(
+    "passes on receipts that are none: %j",
+    async (nonsense) => {
+      const node = await openNode();
+      grow(node.chain);
+      const { chain } = openChain([node]);
+      node.fail({ method: "eth_getBlockReceipts", effect: lie(() => nonsense) });
+      const { blocks } = await chain.fetchBlocks([3]);
+      expect(blocks[0]).toMatchObject({ receipts: nonsense, traces: [{}] });
+    },
+  );
+
   test("traces a block by its transactions when all of them are too large for the node", async () => {
     const node = await openNode();
     grow(node.chain);
