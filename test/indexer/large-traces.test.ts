@@ -1,25 +1,10 @@
-import { concat, type Hex, numberToHex } from "viem";
+import type { Hex } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createJsonRpc, type JsonRpc } from "../support/oracle/json-rpc.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
-
-const KILOBYTES_128 = 131_072;
-
-/** Init code that calls an account again and again with so many zeros as input. */
-function callsWithInput(calls: number, inputBytes: number): Hex {
-  return concat([
-    // PUSH3 calls, JUMPDEST; CALL(GAS, 0xdead, 0, 0, inputBytes, 0, 0)
-    "0x62",
-    numberToHex(calls, { size: 3 }),
-    "0x5b6000600062",
-    numberToHex(inputBytes, { size: 3 }),
-    "0x6000600061dead5af1",
-    // calls - 1, back to the JUMPDEST unless it is 0
-    "0x50600190038060045700",
-  ]);
-}
+import { callsWithInput, KILOBYTES_128 } from "../support/repeated-input.ts";
 
 describe("transactions that pass on the same memory again and again", () => {
   let anvil: Anvil;
