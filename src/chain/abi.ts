@@ -1,6 +1,6 @@
-import { decodeAbiParameters } from "viem";
 import { type Hex, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
 import { quantityToBigInt } from "../core/quantity.ts";
+import { decodeAbiParameters } from "../core/viem.ts";
 
 /** Longest answer of a contract that is read, in bytes. */
 const LONGEST_ANSWER = 65_536;

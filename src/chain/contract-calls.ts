@@ -1,7 +1,6 @@
-import { BaseError } from "viem";
-import { call, readContract } from "viem/actions";
 import { chunk } from "../core/async.ts";
 import type { Hex } from "../core/hex.ts";
+import { BaseError, call, readContract } from "../core/viem.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";

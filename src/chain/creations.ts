@@ -1,7 +1,7 @@
-import { call } from "viem/actions";
 import type { Address } from "../core/address.ts";
 import { type Hex, isHexData } from "../core/hex.ts";
 import { quantity } from "../core/quantity.ts";
+import { call } from "../core/viem.ts";
 import type { AskOptions, BlockReference } from "./chain.ts";
 import { nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";

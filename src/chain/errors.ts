@@ -1,5 +1,5 @@
-import { BaseError } from "viem";
 import { ChainError } from "../core/errors.ts";
+import { BaseError } from "../core/viem.ts";
 import { lookUpError } from "./error-table.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Block } from "viem";
-import { getBlock } from "viem/actions";
 import { ZERO_ADDRESS } from "../core/address.ts";
 import { quantity } from "../core/quantity.ts";
+import { getBlock } from "../core/viem.ts";
 import type { Capabilities, ChainOptions, Tracer } from "./chain.ts";
 import { unwrapError } from "./errors.ts";
 import type { Node } from "./node.ts";

@@ -1,7 +1,6 @@
-import { BlockNotFoundError } from "viem";
-import { getBlock } from "viem/actions";
 import { type Hex, isHash } from "../core/hex.ts";
 import { isExactQuantity, quantityToNumber } from "../core/quantity.ts";
+import { BlockNotFoundError, getBlock } from "../core/viem.ts";
 import { NodeError, nodeErrorIn, unwrapError } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
 import type { BlockHeader } from "./types.ts";

@@ -1,12 +1,7 @@
-import {
-  type Client,
-  createClient,
-  createTransport,
-  type EIP1193RequestFn,
-  type Transport,
-} from "viem";
+import type { Client, EIP1193RequestFn, Transport } from "viem";
 import { isHexData } from "../core/hex.ts";
 import { isExactQuantity, isQuantity } from "../core/quantity.ts";
+import { createClient, createTransport } from "../core/viem.ts";
 import type { RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import { headerFields, isHeader } from "./headers.ts";

@@ -1,4 +1,4 @@
-import { getChainId } from "viem/actions";
+import { getChainId } from "../core/viem.ts";
 import type { AskOptions, ChainOptions, NodeName } from "./chain.ts";
 import { createErrorCleaner } from "./error-objects.ts";
 import { NodeError, nodeErrorIn } from "./errors.ts";

@@ -1,5 +1,4 @@
-import { BlockNotFoundError } from "viem";
-import { getBlock, getChainId } from "viem/actions";
+import { BlockNotFoundError, getBlock, getChainId } from "../core/viem.ts";
 import type { ChainProbe, ProbeOptions } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import type { Features } from "./features.ts";

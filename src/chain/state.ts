@@ -1,7 +1,14 @@
-import { encodeFunctionData, erc20Abi, pad, parseAbi } from "viem";
-import { getBalance, getCode, getStorageAt } from "viem/actions";
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
+import {
+  encodeFunctionData,
+  erc20Abi,
+  erc1155Abi,
+  getBalance,
+  getCode,
+  getStorageAt,
+  pad,
+} from "../core/viem.ts";
 import { decodeText, decodeUint, decodeUint8 } from "./abi.ts";
 import type {
   AskOptions,
@@ -18,10 +25,6 @@ import type { Features } from "./features.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { pinTo } from "./state-pinning.ts";
-
-const erc1155Abi = parseAbi([
-  "function balanceOf(address owner, uint256 id) view returns (uint256)",
-]);
 
 const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: "totalSupply" });
 const METADATA = (["name", "symbol", "decimals"] as const).map((functionName) =>

@@ -1,4 +1,3 @@
-import { parseAbi } from "viem";
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 
@@ -6,11 +5,33 @@ import type { Hex } from "../core/hex.ts";
 export const STATIC_CALLS: Address = "0x00000000000000000000007065726973636f7065";
 
 /** The ABI of static-calls.sol. */
-export const staticCallsAbi = parseAbi([
-  "struct Call { address target; bytes data; }",
-  "struct Result { bool success; bytes returned; }",
-  "function callEach(Call[] calls) view returns (Result[] results)",
-]);
+export const staticCallsAbi = [
+  {
+    type: "function",
+    name: "callEach",
+    stateMutability: "view",
+    inputs: [
+      {
+        name: "calls",
+        type: "tuple[]",
+        components: [
+          { name: "target", type: "address" },
+          { name: "data", type: "bytes" },
+        ],
+      },
+    ],
+    outputs: [
+      {
+        name: "results",
+        type: "tuple[]",
+        components: [
+          { name: "success", type: "bool" },
+          { name: "returned", type: "bytes" },
+        ],
+      },
+    ],
+  },
+] as const;
 
 /** What solc makes of static-calls.sol (test/chain/static-calls.test.ts has the settings), for the EVM of London and later. */
 export const STATIC_CALLS_CODE: Hex =

@@ -1,7 +1,7 @@
-import { keccak256 } from "viem";
 import type { RawBlock } from "../../chain/types.ts";
 import type { Address } from "../../core/address.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
+import { keccak256 } from "../../core/viem.ts";
 import type { ChainRows } from "../../store/chain-tables.ts";
 import { CREATE_TYPES, type PlacedFrame } from "./frames.ts";
 

@@ -1,8 +1,9 @@
-import { type Hash, keccak256, recoverAddress } from "viem";
+import type { Hash } from "viem";
 import type { RawTransaction } from "../../chain/types.ts";
 import { type Address, lowerAddress } from "../../core/address.ts";
 import { type Hex, hexConcat } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
+import { keccak256, recoverAddress } from "../../core/viem.ts";
 import { bytes, integer, type RlpValue, rlp, UnprovableError } from "./encoding.ts";
 
 /** What a transaction signs, and its signature: v or parity, r, s. */
