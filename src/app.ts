@@ -19,7 +19,7 @@ import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import type { Indexer } from "./indexer/start.ts";
 import { closeSoon, createRunningChain, type RunningChain } from "./run-chain.ts";
-import { createProcessMetrics } from "./telemetry/metrics.ts";
+import { createProcessMetrics } from "./telemetry/process-metrics.ts";
 import { openCatalogue } from "./verification/compiler-sources.ts";
 import {
   createVerificationWorks,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import type { ProcessMetrics } from "../telemetry/metrics.ts";
+import type { ProcessMetrics } from "../telemetry/process-metrics.ts";
 import type { RateUsage } from "./action.ts";
 import { networkOf } from "./client-network.ts";
 import { type Answer, failed, failureAnswer } from "./envelope.ts";

@@ -1,68 +1,27 @@
-import {
-  AggregatorRegistry,
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from "prom-client";
+import { createRequire } from "node:module";
+import type * as prometheus from "prom-client";
 
-/** The metrics of the process as a whole. */
-export type ProcessMetrics = ReturnType<typeof createProcessMetrics>;
+// Alone, because each chain's thread loads them: prom-client as a whole brings a tracer's API and takes 2 MB more.
+const require = createRequire(import.meta.url);
+const Counter: typeof prometheus.Counter = require("prom-client/lib/counter.js");
+const Gauge: typeof prometheus.Gauge = require("prom-client/lib/gauge.js");
+const Histogram: typeof prometheus.Histogram = require("prom-client/lib/histogram.js");
+const Registry: typeof prometheus.Registry = require("prom-client/lib/registry.js");
 
 /** The metrics of a chain in one thread. Every thread counts for itself; `renderMetrics` adds them up. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What a thread has counted, as plain data that can be sent to another thread. */
-export type CountedMetrics = MetricObjectWithValues<MetricValue<string>>[];
+export type CountedMetrics = prometheus.MetricObjectWithValues<prometheus.MetricValue<string>>[];
 
 /** Steps of a block's way into the database. */
 export type IndexingStage = "fetch" | "decode" | "record" | "state" | "publish" | "rollback";
 
-const REQUEST_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
+/** Upper bounds of the classes that requests are counted in. */
+export const REQUEST_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const QUERY_SECONDS = [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const VERIFICATION_SECONDS = [0.3, 1, 3, 10, 30, 100, 300];
 const REORG_BLOCKS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-
-/** Gauges that only sum up others, under names that are reserved for counters. */
-const MISNAMED = [
-  "nodejs_active_handles_total",
-  "nodejs_active_requests_total",
-  "nodejs_active_resources_total",
-];
-
-/** Creates the metrics of the process as a whole. No label ever holds text from a request. */
-export function createProcessMetrics() {
-  const registry = new Registry();
-  const registers = [registry];
-  countEventLoop(registry, "main");
-  collectDefaultMetrics({ register: registry });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
-  return {
-    registry,
-    httpRequests: new Counter({
-      name: "periscope_http_requests_total",
-      help: "Requests answered",
-      labelNames: ["module", "action", "status", "chain"] as const,
-      registers,
-    }),
-    httpSeconds: new Histogram({
-      name: "periscope_http_request_duration_seconds",
-      help: "Time from a request's headers to the end of its answer",
-      labelNames: ["module", "action", "chain"] as const,
-      buckets: REQUEST_SECONDS,
-      registers,
-    }),
-    rateLimited: new Counter({
-      name: "periscope_http_rate_limited_total",
-      help: "Requests refused with HTTP 429, by how the client was identified",
-      labelNames: ["client"] as const,
-      registers,
-    }),
-  };
-}
 
 /** Creates the metrics of a chain in one thread; `thread` when it is the only one there. */
 export function createMetrics(thread?: "indexer") {
@@ -220,31 +179,8 @@ export function measureState(state: readonly StateMetric[]): Promise<CountedMetr
   return registry.getMetricsAsJSON();
 }
 
-/** The sum of what threads have counted, in the text format of Prometheus. Every sample has the labels of its part. */
-export function renderMetrics(
-  parts: readonly {
-    counted: readonly CountedMetrics[];
-    labels: Readonly<Record<string, string>>;
-  }[],
-): Promise<string> {
-  const labelled = parts.flatMap(({ counted, labels }) =>
-    counted.map((metrics) =>
-      metrics.map((metric) => ({
-        ...metric,
-        values: metric.values.map((value) => ({
-          ...value,
-          labels: { ...value.labels, ...labels, ...value.labels },
-        })),
-      })),
-    ),
-  );
-  return AggregatorRegistry.aggregate(labelled).metrics();
-}
-
-/** Content type of `renderMetrics`. */
-export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
-
-function countEventLoop(registry: Registry, thread: string): void {
+/** Counts for how long the event loop of this thread is busy. */
+export function countEventLoop(registry: prometheus.Registry, thread: string): void {
   let counted = 0;
   new Counter({
     name: "periscope_event_loop_active_seconds_total",

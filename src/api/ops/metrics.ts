@@ -1,13 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { IndexHealth } from "../../store/health.ts";
+import { type CountedMetrics, measureState, type StateMetric } from "../../telemetry/metrics.ts";
 import {
-  type CountedMetrics,
   METRICS_TYPE,
-  measureState,
   type ProcessMetrics,
   renderMetrics,
-  type StateMetric,
-} from "../../telemetry/metrics.ts";
+} from "../../telemetry/process-metrics.ts";
 import { knownChainId, type ServedChain } from "../served-chain.ts";
 import { type HealthOptions, lagOf, problemsOf, readHealth, readOpenJobs } from "./health.ts";
 

@@ -2,11 +2,8 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOperationsServer } from "../../../src/api/server.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
-import {
-  createMetrics,
-  createProcessMetrics,
-  type Metrics,
-} from "../../../src/telemetry/metrics.ts";
+import { createMetrics, type Metrics } from "../../../src/telemetry/metrics.ts";
+import { createProcessMetrics } from "../../../src/telemetry/process-metrics.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { publish } from "../../support/build.ts";
 
