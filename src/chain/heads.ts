@@ -21,6 +21,7 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
   let wake = new AbortController();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
+  stopped.addEventListener("abort", () => wake.abort(), { once: true });
   if (webSocketUrl !== undefined) {
     // It brings all of undici, which chains without it do not need.
     const { subscribeToHeads } = await import("./head-subscription.ts");
@@ -33,8 +34,8 @@ export async function* heads(options: HeadsOptions): AsyncGenerator<BlockHeader,
   /** The announced head, else the polled one; undefined when no node tells it. */
   async function next(waitMs: number): Promise<BlockHeader | undefined> {
     if (!announced && !stopped.aborted) {
-      wake = new AbortController();
-      await sleep(waitMs, AbortSignal.any([stopped, wake.signal]));
+      if (wake.signal.aborted) wake = new AbortController();
+      await sleep(waitMs, wake.signal);
     }
     if (stopped.aborted) return undefined;
     const header = announced;

@@ -80,13 +80,14 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     const giveUp = (): void => stop.abort();
     signal.addEventListener("abort", giveUp, { once: true });
     if (signal.aborted) giveUp();
+    let second: Promise<RpcAnswer[]> | undefined;
     try {
       const first = http.exchange(calls, stop.signal);
       const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
       const mayAsk = isLate && concurrency.value === options.concurrency && gate.tryEnter();
       let answered = first;
       if (mayAsk && secondAsking.take()) {
-        const second = http.exchange(calls, stop.signal).finally(() => gate.leave());
+        second = http.exchange(calls, stop.signal).finally(() => gate.leave());
         answered = Promise.race([first, second.catch(() => first)]);
       } else if (mayAsk) {
         gate.leave();
@@ -96,7 +97,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       return answers;
     } finally {
       signal.removeEventListener("abort", giveUp);
-      stop.abort();
+      if (second !== undefined) stop.abort();
     }
   }
 

@@ -81,8 +81,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
   async function batch(calls: readonly RpcCall[], options: AskOptions = {}): Promise<Outcome[]> {
     const stop = stopOf(options);
     const retry = options.retry ?? new Retry(stop);
-    const unasked = new NodeError("other-chain", "no node serves this chain");
-    const outcomes: Outcome[] = calls.map(() => ({ error: unasked }));
+    const outcomes = new Array<Outcome>(calls.length);
     let open = calls.map((_, index) => index);
     for (;;) {
       const asked = open.length;
@@ -101,7 +100,9 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       }
       open = open.filter((index) => worthRetrying.has(index));
       const gain = open.length < asked ? "part" : "nothing";
-      if (open.length === 0 || !(await retry.again(gain))) return outcomes;
+      if (open.length === 0 || !(await retry.again(gain))) {
+        return Array.from(outcomes, (outcome) => outcome ?? { error: noNode() });
+      }
     }
   }
 
@@ -116,16 +117,17 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       const stop = stopOf(options);
       const retry = options.retry ?? new Retry(stop);
       for (;;) {
-        let failure = new NodeError("other-chain", "no node serves this chain");
+        let failure: NodeError | undefined;
         for (const node of pool.candidates(options)) {
           try {
             return await task(node, createNodeClient(asking(node, stop, retry, options)));
           } catch (thrown) {
             const error = unwrapError(thrown);
             if (!(error instanceof NodeError) || !error.elsewhere) throw error;
-            if (!failure.retryable) failure = error;
+            if (!failure?.retryable) failure = error;
           }
         }
+        failure ??= noNode();
         if (!mayAskAgain(failure, options) || !(await retry.again())) throw failure;
       }
     },
@@ -153,6 +155,10 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
       return answers;
     },
   };
+}
+
+function noNode(): NodeError {
+  return new NodeError("other-chain", "no node serves this chain");
 }
 
 /** A transaction that may have arrived is not sent again: another node would refuse it as known. */

@@ -17,6 +17,7 @@ export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSi
   let newest: BlockHeader | null = null;
   let failure: unknown;
   let wake = new AbortController();
+  signal.addEventListener("abort", () => wake.abort(), { once: true });
 
   async function listen(): Promise<void> {
     while (!signal.aborted) {
@@ -39,8 +40,8 @@ export function watchHeads(chain: Chain, pollIntervalMs: number, signal: AbortSi
     async next(timeoutMs) {
       if (failure) throw failure;
       if (newest === null && !signal.aborted) {
-        wake = new AbortController();
-        await sleep(timeoutMs, AbortSignal.any([signal, wake.signal]));
+        if (wake.signal.aborted) wake = new AbortController();
+        await sleep(timeoutMs, wake.signal);
       }
       const header = newest;
       newest = null;
