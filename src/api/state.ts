@@ -117,23 +117,22 @@ interface Opened {
 /** What each client read last. Where there were a head and all indexes, a query does not wait for the next check. */
 const lastStates = new WeakMap<Sql, ServedState>();
 
-/** One snapshot for a number of tasks, each of which reads at most once. */
+/**
+ * One snapshot for a number of tasks, each of which reads at most once. It is opened when all of them want to read, or
+ * never will: what one asks elsewhere before holds no connection.
+ */
 function openState(sql: Sql, count: number) {
   let opened: Promise<Opened> | undefined;
   let served: ServedState | undefined;
-  let reading = count;
-  const allRead = Promise.withResolvers<void>();
-
-  function finish(): void {
-    if (--reading === 0) allRead.resolve();
-  }
+  const allReady = countDown(count);
+  const allRead = countDown(count);
 
   /** The answer does not wait for the end of the transaction. */
   function open(): Promise<Opened> {
     return new Promise((resolve, reject) => {
       readSnapshot(sql, async (snapshot) => {
         resolve({ snapshot, served: readServedState(snapshot).then(note) });
-        await allRead.promise;
+        await allRead.reached;
       }).catch(reject);
     });
   }
@@ -148,6 +147,7 @@ function openState(sql: Sql, count: number) {
     query: ReadQuery<Found>,
     headOf: (state: ServedState) => ServedHead,
   ): Promise<Found> {
+    await allReady.reached;
     opened ??= open();
     const { snapshot, served: reads } = await opened;
     const head = reads.then(headOf);
@@ -158,11 +158,6 @@ function openState(sql: Sql, count: number) {
   }
 
   async function run<Result>(task: Task<Result>): Promise<PromiseSettledResult<Result>> {
-    let isFinished = false;
-    const finishOnce = () => {
-      if (!isFinished) finish();
-      isFinished = true;
-    };
     let wasRead = false;
     const headOf = ({ head, isIndexed }: ServedState) => {
       if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
@@ -172,6 +167,7 @@ function openState(sql: Sql, count: number) {
     const read: Read = async (query, extent) => {
       if (wasRead) throw new TypeError("a part of an answer reads the index once");
       wasRead = true;
+      allReady.step();
       try {
         const last = lastStates.get(sql);
         const alone =
@@ -180,11 +176,14 @@ function openState(sql: Sql, count: number) {
             : undefined;
         return alone ? alone.found : await readTransaction(query, headOf);
       } finally {
-        finishOnce();
+        allRead.step();
       }
     };
     const [outcome] = await Promise.allSettled([task.run(read)]);
-    finishOnce();
+    if (!wasRead) {
+      allReady.step();
+      allRead.step();
+    }
     return outcome;
   }
 
@@ -194,6 +193,16 @@ function openState(sql: Sql, count: number) {
     head: () => served?.head,
     wasTorn: async () => served !== undefined && wasTorn(sql, served),
   };
+}
+
+/** `reached` resolves with the last of so many steps. */
+function countDown(count: number): { step: () => void; reached: Promise<void> } {
+  let left = count;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const step = () => {
+    if (--left === 0) resolve();
+  };
+  return { step, reached: promise };
 }
 
 function isReady(state: ServedState | undefined): state is ServedState {

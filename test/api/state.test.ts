@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   onOneState,
@@ -68,11 +69,13 @@ test("all parts see one state, however the head moves between their reads", asyn
       return [(await head).number, await newestBlock(sql)];
     }),
   );
-  const late = task(async (read) => {
-    await first.promise;
-    await move();
-    return read(async (sql, head) => [(await head).number, await newestBlock(sql)]);
-  });
+  const late = task((read) =>
+    read(async (sql, head) => {
+      await first.promise;
+      await move();
+      return [(await head).number, await newestBlock(sql)];
+    }),
+  );
   const { outcomes, head } = await onOneState(database.sql, [opener, late, late]);
   expect(outcomes.map((outcome) => outcome.status === "fulfilled" && outcome.value)).toEqual([
     [3, 3],
@@ -97,6 +100,22 @@ test("keeps no transaction open while a part asks elsewhere", async () => {
     }),
   ]);
   expect(outcomes).toEqual([{ status: "fulfilled", value: "done" }]);
+});
+
+test("takes no connection while another part asks elsewhere, whether it reads afterwards or not", async () => {
+  const one = createSql(database.url, { connections: 1 });
+  onTestFinished(() => one.end({ timeout: 0 }));
+  // Others need the connection meanwhile.
+  const asked = async () => {
+    await setImmediate();
+    return newestBlock(one);
+  };
+  const { outcomes } = await onOneState(one, [
+    task((read) => read(headNumber)),
+    task(async (read) => (await asked()) + (await read(newestBlock))),
+    task(asked),
+  ]);
+  expect(outcomes).toEqual([3, 6, 3].map((value) => ({ status: "fulfilled", value })));
 });
 
 describe("a query of one statement", () => {
