@@ -2,10 +2,13 @@ import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import { isQuantity, quantity } from "../../core/quantity.ts";
 import { askOnce } from "../forwarding.ts";
 import { readBalanceAt } from "../live/coin-balances.ts";
-import { type IndexMethod, type RpcContext, type RpcOutcome, rpcFailure } from "./rpc.ts";
-
-/** Tags whose block only the node knows. */
-type NodeTag = "safe" | "finalized";
+import {
+  type IndexMethod,
+  type NodeTag,
+  type RpcContext,
+  type RpcOutcome,
+  rpcFailure,
+} from "./rpc.ts";
 
 const INTEGER = /^[+-]?\d+$/;
 const NOT_FOUND = rpcFailure("Balance not found");

@@ -1,11 +1,18 @@
 import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
 import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
+import { isQuantity } from "../../core/quantity.ts";
 import { isRecord } from "../../core/record.ts";
 import { getBlock } from "../../store/block-details.ts";
-import { type LogBlocks, type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
+import { type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
 import { notIndexed } from "../live/earlier-blocks.ts";
-import type { IndexMethod } from "./rpc.ts";
+import {
+  type IndexMethod,
+  type NodeTag,
+  type RpcContext,
+  type RpcOutcome,
+  rpcFailure,
+} from "./rpc.ts";
 import { presentLog } from "./transactions.ts";
 
 const MAXIMUM_LOGS = 1000;
@@ -15,21 +22,26 @@ const MAXIMUM_PATTERNS = 100;
 const TOO_MANY_PATTERNS = `too many combinations of addresses and topics, maximum is ${MAXIMUM_PATTERNS}`;
 
 type Fields = Readonly<Record<string, unknown>>;
+type Block = number | "latest" | NodeTag;
 
 /** `eth_getLogs` with the reference's limits and paging. Source: docs/wire.md, "eth_getLogs". */
 export const getLogs: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read, chain }, [filter]) {
+  async answer({ read, chain, forward }, [filter]) {
     const fields = isRecord(filter) ? filter : {};
     const patterns = parsePatterns(fields);
     const blockHash = parseBlockHash(fields["blockHash"]);
-    const blocks = blockHash === undefined ? parseBlocks(fields) : undefined;
+    const blocks = blockHash === undefined ? parseBlocks(fields) : [];
     const after = parsePaging(fields["paging_options"]);
     const page = { limit: MAXIMUM_LOGS, skip: 0 };
+    const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
+    if (typeof from === "object") return from;
+    if (typeof to === "object") return to;
     const { logs, head } = await read(async (sql, served) => {
       const head = await served;
-      if (blocks)
-        return { logs: await searchLogs(sql, patterns, { ...blocks, after }, page), head };
+      if (from !== undefined && to !== undefined) {
+        return { logs: await searchLogs(sql, patterns, { from, to, after }, page), head };
+      }
       const block = blockHash && (await getBlock(sql, { hash: blockHash }));
       if (!block) return { logs: undefined, head };
       const only = { from: block.number, to: block.number, after };
@@ -103,20 +115,36 @@ function parseBlockHash(value: unknown): Hex | undefined {
   return lowerHex(value);
 }
 
-function parseBlocks(fields: Fields): Pick<LogBlocks, "from" | "to"> {
-  return { from: parseBlock(fields["fromBlock"]), to: parseBlock(fields["toBlock"]) };
+/** The first and the last block. */
+function parseBlocks(fields: Fields): Block[] {
+  return [parseBlock(fields["fromBlock"]), parseBlock(fields["toBlock"])];
 }
 
-function parseBlock(value: unknown): number | "latest" {
+function parseBlock(value: unknown): Block {
   if (value === undefined || value === null || value === "latest" || value === "pending") {
     return "latest";
   }
+  if (value === "safe" || value === "finalized") return value;
   if (value === "earliest") return 0;
   const isHex = typeof value === "string" && /^-?(?:0x)?[0-9a-fA-F]+$/.test(value);
   const number = isHex ? Number.parseInt(value, 16) : value;
   if (!isInteger(number)) throw invalidFilter("invalid block number");
   if (Number.isSafeInteger(number) && number >= 0) return number;
   throw invalidFilter(`${value} is not a valid block number`);
+}
+
+/** The block's number, where only the node knows it; what it answers instead is the outcome. */
+async function numberOf(
+  forward: RpcContext["forward"],
+  block: Block,
+): Promise<number | "latest" | RpcOutcome> {
+  if (block !== "safe" && block !== "finalized") return block;
+  const answer = await forward({ method: "eth_getBlockByNumber", params: [block, false] });
+  if ("error" in answer) return answer;
+  const number = isRecord(answer.result) ? answer.result["number"] : undefined;
+  return isQuantity(number)
+    ? Number.parseInt(number, 16)
+    : rpcFailure(`${block} is not a valid block number`);
 }
 
 function isInteger(value: unknown): value is number {

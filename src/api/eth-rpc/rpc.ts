@@ -10,6 +10,9 @@ export type RpcContext = Omit<
   "dialect" | "sent" | "client" | "signal" | "usageOf" | "gasOracle" | "mempool" | "largeAnswers"
 > & { forward: Forward };
 
+/** Tags whose block only the node knows. */
+export type NodeTag = "safe" | "finalized";
+
 /** A method that the index answers. */
 export interface IndexMethod {
   /** Fewest and most parameters. */

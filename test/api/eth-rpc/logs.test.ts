@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, blockHash, publish, transactionHash, wordAt } from "../../support/build.ts";
+import { type ScriptedNode, startScriptedNode } from "../../support/scripted-node.ts";
 
 const A = addressAt(0xa);
 const B = addressAt(0xb);
 const MANY = addressAt(0xc);
 const [T1, T2, T3, T4] = [wordAt(1), wordAt(2), wordAt(3), wordAt(4)] as const;
 
+let node: ScriptedNode;
 let server: TestApp;
 beforeAll(async () => {
-  server = await createTestApp();
+  node = await startScriptedNode();
+  node.chain.mine({}, {});
+  server = await createTestApp({ nodeUrl: node.url });
   await publish(server.sql, {
     blocks: [1, 2, 3, 0x10, 0x11].map((number) => ({ number })),
     transactions: [1, 2, 3, 0x10, 0x11].map((blockNumber) => ({ blockNumber })),
@@ -38,7 +42,10 @@ beforeAll(async () => {
     syncState: { headNumber: 0x10 },
   });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await node.stop();
+});
 
 async function ask(filter: unknown) {
   const response = await server.app.inject({
@@ -173,6 +180,26 @@ describe("blocks", () => {
     [{ blockHash: blockHash(0x11) }, "Invalid Block Hash"],
   ])("%j is refused: %s", async (filter, error) => {
     expect((await ask({ address: A, ...filter })).error).toBe(error);
+  });
+
+  test.each(["safe", "finalized"])("%s is the block that the node tells", async (tag) => {
+    expect(await found({ address: A, toBlock: tag })).toEqual(["1/0", "2/1"]);
+    expect(await found({ address: A, fromBlock: tag })).toEqual(["2/1", "3/0", "16/0"]);
+    expect(await ask({ address: "0x12", toBlock: tag })).toMatchObject({
+      error: "invalid address",
+    });
+  });
+
+  test("a block that the node does not tell is refused, in the node's words where it has some", async () => {
+    const error = { code: -32_000, message: "finalized block not found" };
+    node.fail({ effect: { kind: "error", ...error } });
+    expect(await ask({ address: A, toBlock: "finalized" })).toMatchObject({ error });
+    node.heal();
+    node.fail({ effect: { kind: "lie", replace: () => null } });
+    expect(await ask({ address: A, toBlock: "safe" })).toMatchObject({
+      error: "safe is not a valid block number",
+    });
+    node.heal();
   });
 });
 
