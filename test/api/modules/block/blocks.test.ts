@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
 import { ask } from "../../../support/ask.ts";
 import { addressAt, blockHash, blockTime, GWEI, publish } from "../../../support/build.ts";
+import { recordedCases } from "../../../support/recorded-cases.ts";
 
 const HEAD = 30;
 
@@ -20,6 +21,22 @@ beforeAll(async () => {
   });
 });
 afterAll(() => server.close());
+
+recordedCases(() => server.app, "block", {
+  getblock: {
+    "by number": "block=7",
+    "by hash": `block=${blockHash(8)}`,
+    unknown: `block=${HEAD + 1}`,
+    bad: "block=0x7",
+    nothing: "",
+  },
+  listblocks: {
+    paged: "page=2&offset=2",
+    bounded: "startblock=7&endblock=7",
+    empty: "startblock=31",
+    window: "page=11&offset=1000",
+  },
+});
 
 const block = (which: string) => ask(server.app, `module=block&action=getblock&block=${which}`);
 const numbers = async (query: string) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
+import { expectGolden } from "../../../support/golden.ts";
 import { startTestIndexer } from "../../../support/indexer.ts";
 import { type ScriptedNode, startScriptedNode } from "../../../support/scripted-node.ts";
 
@@ -17,6 +18,11 @@ afterEach(async () => {
   await api?.close();
   await node?.stop();
 });
+
+/** Compares the answer with the recorded one. */
+async function expectRecorded(name: string, action: string): Promise<void> {
+  await expectGolden(api.app, `gastracker/${name}.etherscan`, `/v2/api?module=gastracker&${action}`);
+}
 
 /** Fills the index up to the node's head, where it stays. */
 async function serve(): Promise<void> {
@@ -60,6 +66,10 @@ describe("a chain without a base fee", () => {
       gasUsedRatio: "0.166666666666667,0.003,0.013333333333333,0.013333333333333,0.003666666666667",
     });
     expect(await ask("gasestimate&gasprice=1")).toBe("12");
+    await expectRecorded("gasoracle/known", "action=gasoracle");
+    await expectRecorded("gasestimate/known", "action=gasestimate&gasprice=1");
+    await expectRecorded("gasestimate/no-price", "action=gasestimate");
+    await expectRecorded("gasestimate/bad", "action=gasestimate&gasprice=0");
     expect(node.count("eth_feeHistory")).toBe(0);
   });
 });

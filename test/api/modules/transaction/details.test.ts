@@ -13,6 +13,7 @@ import {
   transactionHash,
   wordAt,
 } from "../../../support/build.ts";
+import { recordedCases } from "../../../support/recorded-cases.ts";
 import { save } from "../../../support/verified-contract.ts";
 
 const HEAD = 9;
@@ -109,6 +110,28 @@ beforeAll(async () => {
   });
 });
 afterAll(() => server.close());
+
+recordedCases(() => server.app, "transaction", {
+  listtransactions: {
+    newest: "offset=2",
+    "of one block": "startblock=2&endblock=2&sort=asc",
+    empty: "startblock=7",
+    window: "page=11&offset=1000",
+  },
+  listtransfers: {
+    all: `txhash=${transactionHash(2)}`,
+    paged: `txhash=${transactionHash(2)}&page=2&offset=2`,
+    empty: `txhash=${transactionHash(3)}`,
+    window: `txhash=${transactionHash(2)}&page=11&offset=1000`,
+    bad: "txhash=0x12",
+    nothing: "",
+  },
+  gettxinfo: {
+    "details of a call": `txhash=${transactionHash(2)}&details=true`,
+    "details of a failure": `txhash=${transactionHash(4)}&details=true`,
+    "details of a creation": `txhash=${transactionHash(3)}&details=true`,
+  },
+});
 
 const info = async (block: number, index = 0, more = "&details=true") => {
   const query = `module=transaction&action=gettxinfo&txhash=${transactionHash(block, index)}${more}`;
