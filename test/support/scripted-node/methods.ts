@@ -139,6 +139,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   eth_blockNumber: (context) => headOf(context).block.number,
   eth_gasPrice: () => "0x77359400",
   eth_maxPriorityFeePerGas: () => "0x3b9aca00",
+  eth_estimateGas: () => "0x5208",
   /** Of one block; the next one has the same base fee. */
   eth_feeHistory: (context, [, newest]) => {
     const { number, baseFeePerGas = "0x0" } = known(byNumber(context, newest)).block;
