@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from "../../../../src/core/address.ts";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
 import { ask } from "../../../support/ask.ts";
 import { addressAt, blockTime, publish } from "../../../support/build.ts";
-import { recordedCases } from "../../../support/recorded-cases.ts";
+import { partyCases, recordedCases } from "../../../support/recorded-cases.ts";
 
 const HEAD = 12;
 const ALICE = addressAt(0xa11ce);
@@ -87,6 +87,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+const REFUSED = {
+  neither: "page=1",
+  "bad address": "address=0x12&contractaddress=0x13",
+  "bad token": `address=${ALICE}&contractaddress=0x13`,
+  "empty token": "contractaddress=",
+  window: "page=101&offset=100&address=0x12",
+  ...partyCases(BOB, ALICE),
+};
+
 recordedCases(() => server.app, "account", {
   tokentx: {
     "of an address": `address=${ALICE}`,
@@ -94,15 +103,19 @@ recordedCases(() => server.app, "account", {
     "of both": `address=${BOB}&contractaddress=${PEARL}`,
     "unknown address": `address=${addressAt(0x999)}`,
     "page past the end": `address=${ALICE}&page=9&offset=10`,
-    neither: "page=1",
-    "bad address": "address=0x12&contractaddress=0x13",
-    "bad token": `address=${ALICE}&contractaddress=0x13`,
-    "empty token": "contractaddress=",
-    window: "page=101&offset=100&address=0x12",
+    ...REFUSED,
   },
-  tokennfttx: { "of an address": `address=${ALICE}`, empty: `address=${PEARL}` },
-  token1155tx: { "of an address": `address=${ALICE}&sort=asc`, empty: `contractaddress=${BUOYS}` },
-  token404tx: { "of a token": `contractaddress=${HALVES}&sort=asc`, empty: `address=${PEARL}` },
+  tokennfttx: { "of an address": `address=${ALICE}`, empty: `address=${PEARL}`, ...REFUSED },
+  token1155tx: {
+    "of an address": `address=${ALICE}&sort=asc`,
+    empty: `contractaddress=${BUOYS}`,
+    ...REFUSED,
+  },
+  token404tx: {
+    "of a token": `contractaddress=${HALVES}&sort=asc`,
+    empty: `address=${PEARL}`,
+    ...REFUSED,
+  },
 });
 
 const listOf = async (action: string, query: string, path?: "/v2/api") =>

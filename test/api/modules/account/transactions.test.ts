@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../../support/app.ts";
 import { ask } from "../../../support/ask.ts";
 import { addressAt, blockTime, publish, transactionHash } from "../../../support/build.ts";
-import { recordedCases } from "../../../support/recorded-cases.ts";
+import { partyCases, recordedCases } from "../../../support/recorded-cases.ts";
 
 const HEAD = 20;
 const ALICE = addressAt(0xa11ce);
@@ -85,7 +85,6 @@ beforeAll(async () => {
         toAddress: ALICE,
         gas: null,
         gasUsed: null,
-        input: null,
       },
       { blockNumber: HEAD + 1, position: 1, fromAddress: BOB, toAddress: ALICE, value: 9n },
     ],
@@ -109,6 +108,7 @@ const OWN = [
 
 recordedCases(() => server.app, "account", {
   txlist: {
+    ...partyCases(ALICE, BOB),
     all: `address=${ALICE}`,
     "of the created contract": `address=${FACTORY}`,
     "address in capitals": `address=0x${ALICE.slice(2).toUpperCase()}&sort=asc&page=1&offset=1`,
@@ -120,6 +120,7 @@ recordedCases(() => server.app, "account", {
     "window before the address": "page=3&offset=5000",
   },
   txlistinternal: {
+    ...partyCases(BOB, ALICE),
     "of an address": `address=${ALICE}`,
     "of an address, zero values too": `address=${ALICE}&include_zero_value=TRUE&sort=asc`,
     "of the created contract": `address=${CREATED}`,

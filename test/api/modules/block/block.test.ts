@@ -79,6 +79,8 @@ const CASES = {
   getblocktxnscount: {
     known: "blockno=7",
     "empty block": "blockno=8",
+    bad: "blockno=0x7",
+    nothing: "",
     "above the head": `blockno=${HEAD + 1}`,
   },
 };

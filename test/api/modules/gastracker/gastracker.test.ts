@@ -21,7 +21,11 @@ afterEach(async () => {
 
 /** Compares the answer with the recorded one. */
 async function expectRecorded(name: string, action: string): Promise<void> {
-  await expectGolden(api.app, `gastracker/${name}.etherscan`, `/v2/api?module=gastracker&${action}`);
+  await expectGolden(
+    api.app,
+    `gastracker/${name}.etherscan`,
+    `/v2/api?module=gastracker&${action}`,
+  );
 }
 
 /** Fills the index up to the node's head, where it stays. */

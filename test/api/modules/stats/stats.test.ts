@@ -50,6 +50,15 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const DAYS = "startdate=2025-07-01&enddate=2025-07-03";
+/** Refused alike by all series. */
+const BAD_DAYS = {
+  nothing: "",
+  "no startdate": "enddate=2025-07-01",
+  "no enddate": "startdate=2025-07-01",
+  "bad startdate": "startdate=2025-02-30&enddate=x",
+  "bad enddate": "startdate=2025-07-01&enddate=2025-7-1",
+  "no days": "startdate=2020-01-01&enddate=2020-01-02",
+};
 
 const CASES: Record<string, Record<string, string>> = {
   tokensupply: {
@@ -98,23 +107,25 @@ const CASES: Record<string, Record<string, string>> = {
     "bad dates": "startdate=1&enddate=2",
     "bad enddate": "startdate=2025-07-01&enddate=2025-02-29",
   },
-  dailynewaddress: { known: DAYS },
-  dailytxnfee: { known: DAYS },
-  dailygasused: { known: DAYS },
-  dailyavggaslimit: { known: DAYS },
+  dailynewaddress: { known: DAYS, ...BAD_DAYS },
+  dailytxnfee: { known: DAYS, ...BAD_DAYS },
+  dailygasused: { known: DAYS, ...BAD_DAYS },
+  dailyavggaslimit: { known: DAYS, ...BAD_DAYS },
   dailyavggasprice: {
     known: DAYS,
+    ...BAD_DAYS,
     "a day without transactions": "startdate=2025-06-30&enddate=2025-06-30",
   },
-  dailynetutilization: { known: DAYS },
-  dailyavgblocksize: { known: DAYS },
+  dailynetutilization: { known: DAYS, ...BAD_DAYS },
+  dailyavgblocksize: { known: DAYS, ...BAD_DAYS },
   dailyavgblocktime: {
     known: DAYS,
+    ...BAD_DAYS,
     "a day of one block": "startdate=2025-06-30&enddate=2025-06-30",
   },
-  dailyblkcount: { known: DAYS },
-  dailyblockrewards: { known: DAYS },
-  dailyuncleblkcount: { known: DAYS },
+  dailyblkcount: { known: DAYS, ...BAD_DAYS },
+  dailyblockrewards: { known: DAYS, ...BAD_DAYS },
+  dailyuncleblkcount: { known: DAYS, ...BAD_DAYS },
   chainsize: { "is not offered": "" },
 };
 
