@@ -43,7 +43,7 @@ const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify)(?:[/?]|$)/;
 
 /** Bytes of the request line and the headers together. Clients of Etherscan send call data of that size in a URL. */
 const HEADER_LIMIT = 128 * 1024;
-const ETHERSCAN_PATH = "/v2/api";
+const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
 const KEEP_ALIVE_MS = 72_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CONNECTIONS_CHECK_MS = 2_000;
@@ -176,9 +176,7 @@ export function httpError(
 
 /** The dialect of a URL's path. */
 export function dialectOf(url: string): Dialect {
-  const path = pathOf(url);
-  const isEtherscan = path === ETHERSCAN_PATH || path.startsWith(`${ETHERSCAN_PATH}/`);
-  return isEtherscan ? "etherscan" : "blockscout";
+  return ETHERSCAN_PATHS.test(pathOf(url)) ? "etherscan" : "blockscout";
 }
 
 /** Warns once about a proxy that is not trusted: all its users count as one client. */

@@ -50,6 +50,23 @@ test("HEAD is answered, and a request without a host is told the address that it
   expect(await text(socket)).toContain(`"blockexplorer":"http://127.0.0.1:${url.port}/"`);
 });
 
+test("its errors are in Etherscan's form", async () => {
+  const app = await createTestApp({ rateLimit: 1 });
+  const refused = { status: "0", message: "NOTOK" };
+  const other = await app.app.inject({ method: "POST", url: "/v2/chainlist" });
+  expect([other.statusCode, other.json()]).toEqual([
+    405,
+    { ...refused, result: "Method not allowed" },
+  ]);
+  await app.app.inject("/31337/v2/chainlist");
+  const limited = await app.app.inject("//v2/chainlist/");
+  expect([limited.statusCode, limited.json()]).toEqual([
+    429,
+    { ...refused, result: "Max rate limit reached" },
+  ]);
+  await app.close();
+});
+
 test("a chain that nobody knows yet is left out", async () => {
   const app = await createTestApp({
     chainId: () => {
