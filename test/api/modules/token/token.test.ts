@@ -24,7 +24,12 @@ beforeAll(async () => {
       { blockNumber: 1, address: DESTROYED },
     ],
     contractDestructions: [{ blockNumber: 1, address: DESTROYED }],
-    addresses: [{ address: ALICE }, { address: BOB }, { address: addressAt(0x2) }],
+    addresses: [
+      { address: ALICE },
+      { address: BOB },
+      { address: addressAt(0x2) },
+      { address: DESTROYED },
+    ],
     tokens: [
       { address: PEARL, holderCount: 5 },
       {
