@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { z } from "zod";
 import type { AskedChain } from "../chain/asked-chain.ts";
 import type { Chain } from "../chain/chain.ts";
+import type { UnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import type { Address } from "../core/address.ts";
 import type { Sql } from "../db/client.ts";
 import type { Verifier } from "../verification/verifier.ts";
@@ -53,6 +54,8 @@ export interface Context extends Omit<Services, "sql" | "chain"> {
   signal: AbortSignal;
   /** Gas prices at the head, kept until the head changes. */
   gasOracle: GasOracle;
+  /** Contracts that the node got stuck in for an answer. */
+  unresponsive: UnresponsiveContracts;
   /** What waits in the node's pool, read for all clients together. */
   mempool: Mempool;
   /** What a client has used of its rate limit; undefined where there is none. */

@@ -1,4 +1,5 @@
 import { inNameOf } from "../chain/asked-chain.ts";
+import { createUnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { RequestError } from "../core/errors.ts";
 import { MAXIMUM_ANSWER } from "../store/large-pages.ts";
 import { getServedState } from "../store/sync-state.ts";
@@ -113,6 +114,7 @@ export function createDispatch(
   usageOf: Context["usageOf"],
 ): Dispatch {
   const gasOracleOf = perChain(({ chain }) => createGasOracle(chain));
+  const unresponsiveOf = perChain(() => createUnresponsiveContracts());
   const mempoolOf = perChain(({ chain }) => createMempool(chain));
 
   async function run(
@@ -146,6 +148,7 @@ export function createDispatch(
       verifier: waitingInTime(served.verifier, requestTimeoutMs),
       largeAnswers: largeAnswersOf(served),
       gasOracle: gasOracleOf(served),
+      unresponsive: unresponsiveOf(served),
       mempool: mempoolOf(served),
       usageOf,
       client,

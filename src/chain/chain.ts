@@ -55,6 +55,8 @@ export interface AskOptions {
    * (`CallerGate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
    */
   caller?: string;
+  /** How long a request of it may be under way. When that is over, the node is not asked for it again. */
+  answerMs?: number;
 }
 
 export interface ProbeOptions extends AskOptions {

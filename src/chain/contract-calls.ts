@@ -44,8 +44,11 @@ const ABOUT_BLOCK: ReadonlySet<ChainErrorCode> = new Set([
   "state-unavailable",
 ]);
 
-// The identity precompile: whatever else a node cannot do, it can call this.
-const CONTROL: ContractCall = { to: "0x0000000000000000000000000000000000000004", data: "0x01" };
+/** The identity precompile: whatever else a node cannot do, it can call this. */
+export const CONTROL: ContractCall = {
+  to: "0x0000000000000000000000000000000000000004",
+  data: "0x01",
+};
 
 // With these a node refuses to put code in the place of an account, or does not know how to run it.
 const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([

@@ -38,9 +38,13 @@ export interface HttpExchangeOptions {
 export interface HttpExchange {
   /**
    * Sends the calls in one HTTP request (as a batch when there are several) and gives one answer per call, in order.
-   * Throws `NodeError` when the exchange as a whole failed. Tries once.
+   * Throws `NodeError` when the exchange as a whole failed, or takes longer than `answerMs`. Tries once.
    */
-  exchange(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswer[]>;
+  exchange(
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    answerMs?: number | undefined,
+  ): Promise<RpcAnswer[]>;
   close(): Promise<void>;
 }
 
@@ -64,12 +68,12 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
 
   async function post(
     body: string,
-    { subject, sift, count }: Asked,
+    { subject, sift, count, answerMs }: Asked,
     signal: AbortSignal,
   ): Promise<Reply> {
     const stop = new AbortController();
     const abort = (): void => stop.abort();
-    const timer = setTimeout(abort, options.requestTimeoutMs);
+    const timer = setTimeout(abort, answerMs);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     try {
@@ -96,10 +100,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
       if (thrown instanceof NodeError) throw thrown;
       if (signal.aborted) throw new NodeError("aborted", `${subject}: given up`);
       if (stop.signal.aborted) {
-        throw new NodeError(
-          "timeout",
-          `${subject}: no answer within ${options.requestTimeoutMs} ms`,
-        );
+        throw new NodeError("timeout", `${subject}: no answer within ${answerMs} ms`);
       }
       throw errorOfTransport(subject, thrown);
     } finally {
@@ -109,7 +110,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
   }
 
   return {
-    async exchange(calls, signal) {
+    async exchange(calls, signal, answerMs = options.requestTimeoutMs) {
       const firstId = lastId + 1;
       lastId += calls.length;
       const requests = calls.map(({ method, params }, index) => ({
@@ -125,6 +126,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
         firstId,
         count: calls.length,
         sift: calls[0]?.sift,
+        answerMs: Math.min(answerMs, options.requestTimeoutMs),
       };
       return readReply(await post(body, asked, signal), asked);
     },
@@ -150,6 +152,7 @@ interface Asked {
   count: number;
   /** Of the first call, which the others are like. */
   sift: RpcCall["sift"];
+  answerMs: number;
 }
 
 function single(header: string | string[] | undefined): string | undefined {

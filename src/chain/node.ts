@@ -29,6 +29,7 @@ export interface Node {
 interface CallOptions {
   headWaits?: boolean | undefined;
   caller?: string | undefined;
+  answerMs?: number | undefined;
 }
 
 type NodeOptions = Pick<
@@ -106,7 +107,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     calls: readonly RpcCall[],
     batchLimit: AdaptiveLimit,
     signal: AbortSignal,
-    { headWaits, caller }: CallOptions,
+    { headWaits, caller, answerMs }: CallOptions,
   ): Promise<Outcome[]> {
     const startedAt = performance.now();
     let outcomes: Outcome[];
@@ -114,7 +115,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     try {
       const answers = await (headWaits && batchLimit === lookUps
         ? sendTwice(calls, signal)
-        : http.exchange(calls, signal));
+        : http.exchange(calls, signal, answerMs));
       outcomes = answers.map((answer, index) => {
         const { method, read } = calls[index] as RpcCall;
         if (!("error" in answer)) return read ? { result: read(answer.result) } : answer;

@@ -43,10 +43,11 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
     return stops.length === 1 ? signal : AbortSignal.any(stops);
   };
 
-  const mayAskAgain = (error: NodeError, { tellReorgs, caller }: AskOptions): boolean => {
+  const mayAskAgain = (error: NodeError, { tellReorgs, caller, answerMs }: AskOptions): boolean => {
     const isToldAtOnce =
       (tellReorgs && REORGANISED.has(error.code)) ||
-      (caller !== undefined && error.code === "busy");
+      (caller !== undefined && error.code === "busy") ||
+      (answerMs !== undefined && error.code === "timeout");
     return error.retryable && !isToldAtOnce;
   };
 

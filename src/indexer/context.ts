@@ -1,5 +1,6 @@
 import type { BaseLogger } from "pino";
 import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
+import type { UnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { ChainError } from "../core/errors.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
 import { timeStage } from "../telemetry/metrics.ts";
@@ -14,7 +15,6 @@ import {
   splitByAnswerer,
 } from "./state/reading.ts";
 import type { IndexerStatus } from "./status.ts";
-import type { UnresponsiveContracts } from "./unresponsive-contracts.ts";
 
 export interface SyncOptions {
   /** First block to be indexed. */
@@ -87,7 +87,7 @@ export function reportFollowing({ options: { status } }: Sync): void {
 /** A block is published before its state is read when there is more of it than this. It is then read batch by batch. */
 const READ_MAXIMUM = 20_000;
 /** How long to wait for contracts: one that computes without end must not delay the head. */
-const CONTRACTS_PATIENCE_MS = 5_000;
+export const CONTRACTS_PATIENCE_MS = 5_000;
 /** How long to wait for state while blocks are served that the chain no longer has. */
 const URGENT_PATIENCE_MS = 1_000;
 /** With these errors the node says nothing about the contracts. */

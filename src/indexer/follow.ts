@@ -1,11 +1,20 @@
 import type { BlockReference } from "../chain/chain.ts";
 import { headerOf } from "../chain/headers.ts";
 import type { BlockHeader } from "../chain/types.ts";
+import { makesCalls } from "../chain/unresponsive-contracts.ts";
 import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import type { ContractScope } from "../store/tokens/state.ts";
+import { noteUnresponsive } from "../store/tokens/unresponsive.ts";
 import { writeAs } from "../store/writer.ts";
 import { requireStartBlock } from "./binding.ts";
-import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
+import {
+  CONTRACTS_PATIENCE_MS,
+  loadHead,
+  publishedNumber,
+  readState,
+  reportFollowing,
+  type Sync,
+} from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { publish, record, requireRecorded } from "./publish.ts";
@@ -81,15 +90,25 @@ export async function readPending(sync: Sync): Promise<"none" | "read" | "later"
   const list = (scope: ContractScope) =>
     listPendingKeys(writer.sql, writer.families, scope, PENDING_READS);
   let keys = await list({ except: [...unresponsive.all()] });
-  const contract = countKeys(keys) === 0 ? unresponsive.due() : undefined;
-  if (contract !== undefined) keys = await list({ only: contract });
+  const alone = countKeys(keys) === 0 ? unresponsive.due() : undefined;
+  if (alone !== undefined) keys = await list({ only: alone });
   if (countKeys(keys) === 0) {
-    if (contract === undefined) return "none";
-    unresponsive.delete(contract);
+    if (alone === undefined) return "none";
+    unresponsive.delete(alone);
+    await writeAs(writer, (transaction) => noteUnresponsive(transaction, alone, false));
     return "read";
   }
   const values = await readState(sync, keys, head);
   if (!values) return "later";
-  await writeAs(writer, (transaction) => writeState(transaction, values));
+  const isStuck =
+    alone !== undefined && unresponsive.rests(alone) && (await makesCallsAt(sync, head));
+  await writeAs(writer, async (transaction) => {
+    await writeState(transaction, values);
+    if (isStuck) await noteUnresponsive(transaction, alone, true);
+  });
   return "read";
+}
+
+function makesCallsAt({ chain }: Sync, head: BlockReference): Promise<boolean> {
+  return makesCalls(chain, head, { signal: AbortSignal.timeout(CONTRACTS_PATIENCE_MS) });
 }

@@ -1,9 +1,11 @@
 import type { Chain } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
+import { createUnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { ChainError } from "../core/errors.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
 import { finishTransactions } from "../store/recorded-rows.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
+import { listUnresponsiveTokens } from "../store/tokens/unresponsive.ts";
 import { writeAs } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
 import type { Belief } from "./belief.ts";
@@ -24,7 +26,6 @@ import { replaceIndexes } from "./index-builds.ts";
 import { createPauses } from "./pauses.ts";
 import type { Writer } from "./publish.ts";
 import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reconcile.ts";
-import { createUnresponsiveContracts } from "./unresponsive-contracts.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
@@ -65,7 +66,7 @@ export async function synchronise(
     statePostponed: false,
     unheardSince: undefined,
     refusedSince: undefined,
-    unresponsive: createUnresponsiveContracts(),
+    unresponsive: createUnresponsiveContracts(await listUnresponsiveTokens(writer.sql)),
   };
   status.chainId = chainId;
   belief.begin({

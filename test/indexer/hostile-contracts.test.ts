@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { CONTROL } from "../../src/chain/contract-calls.ts";
 import { wordOfAddress } from "../../src/core/address.ts";
 import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
@@ -8,6 +9,11 @@ import type { TransactionSpecification } from "../support/scripted-node/specific
 
 const good = scriptedAddress("good token");
 const hostile = scriptedAddress("hostile token");
+
+/** Whether a call is made to see whether the node makes any. */
+function isOfControl({ params }: IncomingCall): boolean {
+  return (params[0] as { to?: string } | undefined)?.to === CONTROL.to;
+}
 
 function transfer(token: `0x${string}`, to: string, amount: number): TransactionSpecification {
   const topics = [
@@ -20,11 +26,12 @@ function transfer(token: `0x${string}`, to: string, amount: number): Transaction
 
 describe("an indexer beside a contract that the node computes on without end", () => {
   let index: IndexedNode;
+  let heal: () => void;
 
   beforeEach(async () => {
     index = await openIndexedNode();
     const isHostile = ({ params }: IncomingCall) => JSON.stringify(params[0]).includes(hostile);
-    index.node.fail({ method: "eth_call", when: isHostile, effect: { kind: "stall" } });
+    heal = index.node.fail({ method: "eth_call", when: isHostile, effect: { kind: "stall" } });
   });
 
   async function count(condition: "pending" | "read", token: `0x${string}`): Promise<number> {
@@ -51,5 +58,31 @@ describe("an indexer beside a contract that the node computes on without end", (
     await index.indexer.until(async () => (await count("read", good)) === 3);
     expect(await count("pending", hostile)).toBe(3);
     expect(index.indexer.status()).toMatchObject({ phase: "following" });
+  });
+
+  async function stuckIn(): Promise<string[]> {
+    const rows = await index.sql<{ address: string }[]>`
+      SELECT address FROM tokens WHERE unresponsive`;
+    return rows.map(({ address }) => address);
+  }
+
+  it("knows that the node gets stuck in it, also when it begins anew, until it does no more", async () => {
+    index.node.chain.mine({ transactions: [transfer(hostile, "a", 1), transfer(good, "b", 2)] });
+    await index.start({ requestTimeoutMs: 100 });
+    await index.indexer.until(async () => (await stuckIn()).length > 0);
+    expect(await stuckIn()).toEqual([hostile]);
+    await index.start({ requestTimeoutMs: 100 });
+    expect(await stuckIn()).toEqual([hostile]);
+    heal();
+    await index.inStep();
+    await index.indexer.until(async () => (await stuckIn()).length === 0);
+  });
+
+  it("does not blame it while the node makes no calls at all", async () => {
+    index.node.fail({ method: "eth_call", effect: { kind: "stall" } });
+    index.node.chain.mine({ transactions: [transfer(hostile, "a", 1), transfer(good, "b", 2)] });
+    await index.start({ requestTimeoutMs: 100 });
+    await index.indexer.until(() => index.node.requests.flat().filter(isOfControl).length > 2);
+    expect(await stuckIn()).toEqual([]);
   });
 });

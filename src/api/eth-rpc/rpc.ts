@@ -7,7 +7,15 @@ export type RpcOutcome = { result: unknown } | { error: unknown };
 /** What a method works with. */
 export type RpcContext = Omit<
   Context,
-  "dialect" | "sent" | "client" | "signal" | "usageOf" | "gasOracle" | "mempool" | "largeAnswers"
+  | "dialect"
+  | "sent"
+  | "client"
+  | "signal"
+  | "usageOf"
+  | "gasOracle"
+  | "mempool"
+  | "unresponsive"
+  | "largeAnswers"
 > & { forward: Forward };
 
 /** Tags whose block only the node knows. */

@@ -12,6 +12,7 @@ import {
   type UnsureReason,
 } from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
+import { fetchToldBalances } from "./told-balances.ts";
 
 /** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
@@ -98,12 +99,13 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
  * where nobody can hold it: transfers alone add up to anything.
  */
 export async function fetchHoldings<Unsure extends UnsureHolding>(
-  { chain }: Pick<Context, "chain">,
+  context: Pick<Context, "chain" | "unresponsive">,
   holdings: readonly Unsure[],
   head: ServedHead,
 ): Promise<Fresh<Unsure>[]> {
   if (holdings.length === 0) return [];
-  const amounts = await chain.fetchTokenBalances(
+  const amounts = await fetchToldBalances(
+    context,
     holdings.map(({ token, owner, tokenId }) => ({
       token,
       owner,

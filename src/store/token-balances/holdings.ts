@@ -1,4 +1,5 @@
 import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
+import { UINT256_MAXIMUM } from "../../core/uint256.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "../page.ts";
 import type { TokenStandard } from "../token-transfers.ts";
@@ -35,7 +36,7 @@ export interface HoldingScope {
 /** `pending`: the holding was touched since it was read. `irregular`: the token's balances change without events. */
 export type UnsureReason = "pending" | "irregular";
 
-/** Unsure holdings of the scope, at most `limit`. */
+/** Unsure holdings of the scope, at most `limit`; none of tokens that the node gets stuck in. */
 export async function listUnsureHoldings(
   sql: Queryable,
   { token, owner }: HoldingScope,
@@ -50,7 +51,7 @@ export async function listUnsureHoldings(
     JOIN tokens k ON k.address = b.token
     LEFT JOIN token_id_balances i ON k.standard = 1155 AND i.token = b.token AND i.owner = b.owner
       ${isPending ? sql`AND i.block_number IS NULL` : sql``}
-    WHERE ${isPending ? sql`b.block_number IS NULL` : sql`k.irregular`}
+    WHERE NOT k.unresponsive AND ${isPending ? sql`b.block_number IS NULL` : sql`k.irregular`}
       ${token === undefined ? sql`` : sql`AND b.token = ${token}`}
       ${owner === undefined ? sql`` : sql`AND b.owner = ${owner}`}
     LIMIT ${limit}`;
@@ -71,9 +72,11 @@ export async function getHolding(
   owner: Address,
 ): Promise<StoredHolding | undefined> {
   const [holding] = await sql<StoredHolding[]>`
-    SELECT k.standard, coalesce(b.amount, 0) AS amount,
-      k.irregular OR CASE WHEN b.owner IS NULL THEN (SELECT start_block > 0 FROM sync_state)
-        ELSE b.block_number IS NULL END AS unsure
+    SELECT k.standard,
+      CASE WHEN k.unresponsive AND NOT b.amount ${canBeHeld(sql)} THEN 0 ELSE coalesce(b.amount, 0) END AS amount,
+      NOT k.unresponsive AND (
+        k.irregular OR CASE WHEN b.owner IS NULL THEN (SELECT start_block > 0 FROM sync_state)
+          ELSE b.block_number IS NULL END) AS unsure
     FROM tokens k
     LEFT JOIN token_balances b ON b.token = k.address AND b.owner = ${owner}
     WHERE k.address = ${token}`;
@@ -109,7 +112,7 @@ export async function listHolders(
 ): Promise<Holder[]> {
   return sql<Holder[]>`
     SELECT owner, amount FROM token_balances
-    WHERE token = ${token} AND amount > 0 AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
+    WHERE token = ${token} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
     ORDER BY amount DESC, owner DESC
     LIMIT ${limit} OFFSET ${skip}`;
 }
@@ -128,7 +131,7 @@ export async function getHolderPage(
     ) state
     LEFT JOIN (
       SELECT owner, amount FROM token_balances
-      WHERE token = ${token} AND amount > 0 AND owner <> ${ZERO_ADDRESS}
+      WHERE token = ${token} AND ${isHeld(sql, token)} AND owner <> ${ZERO_ADDRESS}
       ORDER BY amount DESC, owner DESC
       LIMIT ${limit} OFFSET ${skip}
     ) page ON true
@@ -156,7 +159,7 @@ export async function listOwnedTokens(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
     FROM ${table} b
     JOIN tokens k ON k.address = b.token
-    WHERE b.owner = ${owner} AND b.amount > 0 AND ${kind} AND k.standard = ANY(${[...standards]}::smallint[])
+    WHERE b.owner = ${owner} AND b.amount > 0 AND b.amount ${canBeHeld(sql)} AND ${kind} AND k.standard = ANY(${[...standards]}::smallint[])
       AND NOT EXISTS (
         SELECT 1 FROM ${excepted}
         WHERE excepted.token = b.token AND excepted.token_id IS NOT DISTINCT FROM ${tokenId})
@@ -169,6 +172,18 @@ export async function listOwnedTokens(
     FROM (${standards.includes(1155) ? sql`${wholes} UNION ALL ${ids}` : sql`${wholes}`}) held
     ORDER BY token, token_id
     LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** Transfers of a token that the node gets stuck in add up to anything. */
+function canBeHeld(sql: Queryable): Fragment {
+  return sql`BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric`;
+}
+
+/** Whether `amount` is an amount of the token that its owner can have. */
+function isHeld(sql: Queryable, token: Address): Fragment {
+  return sql`amount > 0 AND amount <= (
+    SELECT CASE WHEN unresponsive THEN ${UINT256_MAXIMUM}::numeric ELSE 'Infinity' END
+    FROM tokens WHERE address = ${token})`;
 }
 
 /** Known holdings of regular tokens, from a token's address on: up to `limit` with ids, and as many without. */

@@ -12,6 +12,8 @@ import { readOwnedTokens } from "../../../src/api/live/owned-tokens.ts";
 import { listHeldIds, readHoldingAt } from "../../../src/api/live/token-history.ts";
 import { fetchTotalSupply, readToken } from "../../../src/api/live/token-supply.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
+import { CONTROL } from "../../../src/chain/contract-calls.ts";
+import { createUnresponsiveContracts } from "../../../src/chain/unresponsive-contracts.ts";
 import type { Address } from "../../../src/core/address.ts";
 import { ChainError } from "../../../src/core/errors.ts";
 import { listCoinAccounts } from "../../../src/store/addresses/coin-balances.ts";
@@ -48,7 +50,8 @@ function context(chain: Partial<Record<keyof Chain, unknown>> = {}): Context {
   return {
     read: (query: Parameters<Context["read"]>[0]) =>
       query(sql, getServedHead(sql) as Promise<ServedHead>),
-    chain,
+    chain: { fetchCalls: async () => [CONTROL.data], ...chain },
+    unresponsive: createUnresponsiveContracts(),
   } as unknown as Context;
 }
 
@@ -291,6 +294,23 @@ describe("holdings", () => {
       await hold([{ owner: A, amount, blockNumber: null }]);
       expect(await readHolding(context(amounts([])), TOKEN, A)).toBe(0n);
       expect((await holders(amounts([]))).holders).toEqual([]);
+    },
+  );
+
+  test.each(["-5", String(2n ** 256n)])(
+    "of a token that the node gets stuck in are the stored ones, and none where nobody can have them: %s",
+    async (amount) => {
+      await hold([
+        { owner: A, amount, blockNumber: null },
+        { owner: B, amount: "6", blockNumber: null },
+      ]);
+      await database.sql`UPDATE tokens SET unresponsive = true`;
+      expect(await readHolding(context(), TOKEN, A)).toBe(0n);
+      expect(await readHolding(context(), TOKEN, B)).toBe(6n);
+      expect((await holders()).holders).toEqual([{ owner: B, amount: "6" }]);
+      const owned = (owner: Address) => readOwnedTokens(context(), owner, [20], page);
+      expect(await owned(A)).toEqual([]);
+      expect(await owned(B)).toMatchObject([{ token: TOKEN, amount: "6" }]);
     },
   );
 

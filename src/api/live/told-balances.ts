@@ -1,0 +1,74 @@
+import type { TokenBalanceQuery } from "../../chain/chain.ts";
+import { makesCalls } from "../../chain/unresponsive-contracts.ts";
+import type { Address } from "../../core/address.ts";
+import { mapLimit } from "../../core/async.ts";
+import { ChainError } from "../../core/errors.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import type { Context } from "../action.ts";
+
+/** What several contracts together may take of the node's time, and what one may take alone. */
+const TOGETHER = { answerMs: 1_500 };
+const ALONE = { answerMs: 3_000 };
+/** Half of the places that one caller has at a node by default, see `CallerGate`. */
+const AT_ONCE = 2;
+
+/** With these errors a contract may have spoilt the question. */
+const SPOILT: ReadonlySet<string> = new Set([
+  "timeout",
+  "unavailable",
+  "node-error",
+  "bad-answer",
+  "response-too-large",
+]);
+
+type Told = bigint | null | undefined;
+
+/**
+ * What the contracts tell of balances at the head, in the order of the queries: nothing where one does not answer, also
+ * where the node gets stuck in it. Such a contract spoils none of the others' answers: it is asked alone, and then rests.
+ */
+export async function fetchToldBalances(
+  { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,
+  queries: readonly TokenBalanceQuery[],
+  head: ServedHead,
+): Promise<Told[]> {
+  const told = new Map<TokenBalanceQuery, Told>();
+  const byToken = Map.groupBy(queries, ({ token }) => token);
+  for (const token of byToken.keys()) if (unresponsive.rests(token)) byToken.delete(token);
+
+  async function ask(asked: TokenBalanceQuery[], within: { answerMs: number }): Promise<boolean> {
+    try {
+      const amounts = await chain.fetchTokenBalances(asked, head, within);
+      for (const [index, query] of asked.entries()) told.set(query, amounts[index]);
+      return true;
+    } catch (error) {
+      if (error instanceof ChainError && SPOILT.has(error.code)) return false;
+      throw error;
+    }
+  }
+
+  async function askAlone(token: Address): Promise<void> {
+    const asked = byToken.get(token) ?? [];
+    const isAnswered = await ask(asked, ALONE);
+    if (isAnswered && asked.every((query) => told.get(query) !== undefined)) {
+      unresponsive.delete(token);
+    } else if (await makesCalls(chain, head, ALONE)) {
+      unresponsive.add(new Set([token]));
+    } else {
+      throw new ChainError("unavailable", "the node leaves contract calls unanswered");
+    }
+  }
+
+  const known = unresponsive.all();
+  const together = [...byToken.keys()].filter((token) => !known.has(token));
+  if (together.length > 1)
+    await ask(
+      together.flatMap((token) => byToken.get(token) ?? []),
+      TOGETHER,
+    );
+  const open = [...byToken].filter(([, asked]) =>
+    asked.some((query) => told.get(query) === undefined),
+  );
+  await mapLimit(open, AT_ONCE, ([token]) => askAlone(token));
+  return queries.map((query) => told.get(query));
+}
