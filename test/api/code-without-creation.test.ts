@@ -80,6 +80,11 @@ async function holderTypes(app: TestApp["app"]): Promise<string> {
   return result.map((row: Record<string, string>) => row["TokenHolderAddressType"]).join("");
 }
 
+async function listed(app: TestApp["app"], filter: string): Promise<string[]> {
+  const { result } = await ask(app, `module=contract&action=listcontracts&filter=${filter}`);
+  return (result ?? []).map(({ Address }: { Address: string }) => Address);
+}
+
 describe.each([
   { startBlock: 0, traces: "auto" },
   { startBlock: 2, traces: "auto" },
@@ -136,11 +141,6 @@ describe("a self-destruct where headers do not tell of EIP-6780", () => {
     contractAddress,
     output: "0x6002" as Hex,
   });
-  const listed = async (app: TestApp["app"], filter: string) => {
-    const { result } = await ask(app, `module=contract&action=listcontracts&filter=${filter}`);
-    return (result ?? []).map(({ Address }: { Address: string }) => Address);
-  };
-
   function chain(): ScriptedChain {
     const scripted = new ScriptedChain();
     scripted.mine(
@@ -195,5 +195,50 @@ describe("a self-destruct where headers do not tell of EIP-6780", () => {
     running.node.chain.mine({ transactions: [{ to: kept, valueWei: 1n }] });
     await running.indexer.reach(running.node.chain.head.block.hash);
     expect(running.node.count("eth_getCode")).toBe(asked);
+  });
+});
+
+describe("creations whose frames have no output", () => {
+  const [made, child, none] = [holders.early, holders.child, holders.plain];
+
+  function chain(): ScriptedChain {
+    const scripted = new ScriptedChain();
+    scripted.mine(
+      { transactions: [{ to: child, valueWei: 1n }] },
+      {
+        transactions: [
+          { to: null, contractAddress: made },
+          { calls: [{ type: "CREATE", from: token, to: child }] },
+          { to: null, contractAddress: none },
+          { logs: [made, child, none].map((holder, index) => given(holder, 100 - index)) },
+        ],
+        state: { code: { [made]: "0x6002", [child]: "0x6003" } },
+      },
+      1,
+    );
+    return scripted;
+  }
+
+  it.each([64, 0])("made what has code, at finality depth %i", async (finalityDepth) => {
+    const { app } = await start(chain(), { finalityDepth });
+    expect(await holderTypes(app)).toBe("CCE");
+    expect((await listed(app, "unverified")).toSorted()).toEqual([made, child].toSorted());
+    expect(await listed(app, "empty")).toEqual([none]);
+  });
+
+  it("are told anew after a reorg, and asked about once", async () => {
+    const running = await start(chain(), {});
+    const asked = running.node.count("eth_getCode");
+    running.node.chain.mine({ transactions: [{ to: made, valueWei: 1n }] });
+    await running.indexer.reach(running.node.chain.head.block.hash);
+    expect(running.node.count("eth_getCode")).toBe(asked);
+    running.node.chain.reorg(3, {
+      transactions: [
+        { to: null, contractAddress: child },
+        { logs: [given(made, 3), given(child, 2)] },
+      ],
+    });
+    await running.indexer.reach(running.node.chain.head.block.hash);
+    expect(await holderTypes(running.app)).toBe("EE");
   });
 });

@@ -1,11 +1,15 @@
 import type { Address } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
+import { emptyCodeHash } from "../contracts/list.ts";
 
 /** An address whose coin balance is to be read. */
 export interface CoinToRead {
   address: Address;
-  /** Whether to ask for its code, too: nobody asked yet, and neither a creation nor a self-destruct tells. */
+  /**
+   * Whether to ask for its code, too: nobody asked yet, and neither a creation nor a self-destruct tells. A creation without
+   * code may be one whose tracer leaves it out.
+   */
   withCode: boolean;
 }
 
@@ -56,6 +60,11 @@ function isCodeUnknown(sql: Queryable, at: number | Fragment) {
     (SELECT traced FROM sync_state) AND (
       touched.has_code IS NULL AND NOT EXISTS (
         SELECT 1 FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at})
+      OR EXISTS (
+        SELECT 1 FROM contracts AS made
+        WHERE made.address = touched.address AND made.code_hash = ${emptyCodeHash(sql)}
+          AND made.block_number > coalesce(touched.code_seen_block, -1)
+          AND made.block_number <= ${at})
       OR EXISTS (
         SELECT 1 FROM doubtful_destructions AS ended
         WHERE ended.address = touched.address

@@ -1,13 +1,14 @@
 import type { Address } from "../../core/address.ts";
 import type { Hex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
+import { emptyCodeHash } from "./list.ts";
 
 /** The creation of a contract. */
 export interface CreationFacts {
   blockNumber: number;
   blockHash: Hex;
   transactionHash: Hex;
-  /** Null without traces. */
+  /** Null without traces, and where the trace shows none. */
   codeHash: Hex | null;
   /** Init code with the constructor's arguments; null when the trace does not hold it. */
   creationCode: Hex | null;
@@ -35,7 +36,7 @@ export async function getCreationFacts(
 ): Promise<CreationFacts | undefined> {
   const [row] = await sql<(Omit<CreationFacts, "nonce" | "value"> & Amounts)[]>`
     SELECT c.block_number, b.hash AS block_hash, t.hash AS transaction_hash,
-      c.code_hash, c.creator, c.transaction_index,
+      nullif(c.code_hash, ${emptyCodeHash(sql)}) AS code_hash, c.creator, c.transaction_index,
       b.timestamp AS timestamp_seconds, b.parent_hash,
       CASE WHEN c.position = 0 THEN t.input ELSE i.input END AS creation_code,
       CASE WHEN c.position = 0 THEN t.nonce END AS nonce,

@@ -51,7 +51,8 @@ export interface CodePresence {
 
 /**
  * Tells which addresses are contracts: by their newest creation or, where none is indexed (genesis allocation, before
- * START_BLOCK), by what the node said of their code. Whether a self-destruct removed it is known with the balance.
+ * START_BLOCK), by what the node said of their code. Whether a self-destruct removed it, and whether a creation without code
+ * had none, is known with the balance.
  */
 export async function listContractsAmong(
   sql: Queryable,
@@ -60,7 +61,9 @@ export async function listContractsAmong(
   return sql<CodePresence[]>`
     SELECT asked.address,
       CASE WHEN d.address IS NOT NULL THEN CASE WHEN a.balance_block IS NOT NULL THEN false END
-        WHEN c.block_number IS NOT NULL THEN c.code_hash IS DISTINCT FROM ${emptyCodeHash(sql)}
+        WHEN c.code_hash = ${emptyCodeHash(sql)} AND coalesce(a.code_seen_block, -1) < c.block_number
+          THEN CASE WHEN a.balance_block IS NOT NULL THEN false END
+        WHEN c.block_number IS NOT NULL THEN true
         WHEN traced THEN a.has_code END AS is_contract
     FROM unnest(${[...addresses]}::bytea[]) AS asked (address)
     CROSS JOIN sync_state

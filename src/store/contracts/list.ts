@@ -98,7 +98,9 @@ function isEmpty(sql: Queryable): Fragment {
       ORDER BY block_number DESC, transaction_index DESC, position DESC
       LIMIT 1
     ) newest
-    WHERE newest.code_hash = ${emptyCodeHash(sql)} OR EXISTS (
+    WHERE newest.code_hash = ${emptyCodeHash(sql)} AND NOT EXISTS (
+      SELECT 1 FROM addresses a WHERE a.address = c.address AND a.code_seen_block >= newest.block_number)
+    OR EXISTS (
       SELECT 1 FROM contract_removals d
       WHERE d.address = c.address AND ${inPublishedBlocks(sql)}
         AND (d.block_number, d.transaction_index, d.position)
