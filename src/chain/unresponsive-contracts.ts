@@ -5,6 +5,8 @@ import { CONTROL } from "./contract-calls.ts";
 
 const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;
+const SHORTEST_PATIENCE_MS = 500;
+const LONGEST_PATIENCE_MS = 5_000;
 
 /**
  * Contracts that made a read of state fail. They are left out of the reads for others, so that one that keeps the node
@@ -12,8 +14,15 @@ const LONGEST_REST_MS = 24 * 3_600_000;
  */
 export interface UnresponsiveContracts {
   all(): Set<Address>;
-  /** The contract to ask again now; undefined while all rest. */
+  /** The contract to ask again now, first one that failed in company only; undefined while all rest. */
   due(): Address | undefined;
+  /**
+   * How long to wait for contracts. For several it is halved by each failure and doubled by each success, so that no head waits
+   * long while each block brings another contract that keeps the node busy. For one that rested it grows with its rests.
+   */
+  patienceMs(contracts: ReadonlySet<Address>): number;
+  /** Notes that contracts answered: a success, unless some had failed before. */
+  noteAnswered(contracts: ReadonlySet<Address>): void;
   /** Whether it failed when it was asked alone, and is not to be asked now. */
   rests(contract: Address): boolean;
   /**
@@ -27,15 +36,32 @@ export interface UnresponsiveContracts {
 /** Creates the list; the `known` contracts rest from the start. */
 export function createUnresponsiveContracts(known: readonly Address[] = []): UnresponsiveContracts {
   const rests = new Map<Address, { until: number; ms: number }>();
+  let patienceMs = LONGEST_PATIENCE_MS;
   const contracts: UnresponsiveContracts = {
     all: () => new Set(rests.keys()),
     due() {
       const now = performance.now();
-      for (const [contract, { until }] of rests) if (until <= now) return contract;
-      return undefined;
+      let due: { contract?: Address; ms: number } = { ms: Number.POSITIVE_INFINITY };
+      for (const [contract, { until, ms }] of rests) {
+        if (until <= now && ms < due.ms) due = { contract, ms };
+      }
+      return due.contract;
+    },
+    patienceMs(contracts) {
+      const [contract] = contracts;
+      const rest = contracts.size === 1 && contract ? rests.get(contract) : undefined;
+      return rest
+        ? Math.min(Math.max(rest.ms / 5, SHORTEST_PATIENCE_MS), LONGEST_PATIENCE_MS)
+        : patienceMs;
+    },
+    noteAnswered(contracts) {
+      const isSuccess = contracts.size > 0 && ![...contracts].some((one) => rests.has(one));
+      if (isSuccess) patienceMs = Math.min(patienceMs * 2, LONGEST_PATIENCE_MS);
     },
     rests: (contract) => (rests.get(contract)?.until ?? 0) > performance.now(),
     add(contracts) {
+      const isNews = [...contracts].some((contract) => !rests.has(contract));
+      if (isNews) patienceMs = Math.max(patienceMs / 2, SHORTEST_PATIENCE_MS);
       for (const contract of contracts) {
         const before = rests.get(contract)?.ms ?? 0;
         const longer = Math.min(Math.max(before * 2, FIRST_REST_MS), LONGEST_REST_MS);

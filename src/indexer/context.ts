@@ -86,8 +86,6 @@ export function reportFollowing({ options: { status } }: Sync): void {
 
 /** A block is published before its state is read when there is more of it than this. It is then read batch by batch. */
 const READ_MAXIMUM = 20_000;
-/** How long to wait for contracts: one that computes without end must not delay the head. */
-export const CONTRACTS_PATIENCE_MS = 5_000;
 /** How long to wait for state while blocks are served that the chain no longer has. */
 const URGENT_PATIENCE_MS = 1_000;
 /** With these errors the node says nothing about the contracts. */
@@ -129,10 +127,12 @@ export async function readState(
   if (countKeys(ofNode) > READ_MAXIMUM) return undefined;
   return timeStage(sync.writer.metrics, "state", async () => {
     const asksContracts = countKeys(ofContracts) <= READ_MAXIMUM;
+    const contractsAsked = contractsOf(ofContracts);
+    const patienceMs = sync.unresponsive.patienceMs(contractsAsked);
     const [node, contracts] = await Promise.all([
       tryToRead(sync, ofNode, block, isUrgent ? URGENT_PATIENCE_MS : undefined),
       asksContracts
-        ? tryToRead(sync, ofContracts, block, isUrgent ? URGENT_PATIENCE_MS : CONTRACTS_PATIENCE_MS)
+        ? tryToRead(sync, ofContracts, block, isUrgent ? URGENT_PATIENCE_MS : patienceMs)
         : null,
     ]);
     if (node instanceof ChainError) return undefined;
@@ -140,10 +140,11 @@ export async function readState(
     if (contracts instanceof ChainError) {
       if (isUrgent) return node.values;
       if (NODE_TROUBLE.has(contracts.code)) return undefined;
-      sync.unresponsive.add(contractsOf(ofContracts));
+      sync.unresponsive.add(contractsAsked);
       return node.values;
     }
-    sync.unresponsive.add(contracts.unanswered);
+    if (contracts.unanswered.size > 0) sync.unresponsive.add(contracts.unanswered);
+    else sync.unresponsive.noteAnswered(contractsAsked);
     sync.statePostponed = false;
     return { block, rows: [...node.values.rows, ...contracts.values.rows] };
   });

@@ -7,14 +7,7 @@ import type { ContractScope } from "../store/tokens/state.ts";
 import { noteUnresponsive } from "../store/tokens/unresponsive.ts";
 import { writeAs } from "../store/writer.ts";
 import { requireStartBlock } from "./binding.ts";
-import {
-  CONTRACTS_PATIENCE_MS,
-  loadHead,
-  publishedNumber,
-  readState,
-  reportFollowing,
-  type Sync,
-} from "./context.ts";
+import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { publish, record, requireRecorded } from "./publish.ts";
@@ -31,6 +24,8 @@ import {
 const HEAD_BLOCKS = 16;
 /** State reads of one batch once the head is reached. */
 const PENDING_READS = 500;
+/** A contract is to blame when it left the node no answer for so long, while the node made another call. */
+const FAIR_PATIENCE_MS = 1_000;
 
 /**
  * Indexes the next blocks up to the node's head one by one, each with the state it touched. False when nothing was
@@ -98,17 +93,17 @@ export async function readPending(sync: Sync): Promise<"none" | "read" | "later"
     await writeAs(writer, (transaction) => noteUnresponsive(transaction, alone, false));
     return "read";
   }
+  const patienceMs = unresponsive.patienceMs(new Set(alone === undefined ? [] : [alone]));
   const values = await readState(sync, keys, head);
   if (!values) return "later";
   const isStuck =
-    alone !== undefined && unresponsive.rests(alone) && (await makesCallsAt(sync, head));
+    alone !== undefined &&
+    patienceMs >= FAIR_PATIENCE_MS &&
+    unresponsive.rests(alone) &&
+    (await makesCalls(sync.chain, head, { signal: AbortSignal.timeout(patienceMs) }));
   await writeAs(writer, async (transaction) => {
     await writeState(transaction, values);
     if (isStuck) await noteUnresponsive(transaction, alone, true);
   });
   return "read";
-}
-
-function makesCallsAt({ chain }: Sync, head: BlockReference): Promise<boolean> {
-  return makesCalls(chain, head, { signal: AbortSignal.timeout(CONTRACTS_PATIENCE_MS) });
 }

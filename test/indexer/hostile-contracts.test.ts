@@ -60,6 +60,20 @@ describe("an indexer beside a contract that the node computes on without end", (
     expect(index.indexer.status()).toMatchObject({ phase: "following" });
   });
 
+  it("follows the head when each block brings another one, and reads the others in between", async () => {
+    const many = Array.from({ length: 20 }, (_, number) => scriptedAddress(`hostile ${number}`));
+    const isOneOfMany = ({ params }: IncomingCall) => {
+      const text = JSON.stringify(params[0]);
+      return many.some((token) => text.includes(token));
+    };
+    index.node.fail({ method: "eth_call", when: isOneOfMany, effect: { kind: "stall" } });
+    await index.start({ finalityDepth: 1_000 });
+    for (const token of many) {
+      index.node.chain.mine({ transactions: [transfer(token, "a", 1), transfer(good, "b", 1)] });
+    }
+    await index.indexer.until(async () => (await count("read", good)) === 2);
+  });
+
   async function stuckIn(): Promise<string[]> {
     const rows = await index.sql<{ address: string }[]>`
       SELECT address FROM tokens WHERE unresponsive`;

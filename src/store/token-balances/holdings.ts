@@ -186,7 +186,10 @@ function isHeld(sql: Queryable, token: Address): Fragment {
     FROM tokens WHERE address = ${token})`;
 }
 
-/** Known holdings of regular tokens, from a token's address on: up to `limit` with ids, and as many without. */
+/**
+ * Known holdings of regular tokens that the node does not get stuck in, from a token's address on: up to `limit` with ids,
+ * and as many without.
+ */
 export async function listHoldingsFrom(
   sql: Queryable,
   from: Address,
@@ -197,11 +200,12 @@ export async function listHoldingsFrom(
     (SELECT b.token, b.owner, NULL::numeric AS token_id, b.amount
       FROM token_balances b JOIN tokens t ON t.address = b.token
       WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
-        AND t.standard <> 1155 AND NOT t.irregular
+        AND t.standard <> 1155 AND NOT (t.irregular OR t.unresponsive)
       ORDER BY b.token, b.owner LIMIT ${limit})
     UNION ALL
     (SELECT b.token, b.owner, b.token_id, b.amount
       FROM token_id_balances b JOIN tokens t ON t.address = b.token
-      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL AND NOT t.irregular
+      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
+        AND NOT (t.irregular OR t.unresponsive)
       ORDER BY b.token, b.owner, b.token_id LIMIT ${limit})`;
 }
