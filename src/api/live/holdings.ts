@@ -46,15 +46,18 @@ export async function readWithHoldings<Found>(
   return { found, fresh: await fetchHoldings(context, unsure, head) };
 }
 
-/** All pending holdings, and those of irregular tokens where they are few. */
+/**
+ * All pending holdings, and those of irregular tokens where they are few. Of an owner's, the oldest tokens': anybody can
+ * send him new ones.
+ */
 export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<UnsureOwnedToken[]> {
   const list = (reason: UnsureReason) =>
     listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
   const [pending, irregular] = await Promise.all([list("pending"), list("irregular")]);
   if (pending.length > READABLE_BALANCES) throw stillReading();
-  if (irregular.length > READABLE_BALANCES) return pending;
+  if (irregular.length > READABLE_BALANCES && scope.owner === undefined) return pending;
   const byKey = new Map(
-    [...pending, ...irregular].map((holding) => [
+    [...pending, ...irregular.slice(0, READABLE_BALANCES)].map((holding) => [
       `${holding.token}${holding.owner}${holding.tokenId}`,
       holding,
     ]),

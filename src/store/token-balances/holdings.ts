@@ -36,7 +36,7 @@ export interface HoldingScope {
 /** `pending`: the holding was touched since it was read. `irregular`: the token's balances change without events. */
 export type UnsureReason = "pending" | "irregular";
 
-/** Unsure holdings of the scope, at most `limit`; none of tokens that the node gets stuck in. */
+/** Unsure holdings of the scope, at most `limit`; none of tokens that the node gets stuck in. Those of an owner begin with the oldest token. */
 export async function listUnsureHoldings(
   sql: Queryable,
   { token, owner }: HoldingScope,
@@ -54,6 +54,7 @@ export async function listUnsureHoldings(
     WHERE NOT k.unresponsive AND ${isPending ? sql`b.block_number IS NULL` : sql`k.irregular`}
       ${token === undefined ? sql`` : sql`AND b.token = ${token}`}
       ${owner === undefined ? sql`` : sql`AND b.owner = ${owner}`}
+    ${owner === undefined ? sql`` : sql`ORDER BY k.first_block, b.token`}
     LIMIT ${limit}`;
 }
 

@@ -277,6 +277,18 @@ describe("holdings", () => {
     expect(await readHolderCount(context(gone), TOKEN)).toBe(0);
   });
 
+  test("of an owner in hundreds of silently changing tokens: the oldest tokens are asked, the rest stays as stored", async () => {
+    const tokens = Array.from({ length: MANY + 1 }, (_, index) => addressAt(1_000 + index));
+    await publish(database.sql, {
+      tokens: tokens.map((address, index) => ({ address, firstBlock: index === 0 ? 2 : 1 })),
+      tokenBalances: tokens.map((token) => ({ token, owner: A, amount: "1" })),
+    });
+    await database.sql`UPDATE tokens SET irregular = true`;
+    const chain = amounts(Array(MANY).fill(9n));
+    const owned = await readOwnedTokens(context(chain), A, [20], { limit: 1_000, skip: 0 });
+    expect(owned.map(({ amount }) => amount)).toEqual(["1", ...Array(MANY).fill("9")]);
+  });
+
   test("of one owner: stored, asked for, or nothing", async () => {
     expect(await readHolding(context(), TOKEN, A)).toBe(0n);
     await hold([{ owner: A, amount: "5" }]);
