@@ -19,6 +19,7 @@ LEFT JOIN LATERAL transaction_at(c.block_number, c.transaction_index) t ON true
 WHERE (c.code_hash IS NULL OR c.code_hash = v.code_hash
     OR c.code_hash = '\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470' AND EXISTS (
       SELECT 1 FROM addresses a WHERE a.address = v.address AND a.code_seen_block >= c.block_number))
+  AND NOT v.is_replaced
   AND CASE
     WHEN v.creation_transaction IS NOT NULL THEN t.hash = v.creation_transaction
     ELSE coalesce(c.block_number, 0) <= v.block_number AND EXISTS (
