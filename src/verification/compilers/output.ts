@@ -87,7 +87,7 @@ export interface CompilerOutput {
   names: { path: string; name: string }[];
   /** Numbers of the files in source maps. */
   sourceIds: Readonly<Record<string, { id: number }>>;
-  /** Syntax trees of the files, where they were asked for. */
+  /** Syntax trees of the files, where they were asked for; of solc up to 0.4.11 in the older form. */
   trees: readonly unknown[];
   /** Throws `VerificationError` when there is no such contract. */
   contract(path: string, name: string): ContractOutput;
@@ -116,7 +116,9 @@ export function readOutput(text: string): CompilerOutput {
   const sources = isRecord(output) && isRecord(output["sources"]) ? output["sources"] : {};
   return {
     sourceIds: SourceIds.parse(sources),
-    trees: Object.values(sources).map((source) => (isRecord(source) ? source["ast"] : undefined)),
+    trees: Object.values(sources).map((source) =>
+      isRecord(source) ? (source["ast"] ?? source["legacyAST"]) : undefined,
+    ),
     names: [...contracts].flatMap(([path, named]) =>
       [...named.keys()].map((name) => ({ path, name })),
     ),

@@ -24,8 +24,11 @@ interface Variable {
 type Node = Record<string, unknown>;
 
 const INTERNAL_FUNCTION = "t_function_internal";
-/** Before 0.5.0, assembly may jump anywhere. */
-const ASSEMBLY_JUMP = /\bjumpi?\b/;
+/**
+ * Before 0.5.0, assembly may jump anywhere. It may also have instructions without arguments, one on a line, which reach
+ * what the compiler keeps on the stack: the places that functions return to.
+ */
+const ASSEMBLY_JUMP = /\bjumpi?\b|^ *(?!break$|continue$)(?:\w+|=: .*)$/m;
 
 /** Reads what is needed from the trees of files, some at a time; `ids` are those of the wanted variables. */
 export async function readSyntax(
@@ -68,10 +71,20 @@ export async function readSyntax(
           keepsFunctions ||= ASSEMBLY_JUMP.test(String(node["operations"] ?? ""));
           for (const declaration of referencesOf(node)) touched.add(declaration);
           break;
+        case undefined:
+          keepsFunctions ||= isDoubtful(node);
+          break;
       }
     }
   for (const declaration of touched) keepsFunctions ||= functions.has(declaration);
   return { variables, enums, valueTypes, keepsFunctions };
+}
+
+/** Up to 0.4.11 the trees are of another form and do not tell what assembly does: any of it counts. */
+function isDoubtful({ name, attributes }: Node): boolean {
+  if (name === "InlineAssembly") return true;
+  const { type } = (attributes ?? {}) as Node;
+  return name === "VariableDeclaration" && String(type).includes("function");
 }
 
 function* nodesOf(trees: readonly unknown[]): Generator<Node> {

@@ -114,4 +114,41 @@ describe("internal functions are kept", () => {
     expect(await keepsFunctions(assembly("{ jumpi(7, 1) }"))).toBe(true);
     expect(await keepsFunctions(assembly("{ jumper := 7 }"))).toBe(false);
   });
+
+  test("by assembly that reaches the stack below its own", async () => {
+    const assembly = (...lines: string[]) => ({
+      nodeType: "InlineAssembly",
+      operations: `{\n    ${lines.join("\n    ")}\n}`,
+    });
+    expect(await keepsFunctions(assembly("place", "swap2", "pop"))).toBe(true);
+    expect(await keepsFunctions(assembly("=: place", "=: place"))).toBe(true);
+    expect(
+      await keepsFunctions(
+        assembly(
+          "let x := mload(0)",
+          "for {",
+          "}",
+          "lt(x, 3)",
+          "{",
+          "break",
+          "}",
+          "pop(x)",
+          'mstore(0, "a\\npop\\nb")',
+          "default {",
+          "}",
+        ),
+      ),
+    ).toBe(false);
+  });
+
+  test("by any assembly and any variable for one in trees of the older form", async () => {
+    const older = (name: string, attributes: Node = {}) => ({ name, attributes, children: [] });
+    expect(await keepsFunctions(older("InlineAssembly"))).toBe(true);
+    expect(await keepsFunctions(older("VariableDeclaration", { type: "function ()" }))).toBe(true);
+    expect(await keepsFunctions(older("VariableDeclaration", { type: "uint256" }))).toBe(false);
+    expect(await keepsFunctions(older("ParameterList"))).toBe(false);
+    expect(await keepsFunctions({ nodeType: "StructDefinition", name: "InlineAssembly" })).toBe(
+      false,
+    );
+  });
 });
