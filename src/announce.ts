@@ -18,9 +18,11 @@ const PROGRESS_INTERVAL_MS = 5_000;
 
 /**
  * Waits for the end of the first synchronisation and logs its progress every few seconds. Then tells the URLs and
- * commands to try: in a log record, or on a terminal as a page for people. Errors meanwhile do not end the wait.
+ * commands to try: in a log record, or on a terminal as a page for people. Errors meanwhile do not end the wait, the
+ * end of the chain does.
  */
-export async function announce(app: StartedChain, log: Logger, signal: AbortSignal): Promise<void> {
+export async function announce(app: StartedChain): Promise<void> {
+  const { log, signal } = app;
   const look = watchSynchronisation(app);
   let progressAt = performance.now() + PROGRESS_INTERVAL_MS;
   while (!signal.aborted) {

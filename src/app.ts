@@ -44,6 +44,8 @@ export interface StartedChain {
   verifier: Verifier;
   /** Null when only other processes index. */
   indexer: Indexer | null;
+  /** Aborted once its work ends, or the process is asked to end. */
+  signal: AbortSignal;
 }
 
 /**
@@ -63,7 +65,8 @@ export async function startApp(
     const { sql, log, verifier } = chain.served;
     const url = await listening.promise;
     const apiUrl = url === null ? null : url + path;
-    onStart({ sql, log, apiUrl, devnet, verifier, indexer: chain.indexer() });
+    const signal = AbortSignal.any([context.signal, chain.signal]);
+    onStart({ sql, log, apiUrl, devnet, verifier, indexer: chain.indexer(), signal });
   };
   if (common.CHAINS_FILE === undefined) {
     const chain = await startOnlyChain(common, backends, works, context);

@@ -126,9 +126,7 @@ async function run(): Promise<number> {
   const announcing: Promise<void>[] = [];
   const context = { log, secrets, signal, shutdown, onFatal: fail };
   const starting = startApp(found, context, (chain) => {
-    announcing.push(
-      announce(chain, chain.log, signal).then(() => verifySampleWorld(chain, chain.log, signal)),
-    );
+    announcing.push(announce(chain).then(() => verifySampleWorld(chain, chain.log, chain.signal)));
   }).then((started) => {
     app = started;
   }, fail);

@@ -28,6 +28,8 @@ import { createVerifier, type VerificationWorks, type Verifier } from "./verific
 export interface RunningChain {
   readonly config: Config;
   readonly served: ServedChain;
+  /** Aborted once its work ends for good, whatever ends it. */
+  readonly signal: AbortSignal;
   /** Null when only other processes index, and before the start. */
   indexer(): Indexer | null;
   /**
@@ -183,6 +185,7 @@ export function createRunningChain(
   return {
     config,
     served,
+    signal,
     indexer: () => indexer,
     start,
     quit,
