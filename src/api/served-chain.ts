@@ -46,7 +46,8 @@ const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
 /**
  * Reads the chain from the path: `/{chain}/…` is the same as `/…` on a server with that chain alone. The path has the
- * chain's id, or its name in lower case with dashes. Gives the option of Fastify for it, and `attach` for the instance.
+ * chain's id, or its name in lower case with dashes. A name that two chains have, since one goes on with its earlier
+ * settings, leads to neither. Gives the option of Fastify for it, and `attach` for the instance.
  */
 export function readChainOfPath(served: ServedChains): {
   rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
@@ -58,8 +59,8 @@ export function readChainOfPath(served: ServedChains): {
       const url = pathAndQueryOf(request.url ?? "/");
       (request as IncomingMessage & { originalUrl?: string }).originalUrl = url;
       const [prefix = "", name = ""] = FIRST_SEGMENT.exec(url) ?? [];
-      const chain = name && served().find((candidate) => isNamed(candidate, name));
-      if (!chain) return url;
+      const [chain, other] = name ? served().filter((each) => isNamed(each, name)) : [];
+      if (!chain || other) return url;
       named.set(request as IncomingMessage, chain);
       const rest = url.slice(prefix.length);
       return rest.startsWith("/") ? rest : `/${rest}`;
