@@ -3,12 +3,12 @@ import type { CompilerBuild } from "../compilers/build.ts";
 import type { Compiler } from "../compilers/compiler.ts";
 import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
-import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { type CompilerInput, writesMetadata } from "../inputs/compiler-input.ts";
 import { readInput } from "../inputs/read.ts";
 import { isMatch } from "../match/code-match.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
 import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
-import { findVyperVersion, readCodeMetadata } from "../match/metadata.ts";
+import { type CodeMetadata, findVyperVersion, readCodeMetadata } from "../match/metadata.ts";
 import { findSourceVariant } from "../match/metadata-variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, type Session } from "./attempt.ts";
@@ -50,9 +50,10 @@ export async function verify(
     runtimeCode: hexToBytes(task.runtimeCode),
     creationCode: task.creationCode && hexToBytes(task.creationCode),
   };
-  const metadata = readCodeMetadata(onChain.runtimeCode);
-  checkVersion(build, onChain);
-  const input = readInput(request, build.version, metadata);
+  const ending = readCodeMetadata(onChain.runtimeCode);
+  const input = readInput(request, build.version, ending);
+  const metadata = writesMetadata(input) ? ending : null;
+  checkVersion(build, onChain, metadata);
   const compiler = await open(build);
   const session: Session = {
     compiler,
@@ -80,11 +81,15 @@ function withoutByteOrderMark(_key: string, value: unknown): unknown {
 }
 
 /** Refuses a compiler other than the one named in the code on chain, before anything is compiled. */
-function checkVersion({ kind, version }: CompilerBuild, onChain: OnChainCode): void {
+function checkVersion(
+  { kind, version }: CompilerBuild,
+  onChain: OnChainCode,
+  metadata: CodeMetadata | null,
+): void {
   const named =
     kind === "vyper"
       ? findVyperVersion(onChain.creationCode ?? onChain.runtimeCode)
-      : (readCodeMetadata(onChain.runtimeCode)?.solc ?? null);
+      : (metadata?.solc ?? null);
   if (named === null || named === nameInCode(version, named)) return;
   throw new VerificationError({
     code: "compiler-version",

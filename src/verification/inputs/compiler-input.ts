@@ -77,6 +77,14 @@ export function checkRuns({ optimizer }: Settings): void {
   }
 }
 
+/** Whether the compiler writes metadata behind the code; else the author decides about the end of the code. */
+export function writesMetadata({
+  language,
+  settings: { metadata },
+}: Pick<CompilerInput, "language" | "settings">): boolean {
+  return language !== "Yul" && !(isRecord(metadata) && metadata["appendCBOR"] === false);
+}
+
 /** The record without some of its keys. */
 export function without(record: Settings, keys: readonly string[]): Settings {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
