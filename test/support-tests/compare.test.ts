@@ -9,7 +9,7 @@ import { createOracleReader, type Oracle } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { deployWorld } from "../support/world/world.ts";
 
-/** When something was read, and a mark that may be too careful: no chain tells what they must be. */
+/** When something was read, and marks that may be too careful: no chain tells what they must be. */
 const FREE = [
   "addresses.balance_block",
   // True of the block where it was asked; the tests of roll-backs look at it.
@@ -18,6 +18,7 @@ const FREE = [
   "tokens.metadata_block",
   "tokens.supply_block",
   "tokens.irregular",
+  "tokens.unresponsive",
   // When it was asked, and is to be asked again.
   ...["metadata", "supply"].flatMap((fact) =>
     ["read_at", "tries", "due"].map((column) => `tokens.${fact}_${column}`),

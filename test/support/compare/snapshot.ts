@@ -3,11 +3,11 @@ import { readHead, readTable, TABLES, type TableName, type TextRow } from "./row
 
 /**
  * What depends on the way: when it was read, whether code was asked for before a creation told of it, and whether a token
- * was caught with amounts its transfers do not explain.
+ * was caught with amounts its transfers do not explain, or left the node without an answer.
  */
 const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   addresses: ["balance_block", "has_code", "code_seen_block"],
-  tokens: ["metadata_block", "supply_block", "irregular"],
+  tokens: ["metadata_block", "supply_block", "irregular", "unresponsive"],
   token_balances: ["block_number", "transferred_amount"],
   token_id_balances: ["block_number", "transferred_amount"],
 };
