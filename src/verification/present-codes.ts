@@ -6,6 +6,7 @@ import { sleep } from "../core/async.ts";
 import { isContractCode } from "../core/contract-code.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
+import { getServedHead } from "../store/sync-state.ts";
 import {
   getUntoldCode,
   listUntoldCodes,
@@ -16,7 +17,7 @@ import {
 import { isFullyVerified } from "../store/verified-contracts/verified-contract.ts";
 import { VerificationError } from "./errors.ts";
 
-type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchHead" | "fetchCodes"> };
+type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 
 /**
  * Whether the code that stands at an address now is fully matched. Where the index does not know its creation, the node is
@@ -38,15 +39,16 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
 }
 
 /**
- * Stores which of the codes stand no more where they were verified, and of the others a new block where a reorganisation
- * took the one that they were read at. Throws `ChainError`.
+ * Stores which of the codes do not stand at the served head where they were verified, and of the others that block where a
+ * reorganisation took the one that they were read at. Throws `ChainError`.
  */
 async function compareCodes(
   { sql, chain }: CodeSource,
   verified: readonly UntoldCode[],
 ): Promise<void> {
+  const head = await getServedHead(sql);
+  if (!head) return;
   const addresses = verified.map(({ address }) => address);
-  const head = await chain.fetchHead();
   const present = await chain.fetchCodes(addresses, head);
   for (const [index, code] of verified.entries()) {
     const there = present[index] ?? "0x";

@@ -1,4 +1,6 @@
 import type { Logger } from "pino";
+import { type Asker, inNameOf } from "../chain/asked-chain.ts";
+import type { Chain } from "../chain/chain.ts";
 import type { ChainErrorCode } from "../chain/errors.ts";
 import type { Address } from "../core/address.ts";
 import { sleep } from "../core/async.ts";
@@ -16,13 +18,11 @@ import {
 import { getServedHead } from "../store/sync-state.ts";
 import { getVerifiedAbi } from "../store/verified-contracts/verified-contract.ts";
 import { addressOfGuid, createGuid } from "./jobs/guid.ts";
-import { type DetectedProxy, detectProxy, type ProxyReader, readProxiesFor } from "./proxy.ts";
+import { type DetectedProxy, detectProxy } from "./proxy.ts";
 
-export type ProxySource = { sql: Sql; chain: ProxyReader };
+export type ProxySource = { sql: Sql; chain: Chain };
 
-/** Who has a proxy read, see `AskOptions`. */
-type Asker = Parameters<typeof readProxiesFor>[0];
-
+/** The contract's code decides how long a node is busy with it: also what nobody waits for enters by the gate of callers. */
 const OURSELVES: Asker = { caller: "proxies" };
 
 /**
@@ -36,7 +36,7 @@ export async function refreshProxy(
 ): Promise<DetectedProxy | null> {
   const head = await getServedHead(sql);
   if (head === undefined) return null;
-  const detected = await detectProxy(readProxiesFor(asker, chain), address, head);
+  const detected = await detectProxy(inNameOf(asker, chain), address, head);
   if (detected === null) await deleteProxy(sql, address);
   else {
     await saveProxy(sql, { address, ...detected, blockNumber: head.number, blockHash: head.hash });

@@ -1,5 +1,5 @@
 import { decodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from "viem/utils";
-import type { AskOptions, BlockReference, StateReader } from "../chain/chain.ts";
+import type { BlockReference, StateReader } from "../chain/chain.ts";
 import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../core/address.ts";
 import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
 import type { ProxyRow } from "../store/proxies.ts";
@@ -29,18 +29,6 @@ export interface DetectedProxy extends Pick<ProxyRow, "implementations" | "confl
 }
 
 export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fetchCalls">;
-
-/** Reads for somebody: the contract's code decides how long the node is busy with it. */
-export function readProxiesFor(
-  options: Pick<AskOptions, "caller" | "signal">,
-  chain: ProxyReader,
-): ProxyReader {
-  return {
-    fetchCodes: (addresses, block) => chain.fetchCodes(addresses, block, options),
-    fetchStorage: (queries, block) => chain.fetchStorage(queries, block, options),
-    fetchCalls: (calls, block) => chain.fetchCalls(calls, block, options),
-  };
-}
 
 /**
  * Detects a proxy at one block; null when the address never delegates. A pattern of the code decides alone. Otherwise

@@ -7,7 +7,6 @@ import { deleteOldProxyChecks, type ProxyCheck } from "../store/proxies.ts";
 import { deleteOldJobs, type JobLimits, type JobStatus } from "../store/verification-jobs.ts";
 import { getVerifiedMatch, type VerifiedMatch } from "../store/verified-contracts/lookup.ts";
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
-import type { TrialChain } from "./jobs/prove.ts";
 import { type JobChain, type JobQueue, type JobSource, startQueue } from "./jobs/queue.ts";
 import {
   DEFAULT_JOB_LIMITS,
@@ -51,7 +50,7 @@ export interface VerificationWorks {
 export interface VerifierOptions extends Omit<JobSource, "schema" | "log" | "chain"> {
   /** Schema of the tables, in the database of `sql`; default `public`. */
   schema?: string;
-  chain: Pick<Chain, "fetchHead" | "fetchCodes" | "fetchStorage" | "fetchCalls"> & TrialChain;
+  chain: Chain;
   /** Null where other processes verify. */
   works: VerificationWorks | null;
   log: Pick<Logger, "info" | "warn">;

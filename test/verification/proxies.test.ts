@@ -306,6 +306,7 @@ test("a check reads in the name of who asked for it", async () => {
     };
   const { fetchCodes, fetchStorage, fetchCalls } = world.chain;
   const chain = {
+    ...world.chain,
     fetchCodes: noting(fetchCodes),
     fetchStorage: noting(fetchStorage),
     fetchCalls: noting(fetchCalls),

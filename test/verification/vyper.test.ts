@@ -114,6 +114,18 @@ test("standard JSON, by path and name or by the name alone", async () => {
   }
 });
 
+test("solc's setting of the optimizer says nothing of what vyper did", async () => {
+  const it = recording("NamedCounter");
+  const [compilation] = it.compilations;
+  if (compilation === undefined) throw new Error("nothing recorded");
+  const { input } = compilation;
+  const settings = { ...input.settings, optimizer: { enabled: false, runs: "many" } };
+  expect(await verify(it, json({ ...input, settings }, "NamedCounter"))).toMatchObject({
+    optimizerEnabled: null,
+    optimizerRuns: null,
+  });
+});
+
 test("immutables stand behind the runtime code", async () => {
   const it = recording("FeeSplitter");
   const { runtimeMatch, fingerprint } = await verify(it, single(it));
@@ -176,6 +188,14 @@ test("another version than the one in the creation code is refused", async () =>
   await expect(verify(it, single(it), {}, creationCode)).rejects.toMatchObject({
     failure: { code: "compiler-version", requested: VERSION, onChain: "0.4.2" },
   });
+});
+
+test("a version that stands in the arguments is not that of the contract", async () => {
+  const it = recording("FeeSplitter");
+  const { creationInput } = it.deployment;
+  const argument = "a165767970657283000402".padEnd(64, "0");
+  const creationCode: Hex = `0x${creationInput.slice(2, -64)}${argument}`;
+  expect(qualities(await verify(it, single(it), {}, creationCode))).toEqual(["partial", "full"]);
 });
 
 test("an empty source is refused without a compile", async () => {

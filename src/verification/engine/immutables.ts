@@ -8,6 +8,7 @@ import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { isMatch, type TransformationValues } from "../match/code-match.ts";
 import { isPlainValue, isValueOf } from "../match/immutable-value.ts";
 import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";
+import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 
@@ -16,7 +17,8 @@ const SIGNS_SINCE = "0.8.9";
 
 /**
  * The values of the immutables in matched code. Throws `VerificationError` of code `bytecode` when a value does not fit
- * its variable's type, and when metadata on chain that is not the compiler's could be run as code.
+ * its variable's type, when a library holds no address, and when metadata on chain that is not the compiler's could be run
+ * as code.
  */
 export async function readImmutables(
   session: Session,
@@ -30,6 +32,13 @@ export async function readImmutables(
   if (input.language === "Vyper") return vyperValues(contract.output.layout, immutables);
   if (input.language === "Yul" && runtime?.callProtection !== undefined) {
     refuse("The code on chain holds an address where that of the source holds none.");
+  }
+  if (
+    input.language === "Solidity" &&
+    isMatch(match.runtime) &&
+    pushesNoAddress(session.onChain.runtimeCode)
+  ) {
+    refuse("The library on chain holds no address of its own.");
   }
   // A library's own address, which was compared, and the immutables of Yul have names for ids.
   const entries = Object.entries(immutables);

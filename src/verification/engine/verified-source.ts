@@ -76,7 +76,7 @@ export function describeContract(proven: {
     sources,
     furtherInput: JSON.stringify(further),
     settings: input.settings,
-    ...optimization(input.settings),
+    ...optimization(input),
     evmVersion: textOrNull(input.settings["evmVersion"]),
     license: request.license ?? null,
     libraries: linked.map((library) => ({ ...library, name: plainName(library.name) })),
@@ -149,18 +149,18 @@ function textOrNull(value: unknown): string | null {
 }
 
 /** An object of solc; of vyper one word (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
-function optimization(settings: Settings): {
+function optimization({ language, settings: { optimizer, optimize } }: CompilerInput): {
   optimizerEnabled: boolean | null;
   optimizerRuns: number | null;
 } {
-  const { optimizer, optimize } = settings;
-  if (isRecord(optimizer)) {
-    const runs = Number(optimizer["runs"] ?? 200);
-    return { optimizerEnabled: optimizer["enabled"] === true, optimizerRuns: runs };
+  if (language === "Vyper") {
+    const optimizerEnabled =
+      optimize === undefined ? null : optimize !== "none" && optimize !== false;
+    return { optimizerEnabled, optimizerRuns: null };
   }
-  const optimizerEnabled =
-    optimize === undefined ? null : optimize !== "none" && optimize !== false;
-  return { optimizerEnabled, optimizerRuns: null };
+  if (!isRecord(optimizer)) return { optimizerEnabled: null, optimizerRuns: null };
+  const runs = Number(optimizer["runs"] ?? 200);
+  return { optimizerEnabled: optimizer["enabled"] === true, optimizerRuns: runs };
 }
 
 /** Library addresses in the code, by `path:Name`: linked by the settings or after the compile. */

@@ -8,7 +8,7 @@ import { readInput } from "../inputs/read.ts";
 import { isMatch } from "../match/code-match.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
 import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
-import { type CodeMetadata, findVyperVersion, readCodeMetadata } from "../match/metadata.ts";
+import { type CodeMetadata, findVyperVersions, readCodeMetadata } from "../match/metadata.ts";
 import { findSourceVariant } from "../match/metadata-variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, type Session } from "./attempt.ts";
@@ -88,13 +88,14 @@ function checkVersion(
 ): void {
   const named =
     kind === "vyper"
-      ? findVyperVersion(onChain.creationCode ?? onChain.runtimeCode)
-      : (metadata?.solc ?? null);
-  if (named === null || named === nameInCode(version, named)) return;
+      ? findVyperVersions(onChain.creationCode ?? onChain.runtimeCode)
+      : [metadata?.solc].filter((solc) => solc != null);
+  const [first] = named;
+  if (first === undefined || named.some((name) => name === nameInCode(version, name))) return;
   throw new VerificationError({
     code: "compiler-version",
     requested: `v${formatVersion(version)}`,
-    onChain: named,
+    onChain: first,
   });
 }
 

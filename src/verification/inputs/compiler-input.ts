@@ -34,8 +34,8 @@ const MAX_SOURCES = 1000;
 /** For all sources of a request together. */
 export const MAX_SOURCE_BYTES = 5_000_000;
 const MAX_PATH_BYTES = 500;
-/** Invisible characters: controls, and those that change the direction of the text. */
-const UNSEEN = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
+/** Invisible characters: controls, those that change the direction of the text, and those that show nothing. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 
 /** The sources as a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
 export function collectSources(files: Iterable<SourceFile>): Map<string, string> {

@@ -9,11 +9,11 @@ import { parseObject } from "./json.ts";
 
 const COMPILER_VERSION = /"compiler"\s*:\s*\{\s*"version"\s*:\s*"([^"]{1,100})"/;
 
-/** The metadata file among the files and the compiler version it names; undefined when there is none. */
+/** The metadata file among the files and the compiler version it names; undefined when there is none. Sources may quote it. */
 export function findMetadata(
   files: readonly SourceFile[],
 ): { text: string; compilerVersion: string } | undefined {
-  for (const { text } of files) {
+  for (const { text } of files.filter((file) => file.text.trimStart().startsWith("{"))) {
     const compilerVersion = COMPILER_VERSION.exec(text)?.[1];
     if (compilerVersion !== undefined) return { text, compilerVersion };
   }

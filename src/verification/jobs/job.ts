@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Chain } from "../../chain/chain.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { Sql } from "../../db/client.ts";
 import { saveUnreadProxy } from "../../store/proxies.ts";
@@ -15,14 +16,13 @@ import { reasonOf, VerificationError, type VerificationFailure } from "../errors
 import { isStillFullyVerified } from "../present-codes.ts";
 import type { WorkerPool } from "../process/pool.ts";
 import { refreshProxy } from "../proxies.ts";
-import type { ProxyReader } from "../proxy.ts";
-import { type FactsSource, fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
-import { proveDeployment, type TrialChain } from "./prove.ts";
+import { fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
+import { proveDeployment } from "./prove.ts";
 
 /** What a job needs to run. */
 export interface JobContext {
   sql: Sql;
-  chain: FactsSource["chain"] & ProxyReader & TrialChain;
+  chain: Chain;
   catalogue: CompilerCatalogue;
   workers: WorkerPool;
   log: Pick<Logger, "info" | "warn">;

@@ -107,12 +107,16 @@ export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
 const VYPER_VERSION = Buffer.from("a165767970657283", "hex");
 
 /**
- * The version that vyper wrote somewhere into creation or runtime code; null when it wrote none. It is searched for,
- * since constructor arguments or immutables of unknown length may follow. Good only for refusing a version.
+ * The versions that vyper wrote into creation or runtime code, the first one first. They are searched for, since
+ * constructor arguments or immutables of unknown length may follow; some may be those of other code within the code, or
+ * anybody's. Good only for refusing a version that is not among them.
  */
-export function findVyperVersion(code: Buffer): string | null {
-  const index = code.lastIndexOf(VYPER_VERSION);
-  if (index < 0 || index + VYPER_VERSION.length + 3 > code.length) return null;
-  const start = index + VYPER_VERSION.length;
-  return [...code.subarray(start, start + 3)].join(".");
+export function findVyperVersions(code: Buffer): string[] {
+  const found: string[] = [];
+  const last = code.length - VYPER_VERSION.length - 3;
+  for (let at = code.indexOf(VYPER_VERSION); at >= 0; at = code.indexOf(VYPER_VERSION, at + 1)) {
+    const start = at + VYPER_VERSION.length;
+    if (at <= last) found.push([...code.subarray(start, start + 3)].join("."));
+  }
+  return found;
 }

@@ -15,6 +15,7 @@ import {
 import { isSameCompiler, readCodeMetadata } from "./metadata.ts";
 
 const PUSH20 = 0x73;
+const PUSH_OF_NO_ADDRESS = Buffer.from([PUSH20, ...Array(20).fill(0)]);
 const INVALID = 0xfe;
 
 /**
@@ -34,7 +35,7 @@ export function matchRuntimeCode(
   if (matching.bytes.length !== tail.onChain.length) {
     return { kind: "length", compiled: compiled.bytes.length, onChain: onChain.length };
   }
-  if (!protectCalls(matching, compiled.immutables, tail.onChain, address)) {
+  if (!protectCalls(matching, compiled, tail.onChain, address)) {
     return { kind: "call-protection" };
   }
   if (fillSlots(matching, compiled.immutables, tail.onChain, "immutable"))
@@ -89,7 +90,7 @@ export const DEPLOY_ADDRESS = "library_deploy_address";
  */
 function protectCalls(
   matching: Matching,
-  immutables: readonly Slot[],
+  { immutables, libraries }: CompiledCode,
   onChain: Buffer,
   address: Address,
 ): boolean {
@@ -97,13 +98,18 @@ function protectCalls(
   const holdsOwn = ({ offset, length }: Slot) =>
     onChain.subarray(offset + length - 20, offset + length).equals(own);
   if (!immutables.every((slot) => slot.id !== DEPLOY_ADDRESS || holdsOwn(slot))) return false;
-  const compiled = matching.bytes.subarray(0, 21);
-  if (compiled[0] !== PUSH20 || compiled.subarray(1).some((byte) => byte !== 0)) return true;
+  const pushesOther = libraries.some(({ offset }) => offset === 1);
+  if (pushesOther || !pushesNoAddress(matching.bytes)) return true;
   const pushed = onChain.subarray(1, 21);
-  if (onChain[0] !== PUSH20 || pushed.every((byte) => byte === 0)) return true;
+  if (onChain[0] !== PUSH20 || pushesNoAddress(onChain)) return true;
   if (!pushed.equals(own)) return false;
   pushed.copy(matching.bytes, 1);
   matching.transformations.push({ type: "replace", reason: "callProtection", offset: 1 });
   matching.values.callProtection = hexFromBytes(pushed);
   return true;
+}
+
+/** Whether code begins as that of a library before it is deployed. On chain it refuses no calls then. */
+export function pushesNoAddress(code: Buffer): boolean {
+  return code.subarray(0, PUSH_OF_NO_ADDRESS.length).equals(PUSH_OF_NO_ADDRESS);
 }

@@ -8,7 +8,7 @@ import { type CodeMatch, isMatch } from "./code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
 import { isPlainValue } from "./immutable-value.ts";
 import { mayBeJumpedInto } from "./jump-destinations.ts";
-import { DEPLOY_ADDRESS, matchRuntimeCode } from "./runtime-code.ts";
+import { DEPLOY_ADDRESS, matchRuntimeCode, pushesNoAddress } from "./runtime-code.ts";
 
 /** Parts of runtime code, as [offset, length], that may differ between deployments of the same source. */
 export type CodeMask = [offset: number, length: number][];
@@ -71,7 +71,7 @@ export function isOtherDeployment(known: KnownCode, code: Buffer, address: Addre
   const { compiled, isVyper } = known;
   if (isVyper) return isOtherVyperDeployment(known, code);
   const match = matchRuntimeCode(compiled, [], code, address);
-  if (!isMatch(match)) return false;
+  if (!isMatch(match) || pushesNoAddress(code)) return false;
   const { cborAuxdata = {}, immutables = {} } = match.values;
   const { values } = known;
   const isHarmless = Object.values(cborAuxdata).every(

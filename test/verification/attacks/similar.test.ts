@@ -141,6 +141,8 @@ test("a library is similar only with its own address", async () => {
   const code = hexToBytes(await world.runtimeCode(standing));
   expect(isOtherDeployment(maths, code, standing.address)).toBe(true);
   expect(isOtherDeployment(maths, code, ELSEWHERE)).toBe(false);
+  const { runtime } = await world.compile(library);
+  expect(isOtherDeployment(maths, hexToBytes(`0x${runtime}`), ELSEWHERE)).toBe(false);
 });
 
 test("of a contract whose proof was not kept only the same values are similar", () => {

@@ -42,3 +42,60 @@ test("an interface out of the project is refused, one that is not imported is no
   expect(() => interfaces("../ITotal.json")).toThrow('must be relative and without ".."');
   expect(interfaces("../IAlien.json").further).toEqual({});
 });
+
+test.each([
+  ["a comment", "# import alien as alien\nx: uint256  # sent from alien\n"],
+  ["a text of several lines", '"""\n@notice\nimport alien as alien\nfrom . import alien\n"""\n'],
+  ["a statement about what is imported", "import lib as lib\nexports: alien.pay\nuses: alien\n"],
+  ["another folder", "import elsewhere.alien as alien\n"],
+  ["a longer name", "import unalien as alien\n"],
+  [
+    "an interface of the compiler's own",
+    "from ethereum.ercs import IERC20\nfrom vyper.interfaces import ERC20\n",
+  ],
+])("a file that only %s names is not kept", (_what, content) => {
+  const aliens = ["alien.vy", "alien.txt", "ethereum/ercs/IERC20.vyi", "vyper/interfaces/ERC20.vy"];
+  const sources = Object.fromEntries(aliens.map((path) => [path, { content: "" }]));
+  expect(kept({ sources: { "Main.vy": { content }, ...sources } }).sources).toEqual([
+    { path: "Main.vy", text: content },
+  ]);
+});
+
+test.each([
+  ["import lib", "lib.vy"],
+  ["import lib.deep as d", "src/lib/deep.vyi"],
+  ["from lib import deep", "lib/deep.json"],
+  ["from .. import deep as d", "deep.vy"],
+  ["from .lib import (\n  # why\n  deep as d\n)", "./lib/deep.vy"],
+  ["from lib \\\n  import deep", "lib/deep.vy"],
+])("what %s names is kept", (content, path) => {
+  const sources = { "Main.vy": { content: `x: String[3]\n${content}\n` }, [path]: { content: "" } };
+  expect(kept({ sources }).sources.map((file) => file.path)).toEqual(["Main.vy", path]);
+});
+
+test("solc before 0.4.7 names no files: those that are imported are kept", () => {
+  const content = `// import "alien.sol";
+contract Main {} import * as a from './a.sol';
+import {B,
+  C} from "lib/b.sol"; import "c.sol" as C;`;
+  const files = ["a.sol", "lib/b.sol", "c.sol", "alien.sol"].map((path) => [path, { content: "" }]);
+  const input = {
+    language: "Solidity",
+    sources: { "Main.sol": { content }, ...Object.fromEntries(files) },
+  };
+  const read = readStandardJson(JSON.stringify(input), "Main.sol:Main", "solc");
+  expect(keptSources(read, "Main.sol", "").sources.map(({ path }) => path)).toEqual([
+    "Main.sol",
+    "a.sol",
+    "lib/b.sol",
+    "c.sol",
+  ]);
+});
+
+test.each(['"', "'", '\\"', "import (\n", '"""', "import a\n"])(
+  "a megabyte of %j is read in a time that grows with its length",
+  (part) => {
+    const content = `"${part.repeat(1_000_000 / part.length)}`;
+    expect(kept({ sources: { "Main.vy": { content } } }).sources).toHaveLength(1);
+  },
+);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  findVyperVersion,
+  findVyperVersions,
   isSameCompiler,
   parseCodeMetadata,
   readCodeMetadata,
@@ -69,7 +69,7 @@ test.each([
   expect(readCodeMetadata(bytes(hex))).toBeNull();
 });
 
-test("reads vyper's list behind creation code, and its version anywhere", () => {
+test("reads vyper's list behind creation code", () => {
   const list = `855820${HASH}1901c8810800a1657679706572830004030036`;
   expect(readVyperMetadata(bytes(`5f80fd${list}`))).toEqual({
     version: "0.4.3",
@@ -78,9 +78,16 @@ test("reads vyper's list behind creation code, and its version anywhere", () => 
     offset: 3,
   });
   expect(readVyperMetadata(bytes("5f80fd"))).toBeNull();
-  expect(findVyperVersion(bytes(`5f80fd${list}${"00".repeat(64)}`))).toBe("0.4.3");
-  expect(findVyperVersion(bytes("6001a165767970657283000307000b"))).toBe("0.3.7");
-  expect(findVyperVersion(bytes("6001a1657679706572830003"))).toBeNull();
+});
+
+test("finds vyper's versions anywhere in code", () => {
+  const mark = (version: string) => `a165767970657283${version}`;
+  expect(findVyperVersions(bytes(`5f${mark("000403")}0036${"00".repeat(64)}`))).toEqual(["0.4.3"]);
+  expect(findVyperVersions(bytes(`6001${mark("000307")}000b${mark("000402")}`))).toEqual([
+    "0.3.7",
+    "0.4.2",
+  ]);
+  expect(findVyperVersions(bytes(`6001${mark("0003")}`))).toEqual([]);
 });
 
 /** A list as vyper writes it, in hex digits, with its length behind it. */

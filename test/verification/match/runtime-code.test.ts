@@ -124,6 +124,14 @@ describe("a library refuses plain calls by its own address", () => {
     expect(match(compiled(bytes("73", "cd".repeat(20))), bytes("73", DIGITS))).toEqual(differs(1));
   });
 
+  test("unlike code of Yul that pushes another library's address first", () => {
+    const libraries = [{ id: "M.sol:M", offset: 1, length: 20 }];
+    const linked = bytes("73", "cd".repeat(20), "3014");
+    expect(match(compiled(library.bytes, { libraries }), linked)).toMatchObject({
+      values: { libraries: { "M.sol:M": `0x${"cd".repeat(20)}` } },
+    });
+  });
+
   test("with the IR in an immutable", () => {
     const slots = [
       { id: DEPLOY_ADDRESS, offset: 1, length: 32 },

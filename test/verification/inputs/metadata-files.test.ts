@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { readMetadataFiles } from "../../../src/verification/inputs/metadata-files.ts";
+import { requestedCompiler } from "../../../src/verification/inputs/read.ts";
+import { keccak } from "../../../src/verification/match/content-hash.ts";
+
+const text = `/* {"compiler": {"version": "0.4.11+commit.68ef5810"}} */ contract A {}`;
+const metadata = {
+  compiler: { version: "0.8.28+commit.7893614a" },
+  language: "Solidity",
+  settings: { compilationTarget: { "A.sol": "A" } },
+  sources: { "A.sol": { keccak256: `0x${keccak(Buffer.from(text)).toString("hex")}` } },
+};
+
+test.each(["", "\ufeff", "\n  "])(
+  "a source that quotes metadata is not taken for it (%j)",
+  (before) => {
+    const files = [
+      { path: "A.sol", text },
+      { path: "metadata.json", text: `${before}${JSON.stringify(metadata)}` },
+    ];
+    expect(requestedCompiler({ format: "metadata-files", files })).toEqual({
+      family: "solc",
+      version: metadata.compiler.version,
+    });
+    const read = readMetadataFiles(
+      files.map((file) => ({ ...file, text: file.text.replace("\ufeff", "") })),
+    );
+    expect(read.sources).toEqual(new Map([["A.sol", text]]));
+  },
+);
