@@ -81,7 +81,8 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
 
 /**
  * Runs a transaction of the writer. Throws `WriterReplacedError` unless the term lasts. Nobody else's begins until the
- * transaction ends: a new writer waits for that.
+ * transaction ends: a new writer waits for that. Of several servers the commit waits for the disk, for the workers keep their part
+ * of it whatever the coordinator loses.
  */
 export async function writeAs(
   { sql, term }: { sql: Sql; term: WriterTerm },
@@ -89,7 +90,8 @@ export async function writeAs(
 ): Promise<void> {
   await sql.begin(async (transaction) => {
     const [writer] = await transaction`
-      SELECT 1 FROM writer
+      SELECT CASE WHEN is_distributed() THEN set_config('synchronous_commit', 'on', true) END
+      FROM writer
       WHERE epoch = ${term.epoch} AND EXISTS (
         SELECT 1 FROM pg_stat_get_activity(${term.pid}) WHERE backend_start = ${term.begun}::text::timestamptz)
       FOR SHARE`;

@@ -26,12 +26,15 @@ export interface ClusterServer {
 export interface Cluster {
   coordinator: ClusterServer;
   workers: readonly ClusterServer[];
-  /** Makes the databases of this name, one on each server, a cluster. */
-  join(database: string): Promise<void>;
+  /** Makes databases of this name, one on each server, a cluster. The coordinator reaches workers by `portOf`. */
+  join(database: string, portOf?: PortOf): Promise<void>;
   /** Starts one more worker, and adds it to the cluster of the database `postgres`. Nothing is moved to it. */
   add(): Promise<ClusterServer>;
   stop(): Promise<void>;
 }
+
+/** By which port of loopback a worker is reached; its own as a rule. */
+export type PortOf = (worker: ClusterServer) => number;
 
 /** The URL of a database on a server of a cluster. */
 export function urlOf({ port }: Pick<ClusterServer, "port">, database: string): string {
@@ -57,11 +60,11 @@ export async function startCluster(): Promise<Cluster> {
   return {
     coordinator,
     workers,
-    join: (database) => join(coordinator, workers, database),
+    join: (database, portOf = ({ port }) => port) => join(coordinator, workers, database, portOf),
     add: async () => {
       const server = await start(servers.length);
       servers.push(server);
-      await createExtension(server, "postgres");
+      await createDatabase(server, "postgres");
       const sql = createSql(urlOf(coordinator, "postgres"), { connections: 1 });
       await sql`SELECT citus_add_node('127.0.0.1', ${server.port})`;
       await sql.end();
@@ -111,10 +114,14 @@ max_prepared_transactions = 400
 max_worker_processes = 24
 wal_level = logical
 fsync = off
+# What no commit waited for is lost with a crash.
+wal_writer_delay = '10s'
 jit = off
 citus.max_cached_conns_per_worker = 12
 citus.shard_count = 6
 citus.enable_statistics_collection = off
+citus.node_conninfo = 'sslmode=disable'
+citus.select_opens_transaction_block = off
 `,
   );
   let running: Child | undefined;
@@ -155,7 +162,13 @@ async function answer(port: number): Promise<true> {
   }
 }
 
-async function createExtension(server: ClusterServer, database: string): Promise<void> {
+/** Makes a database, unless each server begins with it, that can be a part of a cluster. */
+async function createDatabase(server: ClusterServer, database: string): Promise<void> {
+  if (database !== "postgres") {
+    const first = createSql(urlOf(server, "postgres"), { connections: 1 });
+    await first`CREATE DATABASE ${first(database)}`;
+    await first.end();
+  }
   const sql = createSql(urlOf(server, database), { connections: 1 });
   await sql`CREATE EXTENSION citus`;
   await sql.end();
@@ -165,11 +178,12 @@ async function join(
   coordinator: ClusterServer,
   workers: readonly ClusterServer[],
   database: string,
+  portOf: PortOf,
 ): Promise<void> {
-  await Promise.all([coordinator, ...workers].map((server) => createExtension(server, database)));
+  await Promise.all([coordinator, ...workers].map((server) => createDatabase(server, database)));
   const sql = createSql(urlOf(coordinator, database), { connections: 1 });
   await sql`SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`;
-  for (const { port } of workers) await sql`SELECT citus_add_node('127.0.0.1', ${port})`;
+  for (const worker of workers) await sql`SELECT citus_add_node('127.0.0.1', ${portOf(worker)})`;
   await sql`
     SELECT citus_set_node_property('127.0.0.1', ${coordinator.port}, 'shouldhaveshards', false)`;
   await sql.end();

@@ -1,9 +1,8 @@
 import type { TestProject } from "vitest/node";
 import { createSql } from "../../src/db/client.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { distributeTables } from "../../src/store/distribution.ts";
 import { TEMPLATE } from "../support/global-setup.ts";
 import { startCluster, urlOf } from "./cluster.ts";
+import { spreadDatabase } from "./world.ts";
 
 /** In place of the one server that the tests share: a cluster of several. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -17,12 +16,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
         await sql.end();
       }),
     );
-  await onAll(`CREATE DATABASE ${TEMPLATE}`);
   await cluster.join("postgres");
-  await cluster.join(TEMPLATE);
-  const template = createSql(urlOf(cluster.coordinator, TEMPLATE), { connections: 2 });
-  await migrate(template);
-  await distributeTables(template);
+  const template = await spreadDatabase(cluster, TEMPLATE);
   await template.end();
   // Citus keeps a session in each of its databases, and a template must have none.
   await onAll(`ALTER DATABASE ${TEMPLATE} WITH ALLOW_CONNECTIONS false`);

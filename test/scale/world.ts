@@ -3,7 +3,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { distributeTables } from "../../src/store/distribution.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
-import { type Cluster, startCluster, urlOf } from "./cluster.ts";
+import { type Cluster, type ClusterServer, type PortOf, startCluster, urlOf } from "./cluster.ts";
 
 /** A chain and a cluster to index it in. */
 export interface ScaleWorld {
@@ -15,13 +15,15 @@ export interface ScaleWorld {
   stop(): Promise<void>;
 }
 
-/** Starts a cluster and a chain with the sample world. The tables are spread before anything is written. */
-export async function startScaleWorld(): Promise<ScaleWorld> {
+/**
+ * Starts a cluster and a chain with the sample world. The tables are spread before anything is written. `reach` tells how
+ * the coordinator reaches the workers.
+ */
+export async function startScaleWorld(
+  reach?: (workers: readonly ClusterServer[]) => Promise<PortOf>,
+): Promise<ScaleWorld> {
   const [cluster, anvil] = await Promise.all([startCluster(), startAnvil()]);
-  await cluster.join("postgres");
-  const sql = createSql(urlOf(cluster.coordinator, "postgres"), { connections: 2 });
-  await migrate(sql);
-  await distributeTables(sql);
+  const sql = await spreadDatabase(cluster, "postgres", await reach?.(cluster.workers));
   const world = await deployWorld(anvil.url);
   return {
     cluster,
@@ -34,4 +36,17 @@ export async function startScaleWorld(): Promise<ScaleWorld> {
       await cluster.stop();
     },
   };
+}
+
+/** Makes the database of this name a cluster whose tables are spread, and a client of it. */
+export async function spreadDatabase(
+  cluster: Cluster,
+  name: string,
+  portOf?: PortOf,
+): Promise<Sql> {
+  await cluster.join(name, portOf);
+  const sql = createSql(urlOf(cluster.coordinator, name), { connections: 2 });
+  await migrate(sql);
+  await distributeTables(sql);
+  return sql;
 }
