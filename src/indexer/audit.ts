@@ -43,12 +43,11 @@ async function audit(sync: Sync): Promise<void> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
   try {
     await auditBlock(sync, head, signal);
-    const { chain, writer, identity } = sync;
+    const { chain, writer } = sync;
     const at = {
       sql: writer.sql,
       chain,
       head,
-      traced: identity.traced,
       sample: SAMPLE,
       ask: { signal },
     };

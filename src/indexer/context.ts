@@ -36,7 +36,7 @@ export interface SyncOptions {
   status: IndexerStatus;
 }
 
-/** A node that contradicted another one which still has our head. */
+/** A node that contradicted another one which still has our head, or that is behind another one. */
 export interface Distrusted {
   node: NodeName;
   /** When it was last looked at, in ms of `performance.now()`. */

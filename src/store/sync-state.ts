@@ -130,7 +130,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       chain_id = excluded.chain_id, start_block = excluded.start_block,
       genesis_hash = excluded.genesis_hash, traced = excluded.traced,
       head_number = NULL, head_hash = NULL, head_timestamp = NULL, recorded_number = NULL,
-      proven_parts = '{}', generation = sync_state.generation + 1`;
+      proven_parts = '{}', fees_followed = NULL, generation = sync_state.generation + 1`;
 }
 
 /** The parts of blocks that were proven on this chain. */

@@ -1,6 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
+import { privateKeyToAccount } from "viem/accounts";
+import type { Address } from "../../src/core/address.ts";
+import type { Hex } from "../../src/core/hex.ts";
 import { startChild } from "../../src/process/child.ts";
 
 /** The release that this suite was last seen to pass with. */
@@ -37,12 +42,74 @@ const ARCHIVE = ["--gcmode", "archive", "--state.scheme", "hash"];
  */
 export async function startGeth(flags: readonly string[] = ARCHIVE): Promise<Geth> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-geth-"));
+  return start(process.env["GETH"] ?? "geth", folder, ["--dev", ...flags], HOW_TO_GET_IT);
+}
+
+/** The last line of releases that make blocks with Clique (EIP-225). */
+const CLIQUE_VERSION = "v1.13.15";
+const HOW_TO_GET_CLIQUE =
+  "this test needs a geth that makes blocks with Clique, its path in CLIQUE_GETH: " +
+  `go install -ldflags=-checklinkname=0 github.com/ethereum/go-ethereum/cmd/geth@${CLIQUE_VERSION}`;
+
+export const CLIQUE_CHAIN_ID = 7_225;
+
+/**
+ * Starts geth on a chain whose one signer, by Clique, is the account of the key, and whose coins are the owner's. It makes
+ * a block a second.
+ */
+export async function startClique(key: Hex, owner: Address): Promise<Geth> {
+  const command = process.env["CLIQUE_GETH"];
+  if (command === undefined) throw new Error(HOW_TO_GET_CLIQUE);
+  const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-clique-"));
+  const { address } = privateKeyToAccount(key);
+  const inFolder = (name: string) => path.join(folder, name);
+  await writeFile(inFolder("genesis.json"), JSON.stringify(cliqueGenesis(address, owner)));
+  await writeFile(inFolder("key"), key.slice(2));
+  await writeFile(inFolder("password"), "");
+  const run = promisify(execFile);
+  await run(command, [
+    "init",
+    "--datadir",
+    folder,
+    "--state.scheme",
+    "hash",
+    inFolder("genesis.json"),
+  ]);
+  const password = ["--password", inFolder("password")];
+  await run(command, ["account", "import", "--datadir", folder, ...password, inFolder("key")]);
+  const signing = ["--mine", "--miner.etherbase", address, "--unlock", address, ...password];
+  const flags = [...signing, "--allow-insecure-unlock", "--syncmode", "full"];
+  return start(command, folder, [...flags, "--maxpeers", "0", ...ARCHIVE], HOW_TO_GET_CLIQUE);
+}
+
+function cliqueGenesis(signer: Address, owner: Address) {
+  const forks =
+    "homestead eip150 eip155 eip158 byzantium constantinople petersburg istanbul berlin london";
+  return {
+    config: {
+      chainId: CLIQUE_CHAIN_ID,
+      ...Object.fromEntries(forks.split(" ").map((fork) => [`${fork}Block`, 0])),
+      clique: { period: 1, epoch: 30_000 },
+    },
+    difficulty: "1",
+    gasLimit: "30000000",
+    extraData: `0x${"00".repeat(32)}${signer.slice(2)}${"00".repeat(65)}`,
+    alloc: { [owner.slice(2)]: { balance: "1000000000000000000000" } },
+  };
+}
+
+async function start(
+  command: string,
+  folder: string,
+  flags: readonly string[],
+  howToGetIt: string,
+): Promise<Geth> {
   const { promise: listening, resolve } = Promise.withResolvers<string>();
   const lines: string[] = [];
   const child = startChild({
-    command: process.env["GETH"] ?? "geth",
+    command,
     args: [
-      ...["--dev", "--datadir", folder, "--ipcdisable", "--nodiscover", "--port", "0"],
+      ...["--datadir", folder, "--ipcdisable", "--nodiscover", "--port", "0"],
       ...["--http", "--http.port", "0", "--http.api", "eth,debug,net,web3,txpool,dev"],
       ...["--authrpc.port", "0", ...POOL, ...flags],
     ],
@@ -56,7 +123,7 @@ export async function startGeth(flags: readonly string[] = ARCHIVE): Promise<Get
   const url = await child.until(listening, undefined);
   if (url === undefined) {
     await rm(folder, { recursive: true, force: true });
-    throw new Error(`${HOW_TO_GET_IT}; it said: ${lines.join(" ")}`);
+    throw new Error(`${howToGetIt}; it said: ${lines.join(" ")}`);
   }
   return {
     url,

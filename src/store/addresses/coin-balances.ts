@@ -1,13 +1,14 @@
 import type { Address } from "../../core/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "../page.ts";
+import { areBalancesFollowed } from "./fee-payments.ts";
 
 /** An account as the index knows it. */
 export interface CoinAccount {
   address: Address;
   /** False for an address that the index has never seen. */
   known: boolean;
-  /** In wei; null where only the node can tell: unknown, touched since it was read, or the chain is not traced. */
+  /** In wei; null where only the node can tell: unknown, touched since it was read, or not followed. */
   balance: string | null;
 }
 
@@ -43,7 +44,7 @@ export async function listCoinAccountsByAge(
 }
 
 function exactBalance(sql: Queryable): Fragment {
-  return sql`CASE WHEN a.balance_block IS NOT NULL AND (SELECT traced FROM sync_state) THEN a.balance END`;
+  return sql`CASE WHEN a.balance_block IS NOT NULL AND ${areBalancesFollowed(sql)} THEN a.balance END`;
 }
 
 /** A coin balance that the index alone answers, in wei. */
@@ -52,7 +53,7 @@ export interface StoredCoinBalance {
   balance: string;
 }
 
-/** Known coin balances of up to `limit` addresses, from an address on. */
+/** Coin balances that the index alone answers, of up to `limit` addresses, from an address on. */
 export async function listCoinBalancesFrom(
   sql: Queryable,
   from: Address,
@@ -60,6 +61,6 @@ export async function listCoinBalancesFrom(
 ): Promise<StoredCoinBalance[]> {
   return sql<StoredCoinBalance[]>`
     SELECT address, balance FROM addresses
-    WHERE address >= ${from} AND balance_block IS NOT NULL
+    WHERE address >= ${from} AND balance_block IS NOT NULL AND ${areBalancesFollowed(sql)}
     ORDER BY address LIMIT ${limit}`;
 }

@@ -1,5 +1,6 @@
 import { ZERO_ADDRESS } from "../../core/address.ts";
 import type { Queryable } from "../../db/client.ts";
+import { areBalancesFollowed } from "./fee-payments.ts";
 
 /** The coin supply, in wei. */
 export interface CoinSupply {
@@ -9,8 +10,8 @@ export interface CoinSupply {
   zeroAddress: string;
   /** Whether a balance is still to be read. */
   pending: boolean;
-  /** Whether traces are indexed. Without them balances may change unseen. */
-  traced: boolean;
+  /** Whether all that changes balances is indexed. */
+  followed: boolean;
 }
 
 /** The supply at the published head; undefined before the first block. */
@@ -18,7 +19,8 @@ export async function getCoinSupply(sql: Queryable): Promise<CoinSupply | undefi
   const [supply] = await sql<CoinSupply[]>`
     SELECT coalesce((SELECT total FROM coin_supply), 0) AS total,
       coalesce((SELECT balance FROM addresses WHERE address = ${ZERO_ADDRESS}), 0) AS zero_address,
-      EXISTS (SELECT 1 FROM addresses WHERE balance_block IS NULL) AS pending, traced
+      EXISTS (SELECT 1 FROM addresses WHERE balance_block IS NULL) AS pending,
+      ${areBalancesFollowed(sql)} AS followed
     FROM sync_state WHERE head_number IS NOT NULL`;
   return supply;
 }

@@ -2,12 +2,23 @@ import type { Queryable } from "../../../src/db/client.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 
 /**
- * What depends on the way: when it was read, whether code was asked for before a creation told of it, and whether a token
+ * What depends on the way: when and how often it was read, whether code was asked for before a creation told of it, and whether a token
  * was caught with amounts its transfers do not explain, or left the node without an answer.
  */
 const VOLATILE: Readonly<Partial<Record<TableName, readonly string[]>>> = {
   addresses: ["balance_block", "has_code", "code_seen_block"],
-  tokens: ["metadata_block", "supply_block", "irregular", "unresponsive"],
+  tokens: [
+    "metadata_block",
+    "metadata_read_at",
+    "metadata_tries",
+    "metadata_due",
+    "supply_block",
+    "supply_read_at",
+    "supply_tries",
+    "supply_due",
+    "irregular",
+    "unresponsive",
+  ],
   token_balances: ["block_number", "transferred_amount"],
   token_id_balances: ["block_number", "transferred_amount"],
 };

@@ -182,7 +182,7 @@ describe("the coin supply is not known", () => {
     for (const answer of await supplies()) {
       expect(answer).toMatchObject({ httpStatus: 200, status: "0", result: null });
       expect(answer.message).toBe(
-        "The coin supply is not known: internal transactions are not indexed",
+        "The coin supply is not known: without internal transactions, or with fees that no block names, balances change unseen",
       );
     }
     await setSyncState(server.sql, { traced: true });

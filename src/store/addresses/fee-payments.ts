@@ -1,0 +1,58 @@
+import type { Address } from "../../core/address.ts";
+import type { Hex } from "../../core/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+
+/**
+ * The type of the transaction that each block of an Arbitrum chain begins with (ArbOS, "internal transactions"). Its fees
+ * go to accounts that no block names.
+ */
+const ARBITRUM_INTERNAL_TYPE = 106;
+
+/** Chains that pay base fees to an account that no block names: Gnosis and its test network, Celo. */
+const HIDDEN_COLLECTORS: readonly number[] = [100, 10_200, 42_220];
+
+/** Whether the index knows of everything that changes a coin balance. Where it does not, the node is asked with each request. */
+export function areBalancesFollowed(sql: Queryable): Fragment {
+  return sql`(SELECT traced AND fees_followed IS NOT FALSE FROM sync_state)`;
+}
+
+/** Records what a block has told. A reset of the chain forgets it. */
+export async function writeFeesFollowed(sql: Queryable, followed: boolean): Promise<void> {
+  await sql`UPDATE sync_state SET fees_followed = ${followed}`;
+}
+
+/** What the transactions of a block pay to its miner, whose balance nothing else lowers or raises in it. */
+export interface FeePayment {
+  parentHash: Hex;
+  miner: Address;
+  /** In wei; not 0. */
+  reward: string;
+}
+
+/**
+ * Who gets what the transactions of a published block pay: its miner; `hidden` where no block of the chain names them all.
+ * Undefined when the block does not tell, because nothing is paid, or its miner's coins move otherwise, too; and when an
+ * earlier one has told.
+ */
+export async function getFeePayment(
+  sql: Queryable,
+  blockNumber: number,
+): Promise<FeePayment | "hidden" | undefined> {
+  const [payment] = await sql<(FeePayment & { hidden: boolean; tells: boolean })[]>`
+    SELECT parent_hash, miner, reward,
+      chain_id = ANY(${[...HIDDEN_COLLECTORS]}::bigint[]) OR EXISTS (
+        SELECT 1 FROM transactions
+        WHERE block_number = ${blockNumber} AND type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,
+      reward > 0
+        AND NOT EXISTS (
+          SELECT 1 FROM transactions WHERE block_number = ${blockNumber}
+            AND miner IN (from_address, to_address, created_contract))
+        AND NOT EXISTS (
+          SELECT 1 FROM internal_transactions WHERE block_number = ${blockNumber}
+            AND effective AND miner IN (from_address, to_address, created_contract))
+        AND NOT EXISTS (
+          SELECT 1 FROM withdrawals WHERE block_number = ${blockNumber} AND address = miner) AS tells
+    FROM blocks, sync_state WHERE number = ${blockNumber} AND fees_followed IS NULL`;
+  if (payment?.hidden) return "hidden";
+  return payment?.tells ? payment : undefined;
+}
