@@ -9,6 +9,7 @@ import { sleep } from "./core/async.ts";
 import { messageOf, PublicConfigError, publicMessageOf, RequestError } from "./core/errors.ts";
 import type { Secrets } from "./core/secrets.ts";
 import type { Shutdown } from "./core/shutdown.ts";
+import { createUses } from "./core/uses.ts";
 import { createSql } from "./db/client.ts";
 import { timeQueries } from "./db/query-timing.ts";
 import { PRICE_FEEDS } from "./devnet/additions.ts";
@@ -180,6 +181,7 @@ export function createRunningChain(
     coinSymbol: config.COIN_SYMBOL,
     sendRawTransaction: config.SEND_TRANSACTIONS,
     countedElsewhere: () => indexer?.counted() ?? [],
+    requests: createUses(),
     stopped: () => stopped,
   };
   return {

@@ -1,5 +1,6 @@
-import { chunk } from "../core/async.ts";
 import { quantity } from "../core/quantity.ts";
+import { unifyAddresses } from "./address-forms.ts";
+import { type BlockLoad, ENOUGH_GAS, gasOf } from "./block-load.ts";
 import { addTraces, leaveToTracingNode } from "./block-traces.ts";
 import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
@@ -15,16 +16,12 @@ import type { FetchedBlock, RawBlock, RawHeader, RawReceipt } from "./types.ts";
 export interface BlockSource {
   client: RpcClient;
   features: Features;
+  blockLoad: BlockLoad;
   traceLoad: TraceLoad;
   /** How long a node may trace one transaction, as a Go duration. */
   traceTimeout: string;
   log: ChainOptions["log"];
 }
-
-/** Blocks asked for at once. Only the answer tells how large they are. */
-const BLOCKS_AT_ONCE = 50;
-/** No more blocks are asked for once they used this much gas together: some 4,000 transactions and their traces. */
-const ENOUGH_GAS = 400_000_000;
 
 /** See `Chain.fetchBlocks`. */
 export function fetchBlocks(
@@ -37,27 +34,31 @@ export function fetchBlocks(
     const features = await source.features.learn(node);
     const wantsTraces = options.traces !== false;
     if (wantsTraces) leaveToTracingNode(source, node);
-    const blocks = await fetchEnough(features, numbers, ask);
+    const blocks = await fetchEnough(source, features, numbers, ask);
     const traced = wantsTraces ? await addTraces(source, node, blocks, ask) : blocks;
+    for (const one of traced) if (one) unifyAddresses(one);
     return { node: node.name, blocks: traced };
   });
 }
 
 /** Blocks with their receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
 async function fetchEnough(
+  { blockLoad }: BlockSource,
   features: NodeFeatures,
   numbers: readonly number[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
   const fetched: (FetchedBlock | null)[] = [];
   let gas = 0;
-  for (const some of chunk(numbers, BLOCKS_AT_ONCE)) {
+  while (fetched.length < numbers.length) {
+    const some = numbers.slice(fetched.length, fetched.length + blockLoad.fitting);
     const got = await fetchWithReceipts(features, some, ask).catch((thrown: unknown) => {
       if (thrown instanceof NodeError && fetched.length > 0) return [];
       throw thrown;
     });
+    blockLoad.note(got);
     for (const one of got) {
-      gas += Number(one?.block.gasUsed ?? 0);
+      gas += gasOf(one);
       if (gas > ENOUGH_GAS && fetched.length > 0) return fetched;
       fetched.push(one);
     }

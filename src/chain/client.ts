@@ -1,3 +1,4 @@
+import { BlockLoad } from "./block-load.ts";
 import { fetchBlocks } from "./blocks.ts";
 import type { AskOptions, Chain, ChainOptions } from "./chain.ts";
 import { createCreationRunner } from "./creations.ts";
@@ -20,6 +21,7 @@ export function createChain(options: ChainOptions): Chain {
   const source = {
     client,
     features,
+    blockLoad: new BlockLoad(),
     traceLoad: new TraceLoad(),
     traceTimeout: traceTimeout(options),
     log,

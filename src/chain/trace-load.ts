@@ -1,3 +1,4 @@
+import { gasOf } from "./block-load.ts";
 import type { CallFrame, FetchedBlock } from "./types.ts";
 
 /** One fetch holds no more frames than about so many, some 50 MB, and those of one block more. */
@@ -29,10 +30,6 @@ export class TraceLoad {
     if (gas > 0) this.#framesPerGas = Math.max(frames / gas, this.#framesPerGas / 2);
     return frames;
   }
-}
-
-function gasOf(one: FetchedBlock | null): number {
-  return Number(one?.block.gasUsed ?? 0);
 }
 
 function countFrames(outermost: CallFrame): number {

@@ -1,4 +1,5 @@
 import type { Hex } from "../core/hex.ts";
+import { isUint256 } from "../core/uint256.ts";
 import type { Transaction } from "./client.ts";
 import { sendCopy } from "./driver.ts";
 
@@ -119,6 +120,7 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
     writeNumeric(out, value);
   },
   text(out, value) {
+    if (value.includes("\0")) throw new RangeError("a text has a NUL");
     const length = Buffer.byteLength(value);
     out.reserve(4 + length);
     out.int32(length);
@@ -156,6 +158,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
         ? Number.parseInt(value, 16)
         : BigInt(value)
       : value;
+  if (typeof rest === "bigint" && !isUint256(rest)) throw new RangeError(`no quantity: ${value}`);
   while (typeof rest === "bigint") {
     // It takes twelve decimal digits at a time: the big divisions cost most, and sixteen digits are no safe integer.
     if (rest <= 9_007_199_254_740_991n) {

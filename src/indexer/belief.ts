@@ -99,7 +99,10 @@ export function createBelief(options: BeliefOptions): Belief {
       const node = nodes[asked % nodes.length] as NodeName;
       const fetched = await askOnce(node, blockNumber, traced, retry.stop);
       if (!fetched) continue;
-      if (fetched.block.hash !== first.fetched.block.hash) refuse(blockNumber, found);
+      if (fetched.block.hash !== first.fetched.block.hash) {
+        if (words.has(node)) refuse(blockNumber, found);
+        continue;
+      }
       const again = await examineOther({ blockNumber, node, fetched, traced, proof });
       if (!again) continue;
       if (again.length === 0) {
@@ -117,7 +120,7 @@ export function createBelief(options: BeliefOptions): Belief {
     return undefined;
   }
 
-  /** Undefined when the node has no answer about the block, now or ever: that is no word against the block. */
+  /** Undefined when the node has no answer about the block, now or ever. That is no word against it, nor is another block. */
   async function askOnce(
     node: NodeName,
     blockNumber: number,

@@ -1,4 +1,9 @@
-import type { Chain, FetchedBlocks, NodeName } from "../chain/chain.ts";
+import type {
+  Chain,
+  FetchedBlocks,
+  FetchOptions as FetchOptionsOfChain,
+  NodeName,
+} from "../chain/chain.ts";
 import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
@@ -52,7 +57,7 @@ export async function fetchValidBlocks<Made>(
       if (got.size === 0) to = options.to;
       const wanted = missingIn(got, from, to);
       const fetched = await timeStage(metrics, "fetch", () =>
-        chain.fetchBlocks(wanted, {
+        fetchWhereKnown(chain, wanted, {
           ...(avoid !== undefined && { avoid }),
           traces: traced,
           headWaits: options.headWaits ?? false,
@@ -79,6 +84,27 @@ export async function fetchValidBlocks<Made>(
     if (blocks.length > 0) return makeOf(options, blocks);
     throw failure ?? new ChainError("block-missing", `no block ${from}`);
   }
+}
+
+/** Blocks of the first node that has the first of them; those of no other where all that are in use lack it. */
+async function fetchWhereKnown(
+  chain: Chain,
+  wanted: readonly number[],
+  options: FetchOptionsOfChain & { retry: Retry },
+): Promise<FetchedBlocks> {
+  const fetched = await chain.fetchBlocks(wanted, options);
+  if (fetched.blocks[0]) return fetched;
+  for (const { node, usable } of chain.status()) {
+    if (!usable || node === fetched.node) continue;
+    const retry = new Retry(options.retry.stop, { askings: 1 });
+    const other = await chain.fetchBlocks(wanted, { ...options, node, retry }).catch(passOver);
+    if (other?.blocks[0]) return other;
+  }
+  return fetched;
+}
+
+function passOver(error: unknown): undefined {
+  if (!(error instanceof ChainError)) throw error;
 }
 
 /** Counts the blocks up to the end of the node's chain. A null before the last block is no end. */

@@ -19,10 +19,12 @@ import {
   type Sync,
   type SyncOptions,
 } from "./context.ts";
+import { createFeeWatch } from "./fee-payments.ts";
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { type HeadWatch, watchHeads } from "./heads.ts";
 import { replaceIndexes } from "./index-builds.ts";
+import { createLagWatch } from "./lagging.ts";
 import { createPauses } from "./pauses.ts";
 import type { Writer } from "./publish.ts";
 import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reconcile.ts";
@@ -96,6 +98,8 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const pauses = createPauses(sync);
   const noteStep = watchFirstSynchronisation(sync);
   const auditor = createAuditor(sync.options.auditIntervalMs);
+  const fees = createFeeWatch();
+  const lagWatch = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
   let isInOrder = true;
@@ -108,7 +112,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       isInOrder = true;
       // What is announced may come from the node that is distrusted.
       if (sync.distrusted !== undefined) nodeHead = null;
-      nodeHead ??= await fetchTrustedHead(sync);
+      nodeHead = (await lagWatch.findNewerHead(sync)) ?? nodeHead ?? (await fetchTrustedHead(sync));
       status.nodeHead = nodeHead.number;
       const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
         beginWithoutTraces(sync, error),
@@ -120,7 +124,10 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         pending = await readPending(sync);
         if (pending === "later") pendingRetryAt = performance.now() + PENDING_RETRY_MS;
       }
-      if (!advanced && pending === "none") await auditor.auditWhenDue(sync);
+      if (!advanced && pending === "none") {
+        await fees.look(sync);
+        await auditor.auditWhenDue(sync);
+      }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced || pending === "read"));
     } catch (error) {
       const isWaitedOut = error instanceof ChainError && (error.retryable || isReorg(error));

@@ -11,6 +11,7 @@ import { type Hex, isHash, isHexData } from "../core/hex.ts";
 import { quantityToNumber } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
 import type { Part } from "./proof/prove.ts";
+import { endsWithStateSync, withoutStateSync } from "./state-sync.ts";
 
 /**
  * The parts of a node's block do not belong together. The block is asked for again, of another node if there is one.
@@ -35,6 +36,7 @@ export interface SoftInconsistency {
 
 const ADDRESS_LENGTH = 42;
 const BLOOM_BYTES = 256;
+const MOST_TOPICS = 4;
 const NO_HASH = `0x${"0".repeat(64)}`;
 
 /**
@@ -69,11 +71,8 @@ interface Check {
   prefer(holds: boolean, kind: SoftKind, reason: string): void;
 }
 
-function validateParts(
-  blockNumber: number,
-  { block, receipts, traces, uncles = [] }: FetchedBlock,
-  check: Check,
-): void {
+function validateParts(blockNumber: number, fetched: FetchedBlock, check: Check): void {
+  const { block, receipts, traces, uncles = [] } = fetched;
   const { requireThat } = check;
   requireThat(quantityToNumber(block.number) === blockNumber, `it is block ${block.number}`);
   requireThat(isHash(block.hash) && isHash(block.parentHash), "it has no hash or parent hash");
@@ -86,8 +85,10 @@ function validateParts(
     validateReceipt(block, receipts[index] as RawReceipt, index, check);
   }
   validateUncles(block, uncles, check);
-  validateGas(block, receipts, check);
-  validateBlooms(block, receipts, check);
+  validateWithdrawals(block, check);
+  const { receipts: covered } = withoutStateSync(fetched);
+  validateGas(block, covered, check);
+  validateBlooms(block, covered, check);
   validateLogIndexes(receipts, check);
   if (traces) validateTraces(block, traces, check);
 }
@@ -119,6 +120,7 @@ function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, ch
     requireName(log.blockHash, block.hash, `${place} belongs to another block`, check);
     requireName(log.transactionHash, transactionHash, `${place} belongs to another one`, check);
     requireThat(isAddress(log.address), `${place} has no address`);
+    requireThat(log.topics.length <= MOST_TOPICS, `${place} has ${log.topics.length} topics`);
     requireThat(log.topics.every(isHash), `${place} has a malformed topic`);
     requireThat(isHexData(log.data), `${place} has malformed data`);
   }
@@ -143,6 +145,12 @@ function validateUncles(
       `uncle ${index} is no older than the block`,
     );
   }
+}
+
+/** Withdrawals are numbered through the chain (EIP-4895). */
+function validateWithdrawals({ withdrawals }: RawBlock, { requireThat }: Check): void {
+  const indexes = new Set((withdrawals ?? []).map(({ index }) => quantityToNumber(index)));
+  requireThat(indexes.size === (withdrawals ?? []).length, "two withdrawals have one index");
 }
 
 /** The cumulative gas adds up to the block's. */
@@ -198,6 +206,10 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
 function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
   const { requireThat, prefer } = check;
   const { transactions } = block;
+  requireThat(
+    traces.length !== transactions.length - 1 || !endsWithStateSync(block),
+    "the tracer leaves the state-sync transaction out (TRACES=off indexes without internal transactions)",
+  );
   requireThat(
     traces.length === transactions.length,
     `${transactions.length} transactions but ${traces.length} traces`,

@@ -39,7 +39,8 @@ const sql = createSql(settings.databaseUrl, {
   schema,
   applicationName: "periscope indexer",
   connections: settings.databaseConnections - 1,
-  // A crash of the server can lose only the last commits, in order: a block's rows go together with its head row.
+  // A crash of the server can lose only the last commits, in order: a block's rows go together with its head row. Of several
+  // servers `writeAs` waits.
   asynchronousCommit: true,
 });
 const lockSql = createSql(settings.databaseUrl, {

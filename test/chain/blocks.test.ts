@@ -82,6 +82,8 @@ describe("fetchBlocks", () => {
     grow(node.chain);
     const { chain } = openChain([node]);
     await chain.probe();
+    // From then on it is known how heavy blocks are.
+    await chain.fetchBlocks([0]);
     node.requests.length = 0;
     await chain.fetchBlocks([0, 1, 2, 3]);
     expect(node.requests.map((calls) => calls.length)).toEqual([8, 2]);
@@ -93,6 +95,27 @@ describe("fetchBlocks", () => {
     const { chain } = openChain([node]);
     const { blocks } = await chain.fetchBlocks([3, 4, 1_000_000]);
     expect(blocks.map((block) => block?.block.number ?? null)).toEqual(["0x3", null, null]);
+  });
+
+  test("does not ask for more heavy blocks at once than it gives", async () => {
+    const node = await openNode();
+    const heavy = { transactions: [{ gasUsed: 250_000_000 }] };
+    node.chain.mine(...Array.from({ length: 40 }, () => heavy), 60);
+    const { chain } = openChain([node]);
+    await chain.probe();
+    node.requests.length = 0;
+    const asked = () => node.count("eth_getBlockByNumber");
+    const fetchFrom = async (first: number) => {
+      const numbers = Array.from({ length: 20 }, (_, index) => first + index);
+      return (await chain.fetchBlocks(numbers)).blocks.length;
+    };
+    expect(await Promise.all([fetchFrom(1), fetchFrom(10)])).toEqual([1, 1]);
+    expect(asked()).toBe(4);
+    expect(await fetchFrom(2)).toBe(1);
+    expect(asked()).toBe(6);
+    expect(await fetchFrom(41)).toBe(20);
+    expect(await fetchFrom(61)).toBe(20);
+    expect(asked()).toBe(46);
   });
 
   test("gives only the first of heavy blocks, and traces no others", async () => {

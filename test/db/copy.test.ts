@@ -106,9 +106,15 @@ describe("rows copied in binary", () => {
     ["no value for a column that must have one", { amount: null }],
     ["a value left out", {}],
     ["a quantity that is none", { amount: "0x" }],
+    ["a quantity above 2^256-1", { amount: `0x1${"0".repeat(64)}` }],
   ])("are refused with %s", (_, row) => {
     const table = copyTable("x", { amount: "numeric" });
     expect(() => encodeRows(table, [row as never])).toThrow(RangeError);
+  });
+
+  it("are refused with a text that PostgreSQL does not take", () => {
+    const table = copyTable("x", { label: "text" });
+    expect(() => encodeRows(table, [{ label: "a\0b" }])).toThrow(RangeError);
   });
 
   it("leave the server's reason when it refuses them, and a connection that works", async () => {

@@ -6,7 +6,13 @@ import { createProofs } from "../../src/indexer/proof/proofs.ts";
 import { initialStatus } from "../../src/indexer/status.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { type Effect, emptyList, html, lie } from "../support/scripted-node/faults.ts";
+import {
+  type Effect,
+  emptyList,
+  html,
+  type IncomingCall,
+  lie,
+} from "../support/scripted-node/faults.ts";
 import type { ScriptedNode } from "../support/scripted-node.ts";
 import { openChain, openNode } from "../support/test-chain.ts";
 
@@ -15,6 +21,8 @@ const oddBloom = lie((block) => block && { ...(block as RawBlock), logsBloom: nu
 const holes = lie((receipts) =>
   (receipts as RawReceipt[]).map((receipt) => ({ ...receipt, logs: receipt.logs.slice(1) })),
 );
+
+const anotherHash = lie((block) => ({ ...(block as RawBlock), hash: `0x${"ab".repeat(32)}` }));
 
 const otherBlock = lie((receipts) =>
   (receipts as RawReceipt[]).map((receipt) => ({ ...receipt, blockHash: `0x${"cd".repeat(32)}` })),
@@ -140,14 +148,6 @@ describe("belief", () => {
 
   it.each<[string, (nodes: ScriptedNode[]) => void]>([
     [
-      "another node has another block",
-      ([, other]) =>
-        other?.fail({
-          method: "eth_getBlockByNumber",
-          effect: lie((block) => ({ ...(block as RawBlock), hash: `0x${"ab".repeat(32)}` })),
-        }),
-    ],
-    [
       "another node contradicts itself in another way",
       ([, other]) => other?.fail({ method: "eth_getBlockReceipts", effect: holes }),
     ],
@@ -160,6 +160,23 @@ describe("belief", () => {
     const outcome = believeHead();
     spoil(nodes);
     await expect(outcome).rejects.toMatchObject({ code: "inconsistent-block", retryable: true });
+  });
+
+  it("refuses the block when the node has another one by now", async () => {
+    const { nodes, believeHead } = await scene(1);
+    const when = ({ params }: IncomingCall) => params[0] !== "latest";
+    const method = "eth_getBlockByNumber";
+    nodes[0]?.fail({ method, effect: oddBloom, when, times: 1 });
+    nodes[0]?.fail({ method, effect: anotherHash, when });
+    await expect(believeHead()).rejects.toMatchObject({ code: "inconsistent-block" });
+  });
+
+  it("passes over a node that has another block", async () => {
+    const { nodes, believeHead, status } = await scene(2);
+    nodes[0]?.fail({ method: "eth_getBlockByNumber", effect: oddBloom });
+    nodes[1]?.fail({ method: "eth_getBlockByNumber", effect: anotherHash });
+    await believeHead();
+    expect(status.accepted).toEqual({ bloom: 1 });
   });
 
   it("goes by those that answer when one does not", async () => {

@@ -1,4 +1,6 @@
+import { getAddress } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RawReceipt } from "../../src/chain/types.ts";
 import { createSql } from "../../src/db/client.ts";
 import { readSnapshot } from "../../src/store/snapshot.ts";
 import { getServedHead, writeChainIdentity } from "../../src/store/sync-state.ts";
@@ -34,19 +36,63 @@ describe("an indexer", () => {
 
   const reachHead = (started: TestIndexer) => started.reach(node.chain.head.block.hash);
 
-  it("takes NULs out of a tracer's error text", async () => {
+  it("takes NULs out of a tracer's words, and cuts off what no tracer says of itself", async () => {
+    const from = node.chain.head.block.miner;
+    const long = "\ud83d\ude00".repeat(500_000);
+    const calls = [
+      { from, error: `\0x${long}` },
+      { from, type: `\0X${long}` },
+    ];
+    node.chain.mine({ transactions: [{ error: `reverted: \0no ${long}`, calls }] });
+    await reachHead(start());
+    const [transaction] = await database.sql`SELECT error FROM transactions`;
+    const [failed, odd] = await database.sql`
+      SELECT error, type FROM internal_transactions ORDER BY position`;
+    const texts = [transaction?.["error"], failed?.["error"], odd?.["type"]];
+    const begins = [/^reverted: no \p{Emoji}+/u, /^x\p{Emoji}+/u, /^x\p{Emoji}+/u];
+    for (const [index, text] of texts.entries()) {
+      expect(text).toMatch(begins[index] as RegExp);
+      expect(text.length).toBeLessThan(1_001);
+    }
+  });
+
+  it("takes checksums, and a receiver that is left out, for what they mean", async () => {
+    const from = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+    const calls = [{ from, to: from, valueWei: 1n } as const];
     node.chain.mine({
       transactions: [
-        {
-          error: "reverted: \0no",
-          calls: [{ from: node.chain.head.block.miner, error: "\0bad" }],
-        },
+        { from, to: from, valueWei: 2n, calls },
+        { from, to: null, output: "0x00" },
+        { from, to: null, error: "out of gas" },
+        { from, valueWei: 1n },
       ],
     });
+    const second = await startScriptedNode({ chain: node.chain });
+    const oracle = await createOracleReader(second.url).read();
+    await second.stop();
+    const checksummed = (result: unknown) =>
+      JSON.parse(JSON.stringify(result).replaceAll(from, getAddress(from)));
+    node.fail({
+      method: "eth_getBlockByNumber",
+      effect: lie((result) => {
+        const block = checksummed(result);
+        for (const one of block?.transactions ?? []) if (one.to === null) delete one.to;
+        return block;
+      }),
+    });
+    node.fail({ method: "debug_traceBlockByHash", effect: lie(checksummed) });
+    node.fail({
+      method: "eth_getBlockReceipts",
+      effect: lie((receipts) =>
+        (receipts as RawReceipt[]).map((one) => ({
+          ...one,
+          contractAddress:
+            one.contractAddress && one.status === "0x1" ? getAddress(one.contractAddress) : "",
+        })),
+      ),
+    });
     await reachHead(start());
-    const errors = await database.sql`
-      SELECT error FROM transactions UNION ALL SELECT error FROM internal_transactions`;
-    expect(errors.map((row) => row["error"])).toEqual(["reverted: no", "bad"]);
+    expect(await compareDatabase(database.sql, oracle)).toEqual([]);
   });
 
   it("indexes and rolls back blocks of a time beyond all calendars", async () => {
@@ -78,6 +124,13 @@ describe("an indexer", () => {
     ["input that is no bytes", "eth_getBlockByNumber", { input: "0x1" }, ["transactions"]],
     ["no value", "eth_getBlockByNumber", { value: undefined }, ["transactions"]],
     ["a value that is no number", "eth_getBlockByNumber", { value: "" }, ["transactions"]],
+    [
+      "a value above 2^256-1",
+      "eth_getBlockByNumber",
+      { value: `0x1${"0".repeat(64)}` },
+      ["transactions"],
+    ],
+    ["all withdrawals one index", "eth_getBlockByNumber", { index: "0x0" }, ["withdrawals"]],
     ["no receiver of a withdrawal", "eth_getBlockByNumber", { address: null }, ["withdrawals"]],
     [
       "a validator beyond all numbers",
@@ -88,7 +141,8 @@ describe("an indexer", () => {
   ])("asks another node when the first gives %s", async (_, method, wrong, path) => {
     const second = await startScriptedNode({ chain: node.chain });
     try {
-      const withdrawals = [{ address: scriptedAddress("validator"), amountGwei: 1 }];
+      const address = scriptedAddress("validator");
+      const withdrawals = [1, 2].map((amountGwei) => ({ address, amountGwei }));
       node.chain.mine({ transactions: [{ valueWei: 5n }], withdrawals });
       const spoil = (items: object[]) => items.map((item) => ({ ...item, ...wrong }));
       node.fail({

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { RawBlock } from "../../src/chain/types.ts";
+import type { RawBlock, RawReceipt } from "../../src/chain/types.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
+import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
-import { blockWith, lie } from "../support/scripted-node/faults.ts";
+import { blockWith, type IncomingCall, lie, nothing } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
-// What a second node cannot do, refuses or says wrongly must not keep the first one's blocks out.
+// What one node cannot do, refuses, does not know yet or says wrongly must not keep the other one's blocks out.
 
 let first: ScriptedNode;
 let second: ScriptedNode | undefined;
@@ -74,4 +75,39 @@ it("is the only one whose headers can be read whole", async () => {
   first.fail({ method: "eth_getBlockByNumber", effect: blockWith(unreadable) });
   await expectHead(await startScriptedNode({ chain: first.chain }));
   expect(indexer?.status().reason).toBeNull();
+});
+
+it("is the only one that has the block which the first announced", async () => {
+  const { number } = first.chain.mine({ transactions: [{}] }).block;
+  const when = ({ params }: IncomingCall) => params[0] === number;
+  first.fail({ method: "eth_getBlockByNumber", when, effect: nothing() });
+  await expectHead(await startScriptedNode({ chain: first.chain }));
+});
+
+it("is ahead of the first, which stands still", async () => {
+  await expectHead(await startScriptedNode({ chain: first.chain }));
+  first.chain.mine(3);
+  first.behaviour.behind = 3;
+  await indexer?.reach(first.chain.head.block.hash);
+  first.chain.mine(30);
+  first.behaviour.behind = 33;
+  await indexer?.reach(first.chain.head.block.hash);
+  first.behaviour.behind = 0;
+  second?.fail({ effect: { kind: "http", status: 503 } });
+  first.chain.mine(1);
+  await indexer?.reach(first.chain.head.block.hash);
+});
+
+it("is on another fork, and blocks are odd whose kind never becomes a habit", async () => {
+  const other = first.chain.fork();
+  other.mine({ transactions: [{ valueWei: 1n }] });
+  const logs = [{ address: scriptedAddress("token") }, { address: scriptedAddress("token") }];
+  first.chain.mine({ transactions: [{ logs }] }, { transactions: [{ logs }] });
+  first.fail({
+    method: "eth_getBlockReceipts",
+    effect: lie((receipts) =>
+      (receipts as RawReceipt[]).map((one) => ({ ...one, logs: one.logs.slice(1) })),
+    ),
+  });
+  await expectHead(await startScriptedNode({ chain: other }));
 });

@@ -31,12 +31,15 @@ export function hasFailed({ status }: RawReceipt, trace: TransactionTrace | unde
   return (trace?.frame.error ?? null) !== null;
 }
 
+/** The longest text that is kept, in UTF-16 units. The words of the known tracers are shorter. */
+const LONGEST_TEXT = 1_000;
+
 /**
- * A tracer's error text without NUL, which PostgreSQL refuses: some tracers quote the contract, which may have chosen
- * one.
+ * A tracer's words, cut off where they are longer than any tracer's own, and without NUL, which PostgreSQL refuses: some
+ * tracers quote the contract, which may have chosen both.
  */
-export function errorText(error: string): string {
-  return error.replaceAll("\0", "");
+export function tracerText(words: string): string {
+  return words.slice(0, LONGEST_TEXT).toWellFormed().replaceAll("\0", "");
 }
 
 /**

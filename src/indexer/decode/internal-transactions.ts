@@ -3,7 +3,7 @@ import type { Hex } from "../../core/hex.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
 import { decodeContractChange } from "./contracts.ts";
-import { CALL_TYPES, CREATE_TYPES, errorText, type PlacedFrame, placeFrames } from "./frames.ts";
+import { CALL_TYPES, CREATE_TYPES, type PlacedFrame, placeFrames, tracerText } from "./frames.ts";
 import { addSide } from "./transactions.ts";
 
 /**
@@ -45,7 +45,7 @@ function decodeFrame(
     transactionIndex,
     position,
     traceAddress,
-    type: isCall ? "call" : frame.type,
+    type: isCall ? "call" : tracerText(frame.type),
     callType: isCall ? frame.type : null,
     fromAddress: frame.from,
     toAddress,
@@ -56,7 +56,7 @@ function decodeFrame(
     gasUsed: position === 0 ? receipt.gasUsed : frame.gasUsed,
     // That of the top-level frame is the transaction's; empty is one that is not kept.
     input: position === 0 ? null : frame.input || null,
-    error: frame.error === null ? null : errorText(frame.error),
+    error: frame.error === null ? null : tracerText(frame.error),
     effective,
   });
   const valued = !isCall || BigInt(value) > 0n;

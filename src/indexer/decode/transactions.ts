@@ -2,7 +2,7 @@ import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../
 import type { Hex } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
-import { errorText, hasFailed } from "./frames.ts";
+import { hasFailed, tracerText } from "./frames.ts";
 
 /**
  * Adds the block and its transactions to the rows, with their hashes and the activity of sender, receiver and created
@@ -54,7 +54,7 @@ export function decodeTransactions(
       cumulativeGasUsed: receipt.cumulativeGasUsed,
       status,
       input: transaction.input,
-      error: error === null ? null : errorText(error),
+      error: error === null ? null : tracerText(error),
       revertData: error === null ? null : (trace?.frame.output ?? null),
       v: transaction.v ?? transaction.yParity ?? null,
       r: transaction.r ? word(transaction.r) : null,

@@ -5,6 +5,7 @@ import type { Hex } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
 import { isNothing } from "../../core/record.ts";
 import { getContractAddress, keccak256 } from "../../core/viem.ts";
+import { withoutStateSync } from "../state-sync.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
 import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
@@ -34,6 +35,8 @@ export type Verdict =
 
 /** So many signatures of a block are checked, chosen at random: each costs more than a millisecond. */
 const SENDERS = 16;
+/** Beyond it each chain has types of its own. */
+const LAST_TYPE = 4;
 const DYNAMIC_FEE_TYPES: ReadonlySet<number> = new Set([2, 3, 4]);
 
 type Proof = (fetched: FetchedBlock) => "proven" | "nothing" | Promise<"proven" | "nothing">;
@@ -43,7 +46,7 @@ class ProofFailedError extends Error {}
 /** Proves a part of a validated block (`validateBlock`). Never throws. */
 export async function prove(part: Part, fetched: FetchedBlock): Promise<Verdict> {
   try {
-    return { outcome: await PROOFS[part](fetched) };
+    return { outcome: await PROOFS[part](withoutStateSync(fetched)) };
   } catch (error) {
     const outcome = error instanceof UnprovableError ? "unprovable" : "failed";
     return { outcome, reason: messageOf(error) };
@@ -105,11 +108,13 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
       const transaction = block.transactions[index] as RawTransaction;
       const { effectiveGasPrice } = receipt;
       const price = priceOf(transaction, block);
-      requireThat(
+      requireOfKnown(
+        transaction,
         isNothing(effectiveGasPrice) || quantityToBigInt(effectiveGasPrice) === price,
         `transaction ${index} pays ${price} wei, and its receipt says ${effectiveGasPrice}`,
       );
-      requireThat(
+      requireOfKnown(
+        transaction,
         transaction.to !== null || receipt.contractAddress === createdBy(transaction),
         `transaction ${index} does not create ${receipt.contractAddress}`,
       );
@@ -131,8 +136,8 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
 };
 
 function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
-  const type = quantityToNumber(transaction.type ?? "0x0");
-  if (type > 4) throw new UnprovableError(`receipts of type ${type} are not known`);
+  const type = typeOf(transaction);
+  if (type > LAST_TYPE) throw new UnprovableError(`receipts of type ${type} are not known`);
   const { status, root, cumulativeGasUsed, logsBloom, logs } = receipt;
   return withType(
     type,
@@ -147,8 +152,7 @@ function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
 
 /** The price of a unit of gas (EIP-1559). */
 function priceOf(transaction: RawTransaction, { baseFeePerGas }: RawBlock): bigint {
-  const type = quantityToNumber(transaction.type ?? "0x0");
-  if (!DYNAMIC_FEE_TYPES.has(type)) {
+  if (!DYNAMIC_FEE_TYPES.has(typeOf(transaction))) {
     return quantityToBigInt(bytes(transaction.gasPrice, "gasPrice"));
   }
   const maximum = quantityToBigInt(bytes(transaction.maxFeePerGas, "maxFeePerGas"));
@@ -181,6 +185,16 @@ function someOf(count: number): Iterable<number> {
   const chosen = new Set<number>();
   while (chosen.size < SENDERS) chosen.add(Math.floor(Math.random() * count));
   return chosen;
+}
+
+/** For a rule that transactions of a type that is not known need not follow. */
+function requireOfKnown(transaction: RawTransaction, holds: boolean, reason: string): void {
+  const isKnown = typeOf(transaction) <= LAST_TYPE;
+  if (!holds) throw new (isKnown ? ProofFailedError : UnprovableError)(reason);
+}
+
+function typeOf({ type }: RawTransaction): number {
+  return quantityToNumber(type ?? "0x0");
 }
 
 function requireThat(holds: boolean, reason: string): asserts holds {

@@ -43,9 +43,7 @@ export const coins: StateFamily<CoinToRead, CoinBalance> = {
       return { rows, unanswered: [] };
     },
   },
-  async audit({ sql, chain, head, traced, sample, ask }) {
-    // Without traces every answer asks the node for balances.
-    if (!traced) return { checked: 0, differences: [] };
+  async audit({ sql, chain, head, sample, ask }) {
     const stored = await fromRandom((from) => listCoinBalancesFrom(sql, from, sample));
     const addresses = stored.map(({ address }) => address);
     const balances = await chain.fetchCoinBalances(addresses, head, ask);

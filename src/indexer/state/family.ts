@@ -31,8 +31,6 @@ interface AuditedState {
   sql: Queryable;
   chain: Chain;
   head: BlockReference;
-  /** Whether traces are indexed. */
-  traced: boolean;
   /** The number of rows to compare. */
   sample: number;
   ask: AskOptions;

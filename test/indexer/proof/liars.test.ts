@@ -1,5 +1,7 @@
+import { keccak256, stringToHex } from "viem";
 import { describe, expect, it } from "vitest";
 import type { FetchedBlock, RawLog, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
+import { ZERO_ADDRESS } from "../../../src/core/address.ts";
 import { logsBloom } from "../../../src/core/logs-bloom.ts";
 import { quantity, quantityToBigInt } from "../../../src/core/quantity.ts";
 import {
@@ -49,6 +51,33 @@ function honestBlock(): FetchedBlock {
     frame: { ...frame, to: frame.to ?? null, output: null, error: null, calls: [] },
   }));
   return structuredClone({ block, receipts: [...receipts], traces, uncles: [...uncles] });
+}
+
+/** The block as Polygon's nodes show it. Its roots, its bloom and its gas stay as they are. */
+function withStateSync(fetched: FetchedBlock): FetchedBlock {
+  const { block, receipts, traces } = fetched;
+  const [from, to] = [ZERO_ADDRESS, ZERO_ADDRESS];
+  const transactionIndex = quantity(block.transactions.length);
+  const number = quantityToBigInt(block.number).toString(16).padStart(16, "0");
+  const prefix = stringToHex("matic-bor-receipt-");
+  const hash = keccak256(`${prefix}${number}${block.hash.slice(2)}`);
+  const { blockHash, blockNumber } = receipts[0] as RawReceipt;
+  const where = { blockHash, blockNumber, transactionIndex };
+  const zero = { nonce: "0x0", value: "0x0", gas: "0x0", gasPrice: "0x0", v: "0x0" } as const;
+  const nothing = { gasUsed: "0x0", cumulativeGasUsed: "0x0", status: "0x1" } as const;
+  const position = receipts.flatMap((receipt) => receipt.logs).length;
+  const log = { address: token, topics: [WORD], data: "0x01" as const };
+  const logIndex = quantity(position);
+  block.transactions.push({ ...zero, ...where, hash, from, to, input: "0x", r: "0x0", s: "0x0" });
+  receipts.push({
+    ...{ ...where, ...nothing, from, to, transactionHash: hash, contractAddress: null },
+    logs: [{ ...log, ...where, transactionHash: hash, logIndex }],
+    logsBloom: logsBloom([log]),
+  });
+  const frame = { type: "call", from, to, value: "0x0", input: "0x", gas: null } as const;
+  const outcome = { gasUsed: null, output: null, error: null, calls: [] };
+  traces?.push({ transactionHash: hash, frame: { ...frame, ...outcome } });
+  return fetched;
 }
 
 interface Parts {
@@ -254,6 +283,15 @@ describe("a block", () => {
       "receipts of type 126 are not known",
     ],
     [
+      "whose transaction of such a type pays by another rule",
+      "fields",
+      ({ transaction, receipt }) => {
+        transaction.type = "0x7b";
+        receipt.effectiveGasPrice = "0x1";
+      },
+      "transaction 0 pays 2000000000 wei, and its receipt says 0x1",
+    ],
+    [
       "with a receipt without status and root",
       "receipts",
       ({ receipt }) => Object.assign(receipt, { status: undefined }),
@@ -264,6 +302,21 @@ describe("a block", () => {
     const { refused, unproven } = await outcomeOf(spoil(change), { established: [part] });
     expect(refused).toBeUndefined();
     expect(unproven).toContain(part);
+  });
+
+  it("of Polygon is proven without the transaction that takes over messages of Ethereum", async () => {
+    const fetched = withStateSync(honestBlock());
+    expect(validateBlock(1, fetched)).toEqual([]);
+    for (const _ of Array(5)) {
+      const { refused, unproven } = await outcomeOf(fetched);
+      expect({ refused, unproven }).toEqual({ unproven: [] });
+    }
+    fetched.traces?.pop();
+    expect(() => validateBlock(1, fetched)).toThrow("TRACES=off");
+    const lie = withStateSync(honestBlock());
+    const last = lie.block.transactions.at(-1);
+    if (last) last.hash = WORD;
+    expect((await outcomeOf(lie)).refused).toContain("transaction 7 has another hash");
   });
 
   it("of a development chain is not refused", async () => {

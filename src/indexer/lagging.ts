@@ -1,0 +1,70 @@
+import type { Head, NodeName } from "../chain/chain.ts";
+import { ChainError } from "../core/errors.ts";
+import type { ServedHead } from "../store/sync-state.ts";
+import type { Sync } from "./context.ts";
+
+/** Notices that the node whose head is followed is behind another one. */
+export interface LagWatch {
+  /**
+   * The head of a node that continues ours, when the followed node has not got by now where that one was at the last look:
+   * from then on it is distrusted. Undefined when there is no such head, and between two looks.
+   */
+  findNewerHead(sync: Sync): Promise<Head | undefined>;
+}
+
+/** The time between two looks, longer than a block is under way from node to node. */
+const INTERVAL_MS = 5_000;
+/** How long a look waits for a node. */
+const PATIENCE_MS = 500;
+
+/** See `LagWatch`. A node that stands still, or is always late, says nothing wrong, and keeps the head back. */
+export function createLagWatch(): LagWatch {
+  let lookedAt = performance.now();
+  let seen = new Map<NodeName, number>();
+
+  return {
+    async findNewerHead(sync) {
+      const { chain, head: ours, distrusted, options } = sync;
+      const usable = chain.status().filter((node) => node.usable);
+      if (!ours || usable.length < 2 || performance.now() - lookedAt < INTERVAL_MS)
+        return undefined;
+      lookedAt = performance.now();
+      const ask = { signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]) };
+      try {
+        const heads = await Promise.all(usable.map(({ node }) => headAbove(sync, ours, node, ask)));
+        const avoid = distrusted && { avoid: distrusted.node };
+        const followed = await chain.fetchHead({ ...ask, ...avoid });
+        const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
+        seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
+        if (!newer) return undefined;
+        options.log.warn(
+          { node: followed.node, other: newer.node },
+          "a node is behind another one",
+        );
+        sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
+        return newer;
+      } catch (error) {
+        if (!(error instanceof ChainError)) throw error;
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The node's head when it is above ours, on the same chain. */
+async function headAbove(
+  { chain }: Sync,
+  ours: ServedHead,
+  node: NodeName,
+  { signal }: { signal: AbortSignal },
+): Promise<Head | undefined> {
+  try {
+    const head = await chain.fetchHead({ node, signal });
+    if (head.number <= ours.number) return undefined;
+    const same = await chain.fetchHeader(ours.number, { node, signal });
+    return same?.hash === ours.hash ? head : undefined;
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+    return undefined;
+  }
+}
