@@ -26,7 +26,7 @@ type Configs = readonly [Config, ...Config[]];
 export interface ChainSetOptions extends ProcessContext {
   databaseUrl: string;
   works: VerificationWorks | null;
-  /** A chain that leaves stays up for twice as long, for the requests under way. */
+  /** A chain that leaves stays up for twice as long at most, for the requests under way. */
   requestTimeoutMs: number;
   /** Called with each chain that is up. */
   onStart(chain: RunningChain): void;
@@ -124,12 +124,14 @@ export async function startChainSet(configs: Configs, options: ChainSetOptions):
     void slot.chain.halt(publicReason);
   }
 
+  const patience = () => sleep(2 * requestTimeoutMs, options.shutdown.signal);
+
   /** Stops a chain's work at once, and closes it when all earlier requests have been answered. */
   function leave({ chain, shutdown, log: chainLog }: Slot): void {
     const done = chain
       .quit()
       .catch((error: unknown) => chainLog.warn({ err: error }, "ending its work"))
-      .then(() => sleep(2 * requestTimeoutMs, options.shutdown.signal))
+      .then(() => Promise.race([chain.served.requests.over(), patience()]))
       .then(() => shutdown.close())
       .finally(() => leaving.delete(done));
     leaving.add(done);

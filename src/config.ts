@@ -172,7 +172,9 @@ export const settings = {
     schema: z
       .string()
       .transform(commaSeparated)
-      .pipe(z.array(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters and digits"))),
+      .pipe(
+        z.array(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters, digits, - and _")),
+      ),
   },
   API_KEY_RATE_LIMIT: {
     default: "600",
@@ -337,6 +339,7 @@ export function contradictions(texts: SettingTexts): string[] {
   const has = (name: SettingName): boolean => textOf(texts, name) !== "";
   const role = textOf(texts, "ROLE");
   const isPart = ["api", "indexer"].includes(role);
+  const port = Number(textOf(texts, "PORT") || settings.PORT.default);
   const rules: [broken: boolean, complaint: string][] = [
     [
       isPart && !(has("DATABASE_URL") && has("RPC_URL")),
@@ -344,6 +347,10 @@ export function contradictions(texts: SettingTexts): string[] {
     ],
     [has("DATABASE_PASSWORD") && !has("DATABASE_URL"), "DATABASE_PASSWORD needs DATABASE_URL"],
     [has("DATABASE_READ_URL") && !has("DATABASE_URL"), "DATABASE_READ_URL needs DATABASE_URL"],
+    [
+      role !== "indexer" && port !== 0 && port === Number(textOf(texts, "OPERATIONS_PORT")),
+      "OPERATIONS_PORT must differ from PORT",
+    ],
     [has("RPC_WS_URL") && !has("RPC_URL"), "RPC_WS_URL needs RPC_URL"],
     [
       !["", "0"].includes(textOf(texts, "START_BLOCK")) && !has("RPC_URL"),

@@ -70,6 +70,8 @@ test("settings that contradict each other are refused", () => {
   expect(complaintsAbout({ DATABASE_READ_URL: "postgres://replica/x" })[0]).toContain(
     "DATABASE_READ_URL needs DATABASE_URL",
   );
+  expect(complaintsAbout({ OPERATIONS_PORT: "4000" })[0]).toContain("must differ from PORT");
+  expect(complaintsAbout({ PORT: "0", OPERATIONS_PORT: "0" })).toEqual([]);
   expect(complaintsAbout({ RPC_WS_URL: "ws://node" })[0]).toContain("RPC_WS_URL needs RPC_URL");
   expect(complaintsAbout({ START_BLOCK: "5" })[0]).toContain("START_BLOCK needs RPC_URL");
 });

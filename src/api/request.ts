@@ -15,7 +15,7 @@ import {
   splitForm,
 } from "./form.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
-import { boundJson, parseText } from "./json.ts";
+import { boundJson, parseMembers, parseText } from "./json.ts";
 import { readMultipart } from "./multipart.ts";
 import { namesSubmission } from "./submissions.ts";
 
@@ -31,7 +31,8 @@ export async function parseRequest(request: FastifyRequest): Promise<ParsedReque
   const query = queryInput(request);
   const body = await parseBody(request, query);
   const input = new Map([...query, ...body.input]);
-  const id = body.id ?? lookUp(input, "id");
+  const sentId = body.id ?? lookUp(input, "id");
+  const id = typeof sentId === "bigint" ? Number(sentId) : sentId;
   return {
     input,
     query,
@@ -92,7 +93,7 @@ function isShort([name, value]: EncodedField): boolean {
 function parseJsonBody(body: Buffer, requireSubmission: (names: Input) => void): ParsedBody {
   const strings = boundJson(body);
   requireSubmission(shortMembers(body, strings));
-  const object = body.length === 0 ? {} : parseText(decodeUtf8(body));
+  const object = body.length === 0 ? {} : parseMembers(decodeUtf8(body));
   if (typeof object !== "object" || object === null || Array.isArray(object)) throw badRequest();
   const fields = Object.entries(object);
   if (fields.length > MAXIMUM_FIELDS) throw payloadTooLarge();
@@ -127,6 +128,7 @@ function flatten(value: unknown): InputValue | undefined {
       // Never in exponent notation.
       return Number.isInteger(value) ? BigInt(value).toString() : String(value);
     case "boolean":
+    case "bigint":
       return String(value);
     default:
       return value === null ? undefined : (value as InputValue);

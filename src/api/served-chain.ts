@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
 import { RequestError } from "../core/errors.ts";
+import type { Uses } from "../core/uses.ts";
 import type { CountedMetrics, Metrics } from "../telemetry/metrics.ts";
 import type { Services } from "./action.ts";
 
@@ -15,6 +16,8 @@ export interface ServedChain extends Services {
   metrics: Metrics;
   /** The counts of its other threads. */
   countedElsewhere(): CountedMetrics;
+  /** The requests under way that may be about it. */
+  requests: Uses;
   /** Why nothing of it is served; null while it is. */
   stopped(): string | null;
 }
@@ -68,9 +71,13 @@ export function readChainOfPath(served: ServedChains): {
     attach: (app) => {
       app.decorateRequest("chains");
       app.decorateRequest("chain", null);
-      app.addHook("onRequest", (request, _reply, done) => {
+      app.addHook("onRequest", (request, reply, done) => {
         const chain = named.get(request.raw);
         request.chains = chain ? [chain] : served();
+        const uses = request.chains.map(({ requests }) => requests.begin());
+        reply.raw.once("close", () => {
+          for (const end of uses) end();
+        });
         done();
       });
     },

@@ -141,6 +141,13 @@ describe("values of a JSON body", () => {
     ).toEqual(await get(`module=block&action=getblockreward&blockno=${text}`));
   });
 
+  test("a number that JavaScript has none for keeps all its digits", async () => {
+    const sent = '{"module":"block","action":"getblockcountdown","blockno":9007199254740993}';
+    expect(await post(JSON_TYPE, sent)).toMatchObject({
+      result: { CountdownBlock: "9007199254740993" },
+    });
+  });
+
   test("null counts as absent", async () => {
     expect(
       await post(JSON_TYPE, '{"module":"block","action":"getblockreward","blockno":null}'),

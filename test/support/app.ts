@@ -4,6 +4,7 @@ import type { ServedChain, ServedChains } from "../../src/api/served-chain.ts";
 import { createServer, type ServerOptions } from "../../src/api/server.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
+import { createUses } from "../../src/core/uses.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createProcessMetrics } from "../../src/telemetry/process-metrics.ts";
@@ -87,6 +88,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     sendRawTransaction: true,
     metrics: createMetrics(),
     countedElsewhere: () => [],
+    requests: createUses(),
     stopped: () => null,
     ...ofChain,
   };

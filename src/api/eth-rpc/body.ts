@@ -1,17 +1,20 @@
 import type { FastifyRequest } from "fastify";
 import { RequestError } from "../../core/errors.ts";
 import { decodeUtf8, parseUrlEncoded } from "../form.ts";
-import { parseJson } from "../json.ts";
+import { boundJson, parseMembers } from "../json.ts";
 
 /**
- * The JSON of a request's body, whatever its content type; an empty body is an empty object. curl with `-d` alone sends
- * the JSON as the only name of a form. Undefined when it is no JSON. Throws `RequestError` when it is too large.
+ * The JSON of a request's body, whatever its content type; an empty body is an empty object, a large id a bigint. curl
+ * with `-d` alone sends the JSON as the only name of a form. Undefined when it is no JSON. Throws `RequestError` when it
+ * is too large.
  */
 export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | undefined {
   try {
     const text = Buffer.isBuffer(body) ? decodeUtf8(body).trim() : "";
     if (text === "") return { json: {} };
-    return { json: parseJson(Buffer.from(text.startsWith("%") ? nameIn(text) : text)) };
+    const json = text.startsWith("%") ? nameIn(text) : text;
+    boundJson(Buffer.from(json));
+    return { json: parseMembers(json) };
   } catch (error) {
     if (error instanceof RequestError && error.httpStatus === 400) return undefined;
     throw error;

@@ -119,7 +119,7 @@ async function answerAll(
         : step.kind === "forward"
           ? forwarded.shift()
           : outcomeOf(outcomes.shift());
-    return { jsonrpc: "2.0", ...outcome, id: idOf(entries[index]) };
+    return { outcome, id: idOf(entries[index]) };
   });
   return { answers: await toTexts(answers), block: head };
 }
@@ -127,17 +127,25 @@ async function answerAll(
 /**
  * The answers as text. Other requests get a turn between long ones; an error replaces an answer beyond the size limit.
  */
-async function toTexts(answers: readonly { jsonrpc: string; id: RpcId }[]): Promise<string[]> {
+async function toTexts(
+  answers: readonly { outcome: RpcOutcome | undefined; id: RpcId | bigint }[],
+): Promise<string[]> {
   let room = MAXIMUM_ANSWER;
   const texts: string[] = [];
-  for (const answer of answers) {
-    const text = JSON.stringify(answer);
+  for (const { outcome, id } of answers) {
+    const text = textOf(outcome, id);
     const fits = text.length <= room;
     if (fits) room -= text.length;
-    texts.push(fits ? text : JSON.stringify({ jsonrpc: "2.0", ...TOO_MUCH, id: answer.id }));
+    texts.push(fits ? text : textOf(TOO_MUCH, id));
     if (text.length > LONG_TEXT) await nextTurn();
   }
   return texts;
+}
+
+function textOf(outcome: RpcOutcome | undefined, id: RpcId | bigint): string {
+  const answer = { jsonrpc: "2.0", ...outcome };
+  if (typeof id !== "bigint") return JSON.stringify({ ...answer, id });
+  return `${JSON.stringify(answer).slice(0, -1)},"id":${id}}`;
 }
 
 /** The answer of a body that is no JSON. */
@@ -189,9 +197,9 @@ function answered(text: string): Plan {
 }
 
 /** The id as sent, 0 when there is none, null for what is no id. */
-function idOf(entry: unknown): RpcId {
+function idOf(entry: unknown): RpcId | bigint {
   if (!isRecord(entry)) return null;
   const { id } = entry;
   if (id === undefined) return 0;
-  return typeof id === "string" || typeof id === "number" ? id : null;
+  return typeof id === "string" || typeof id === "number" || typeof id === "bigint" ? id : null;
 }

@@ -5,6 +5,8 @@ import type { Hex } from "../../core/hex.ts";
 import { isExactQuantity, quantity, quantityToNumber } from "../../core/quantity.ts";
 import { isRecord } from "../../core/record.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
+import { getTransaction, type TransactionDetail } from "../../store/transactions.ts";
+import type { Context } from "../action.ts";
 
 // An index may begin later than its chain. Of what is older, the node tells what it can.
 
@@ -34,6 +36,18 @@ export async function fetchEarlierReceipt(
 ): Promise<Unread | null> {
   if (start.startBlock === 0) return null;
   return earlierReceipt(await chain.request("eth_getTransactionReceipt", [hash]), start);
+}
+
+/** A transaction of the index, or the receipt of one that only the node has; neither where nobody knows it. */
+export async function findTransaction(
+  { read, chain }: Pick<Context, "read" | "chain">,
+  hash: Hex,
+): Promise<{ transaction?: TransactionDetail | undefined; earlier?: Unread | null }> {
+  const { transaction, head } = await read(
+    async (sql, served) => ({ transaction: await getTransaction(sql, hash), head: await served }),
+    "one statement",
+  );
+  return transaction ? { transaction } : { earlier: await fetchEarlierReceipt(chain, hash, head) };
 }
 
 /** Whether an account had coins, or had sent anything, before the first indexed block, as far as the node can tell. */

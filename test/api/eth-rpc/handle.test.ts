@@ -57,6 +57,13 @@ describe("the transport", () => {
     expect((await post(request, options)).body).toBe(answer);
   });
 
+  test("gives a large id back with all its digits, in a batch too", async () => {
+    const large = request.replace('"id":7', '"id":9007199254740993');
+    const echoed = answer.replace('"id":7', '"id":9007199254740993');
+    expect((await post(large)).body).toBe(echoed);
+    expect((await post(`[${large},${request}]`)).body).toBe(`[${echoed},${answer}]`);
+  });
+
   test("takes JSON text as the name of an encoded form", async () => {
     const response = await post(`${encodeURIComponent(request)}=`, {
       headers: { "content-type": "application/x-www-form-urlencoded" },

@@ -13,18 +13,20 @@ export function partyFilter({ dialect, parameters }: Question): WireAnswer | Par
   if (dialect === "blockscout") return undefined;
   const [from, to] = [parameters.get("from"), parameters.get("to")];
   if (from === undefined && to === undefined) return undefined;
+  const operator = parameters.get("fromto_opr")?.toLowerCase();
+  const isCombined = parameters.get("address") !== undefined;
+  // What is absent comes before what is malformed.
+  if (from !== undefined && to !== undefined && operator === undefined && !isCombined) {
+    return fail(dialect, "Required query parameters missing: fromto_opr");
+  }
   const sender = from === undefined ? undefined : addressOf(from);
   const receiver = to === undefined ? undefined : addressOf(to);
   if (from !== undefined && !sender) return fail(dialect, "Invalid from format");
   if (to !== undefined && !receiver) return fail(dialect, "Invalid to format");
-  if (parameters.get("address") !== undefined) {
-    return fail(dialect, "address cannot be combined with from or to");
-  }
+  if (isCombined) return fail(dialect, "address cannot be combined with from or to");
   if (!sender || !receiver) {
     return (entry) => (sender ? entry.from === sender : entry.to === receiver);
   }
-  const operator = parameters.get("fromto_opr")?.toLowerCase();
-  if (operator === undefined) return fail(dialect, "Required query parameters missing: fromto_opr");
   if (operator === "and") return (entry) => entry.from === sender && entry.to === receiver;
   if (operator === "or") return (entry) => entry.from === sender || entry.to === receiver;
   return fail(dialect, "Invalid fromto_opr format");

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { isQuantity } from "../../../core/quantity.ts";
 import { isRecord } from "../../../core/record.ts";
-import { getTransaction, type TransactionDetail } from "../../../store/transactions.ts";
+import type { TransactionDetail } from "../../../store/transactions.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { fetchEarlierReceipt } from "../../live/earlier-blocks.ts";
+import { findTransaction } from "../../live/earlier-blocks.ts";
 import * as wire from "../../wire.ts";
 import { txhash } from "./txhash.ts";
 
@@ -16,21 +16,12 @@ export const getstatus = defineAction({
   result: z.object({ isError: wire.flag, errDescription: z.string() }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   changesWithHead: true,
-  async handle({ read, chain }, { txhash }) {
-    const { transaction, head } = await read(
-      async (sql, served) => ({
-        transaction: await getTransaction(sql, txhash),
-        head: await served,
-      }),
-      "one statement",
-    );
-    const earlier = transaction ? null : await fetchEarlierReceipt(chain, txhash, head);
+  async handle(context, { txhash }) {
+    const { transaction, earlier } = await findTransaction(context, txhash);
     if (earlier?.["status"] === "0x0") {
-      const sent = await chain.request("eth_getTransactionByHash", [txhash]);
-      const { gas, gasUsed } = { ...(isRecord(sent) && sent), ...earlier } as Record<
-        string,
-        unknown
-      >;
+      const sent = await context.chain.request("eth_getTransactionByHash", [txhash]);
+      const { gas } = isRecord(sent) ? sent : {};
+      const { gasUsed } = earlier;
       const known = isQuantity(gas) && isQuantity(gasUsed);
       const errDescription = known ? errorOf({ error: null, gas, gasUsed }) : "";
       return ok({ isError: "1" as const, errDescription });

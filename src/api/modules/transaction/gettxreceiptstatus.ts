@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { getTransaction } from "../../../store/transactions.ts";
 import { defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
-import { fetchEarlierReceipt } from "../../live/earlier-blocks.ts";
+import { findTransaction } from "../../live/earlier-blocks.ts";
 import { txhash } from "./txhash.ts";
 
 export const gettxreceiptstatus = defineAction({
@@ -13,15 +12,8 @@ export const gettxreceiptstatus = defineAction({
   result: z.object({ status: z.enum(["0", "1", ""]) }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   changesWithHead: true,
-  async handle({ read, chain }, { txhash }) {
-    const { transaction, head } = await read(
-      async (sql, served) => ({
-        transaction: await getTransaction(sql, txhash),
-        head: await served,
-      }),
-      "one statement",
-    );
-    const earlier = transaction ? null : await fetchEarlierReceipt(chain, txhash, head);
+  async handle(context, { txhash }) {
+    const { transaction, earlier } = await findTransaction(context, txhash);
     const told = transaction?.status ?? earlier?.["status"];
     if (told === undefined) return ok({ status: "" as const });
     return ok({ status: Number(told) === 1 ? ("1" as const) : ("0" as const) });
