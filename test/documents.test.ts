@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { settings } from "../src/config.ts";
 import { writeIndexerStatus } from "../src/store/sync-state.ts";
+import { createProcessMetrics } from "../src/telemetry/process-metrics.ts";
 import { createTestApp, type TestApp } from "./support/app.ts";
 import { publish } from "./support/build.ts";
 
@@ -135,18 +136,43 @@ describe("on a server", () => {
     );
   }
 
-  test("the metrics of the documents, the dashboard and the alerts exist", () => {
-    const monitoring = read("docs/operations/monitoring.md");
+  function queriesOfDashboard(): string[] {
     const dashboard = JSON.parse(read("docs/operations/grafana-dashboard.json")) as {
       panels: { targets?: { expr: string }[] }[];
     };
+    return dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  }
+
+  function queriesOfAlerts(): string[] {
     const alerts = parse(read("docs/operations/alerts.yml")) as {
       groups: { rules: { alert: string; expr: string }[] }[];
     };
-    const expressions = [
-      ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
-      ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
-    ];
+    return alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  }
+
+  test("the alerts tell chains apart, and the dashboard shows the chosen ones", () => {
+    const ofProcess = new Set(
+      createProcessMetrics()
+        .registry.getMetricsAsArray()
+        .map(({ name }) => name),
+    );
+    const isOfChain = (query: string) => metricsIn(query).some((name) => !ofProcess.has(name));
+    const alerts = queriesOfAlerts().filter(isOfChain);
+    const labels = alerts.flatMap((query) => [
+      ...query.matchAll(/\b(?:sum|min|max|on)\b(?: by)? ?\(([^)]*)\)/g),
+    ]);
+    expect(labels.length).toBeGreaterThan(10);
+    for (const [text, names = ""] of labels)
+      expect([text, names]).toEqual([text, expect.stringMatching(/\bchain\b/)]);
+    for (const query of queriesOfDashboard().filter(isOfChain)) {
+      for (const [selector] of query.matchAll(/periscope_\w+\{[^}]*/g))
+        expect(selector).toContain('chain=~"$chain"');
+    }
+  });
+
+  test("the metrics of the documents, the dashboard and the alerts exist", () => {
+    const monitoring = read("docs/operations/monitoring.md");
+    const expressions = [...queriesOfDashboard(), ...queriesOfAlerts()];
     expect(expressions.length).toBeGreaterThan(40);
     for (const text of [monitoring, ...expressions]) {
       for (const name of metricsIn(text)) expect(metricNames).toContain(name);
