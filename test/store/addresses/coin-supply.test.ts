@@ -30,7 +30,7 @@ test("is read without looking at the balances, and is pending while one must be 
     total: "503",
     zeroAddress: "3",
     pending: false,
-    traced: true,
+    followed: true,
   });
   const plans = await plansOf(sql, () => getCoinSupply(sql));
   expect(plans.flatMap(slowNodes)).toEqual([]);

@@ -157,12 +157,14 @@ async function startMortalWorld(traces: "auto" | "off") {
   return {
     ...old,
     started,
-    /** Makes a contract, at the same address each time. */
+    /** Makes a contract, at the same address each time, and waits until it is served. */
     async make(program: Program): Promise<Address> {
       const original = await deployProgram(old.node, program);
       const [code] = await old.chain.fetchCodes([original], await old.chain.fetchHead());
       await old.node.request("anvil_setCode", model, code);
-      return (await old.node.deploy(copyOf(model), "create2", 1)).address;
+      const { address } = await old.node.deploy(copyOf(model), "create2", 1);
+      await old.indexer.reach((await old.chain.fetchHead()).hash);
+      return address;
     },
     async verified(address: Address, program: Program): Promise<string | undefined> {
       const submission = await started.submit(requestFor(address, program), "somebody");
@@ -177,14 +179,13 @@ async function startMortalWorld(traces: "auto" | "off") {
 }
 
 test("what is made at the address of a contract that destroyed itself is not verified by its source", async () => {
-  const { sql, chain, indexer, make, verified, destroy } = await startMortalWorld("auto");
+  const { sql, make, verified, destroy } = await startMortalWorld("auto");
   const address = await make(mortal(1));
   expect(await verified(address, mortal(1))).toBe("passed");
   await destroy(address);
   // Its source is still shown.
   expect(await getVerifiedAbi(sql, address)).toBeDefined();
   expect(await make(mortal(2))).toBe(address);
-  await indexer.reach((await chain.fetchHead()).hash);
   expect(await getVerifiedAbi(sql, address)).toBeUndefined();
   expect(await verified(address, mortal(1))).toBe("failed");
   expect(await verified(address, mortal(2))).toBe("passed");
