@@ -157,10 +157,13 @@ export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return reply.code(httpStatus).header("content-type", contentType).send(body);
 }
 
+/** Why whatever still runs for a request ends. Made once: an error with its stack costs more than small answers do. */
+const ENDED = new Error("the answer is sent, or its connection closed");
+
 /** A signal that is aborted once the answer is sent, or its connection closed. */
 export function endOf({ raw }: FastifyReply): AbortSignal {
   const end = new AbortController();
-  raw.once("close", () => end.abort());
+  raw.once("close", () => end.abort(ENDED));
   return end.signal;
 }
 
