@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { slownessNow } from "./hostile/process-costs.ts";
 
 /**
  * Runs work, and gives the longest time in milliseconds that this thread computed between two turns of its event loop:
- * for so long nobody else was served. Processor time, not the clock's: other programs of the machine do not count.
+ * for so long nobody else was served. Processor time, not the clock's: other programs of the machine do not count; and of
+ * the machine of docs/benchmarks.md.
  */
 export async function longestStall<Result>(
   work: () => Promise<Result>,
@@ -11,7 +13,7 @@ export async function longestStall<Result>(
   const longest = watch(() => isOver);
   try {
     const result = await work();
-    return { result, stallMs: await ended() };
+    return { result, stallMs: (await ended()) / slownessNow() };
   } catch (error) {
     await ended();
     throw error;
