@@ -41,15 +41,18 @@ export function urlOf({ port }: Pick<ClusterServer, "port">, database: string): 
   return `postgres://postgres@127.0.0.1:${port}/${database}`;
 }
 
-/** Starts a new cluster in a folder of its own. Throws when Citus is not installed. */
-export async function startCluster(): Promise<Cluster> {
+/**
+ * Starts a new cluster in a folder of its own; `settings` are lines for `postgresql.conf`. Throws when Citus is not
+ * installed.
+ */
+export async function startCluster(settings = ""): Promise<Cluster> {
   const binaries = findBinaries();
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-cluster-"));
   const user = await ordinaryUser(folder);
   if (user) await chown(folder, user.uid, user.gid);
   const start = async (index: number) => {
     const data = path.join(folder, String(index));
-    const server = await createServer(binaries, data, await freePort(), user);
+    const server = await createServer(binaries, data, await freePort(), user, settings);
     await server.start();
     return server;
   };
@@ -94,6 +97,7 @@ async function createServer(
   data: string,
   port: number,
   user: OsUser | undefined,
+  settings: string,
 ): Promise<ClusterServer> {
   await mkdir(data, { mode: 0o700 });
   if (user) await chown(data, user.uid, user.gid);
@@ -122,7 +126,7 @@ citus.shard_count = 6
 citus.enable_statistics_collection = off
 citus.node_conninfo = 'sslmode=disable'
 citus.select_opens_transaction_block = off
-`,
+${settings}`,
   );
   let running: Child | undefined;
   return {

@@ -60,8 +60,8 @@ export async function comparePages({ bench, sizes, client, questions }: Stage): 
 }
 
 /** Times each of the tasks, a round of one after a round of the other: what else the machine does meets all of them. */
-async function inTurns<const Tasks extends readonly (() => Promise<unknown>)[]>(
-  { rounds, perRound }: Sizes,
+export async function inTurns<const Tasks extends readonly (() => Promise<unknown>)[]>(
+  { rounds, perRound }: Pick<Sizes, "rounds" | "perRound">,
   tasks: Tasks,
 ): Promise<{ [Index in keyof Tasks]: Latency }> {
   const times: number[][] = tasks.map(() => []);

@@ -11,6 +11,7 @@ import {
   deferIndexes,
   listDeferredIndexes,
 } from "../../../src/store/deferred-indexes.ts";
+import { isDistributed } from "../../../src/store/distribution.ts";
 import { markIndexed, writeChainIdentity } from "../../../src/store/sync-state.ts";
 import type { WriterTerm } from "../../../src/store/writer.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
@@ -34,7 +35,7 @@ export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
   const writer = {
     sql,
     term,
-    isDistributed: false,
+    isDistributed: await isDistributed(sql),
     families: stateFamilies,
     metrics: createMetrics("indexer"),
   };
