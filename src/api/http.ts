@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
   type FastifyBaseLogger,
@@ -73,6 +73,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   const process = randomBytes(4).toString("hex");
   let requests = 0;
   const chainOfPath = readChainOfPath(options.chains);
+  /** The requests of each connection that are not answered yet. */
+  const unanswered = new WeakMap<Socket, Set<IncomingMessage>>();
   const app = Fastify({
     rewriteUrl: chainOfPath.rewriteUrl,
     loggerInstance: log as FastifyBaseLogger,
@@ -105,7 +107,17 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     frameworkErrors: (_error, request, reply) => {
       void send(reply.headers(COMMON_HEADERS), httpError(404, "Not found", request));
     },
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => {
+      // Words would be taken for the answer to an earlier request, or stand in the middle of it.
+      const isAnswering = [...(unanswered.get(socket) ?? [])].some(({ complete }) => complete);
+      if (isAnswering) socket.destroy();
+      else refuseConnection(error, socket);
+    },
+  });
+  app.server.on("request", (request, response) => {
+    const requests = unanswered.get(request.socket) ?? new Set();
+    unanswered.set(request.socket, requests.add(request));
+    response.once("close", () => requests.delete(request));
   });
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);

@@ -345,6 +345,14 @@ describe("connections", () => {
     expect(JSON.parse(body)).toEqual(refused("Bad request"));
   });
 
+  test("what follows a request and is none is not told in the place of its answer", async () => {
+    const request = `GET /api?${ACTION} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    expect((await exchange(`${request}nonsense\r\n\r\n`)).head).toBe("");
+    const body = "host: x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n";
+    const { head } = await exchange(`POST /api?${ACTION} HTTP/1.1\r\n${body}`);
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
   test("a URL of 64 KiB is read, and one of more than twice that gets 414 in Etherscan's form", async () => {
     const request = (length: number) =>
       exchange(
