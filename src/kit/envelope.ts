@@ -7,7 +7,7 @@ export const envelope = z.object({
   result: z.unknown().optional(),
 });
 
-/** What an answer says in words: Etherscan's dialect has them in `result`. */
+/** What an answer says in words: Etherscan's dialect has them in `result`, and so has a status that is no failure. */
 export function textOf({ message, result }: z.output<typeof envelope>): string {
-  return message === "NOTOK" ? String(result) : message;
+  return /^(?:NOT)?OK$/.test(message) ? String(result) : message;
 }
