@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type IncomingMessage, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
   type FastifyBaseLogger,
@@ -17,6 +17,7 @@ import { redactUrl } from "./redact.ts";
 import { readChainOfPath, type ServedChains } from "./served-chain.ts";
 import { cutSlowReaders } from "./slow-readers.ts";
 import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "./sourcify/errors.ts";
+import { boundUnanswered } from "./unanswered.ts";
 
 export interface HttpOptions {
   chains: ServedChains;
@@ -73,8 +74,6 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   const process = randomBytes(4).toString("hex");
   let requests = 0;
   const chainOfPath = readChainOfPath(options.chains);
-  /** The requests of each connection that are not answered yet. */
-  const unanswered = new WeakMap<Socket, Set<IncomingMessage>>();
   const app = Fastify({
     rewriteUrl: chainOfPath.rewriteUrl,
     loggerInstance: log as FastifyBaseLogger,
@@ -109,16 +108,11 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => {
       // Words would be taken for the answer to an earlier request, or stand in the middle of it.
-      const isAnswering = [...(unanswered.get(socket) ?? [])].some(({ complete }) => complete);
-      if (isAnswering) socket.destroy();
+      if (isAnswerDue(socket)) socket.destroy();
       else refuseConnection(error, socket);
     },
   });
-  app.server.on("request", (request, response) => {
-    const requests = unanswered.get(request.socket) ?? new Set();
-    unanswered.set(request.socket, requests.add(request));
-    response.once("close", () => requests.delete(request));
-  });
+  const isAnswerDue = boundUnanswered(app.server);
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);
   // Otherwise Node answers an unknown Expect header itself, without a body.
