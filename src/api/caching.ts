@@ -19,11 +19,14 @@ export function tagOfHead({ hash: block, generation }: ServedHead, version: stri
   return tagOf(`${block};${generation};${version}`);
 }
 
-/** The tags of the answers that a client has; none for methods that do not read. */
+/**
+ * The tags of the answers that a client has, as weak ones: that is how they are compared (RFC 9110, 13.1.2). None for
+ * methods that do not read.
+ */
 export function knownTags({ method, headers }: FastifyRequest): readonly string[] {
   if (method !== "GET" && method !== "HEAD") return [];
   const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
-  return tags.filter((tag) => tag !== "");
+  return tags.filter((tag) => tag !== "").map((tag) => tag.replace(/^(?=")/, "W/"));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /** Shorter answers fit into a packet or two as they are. */
 const THRESHOLD_BYTES = 1024;
@@ -25,7 +25,7 @@ export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length < THRESHOLD_BYTES) return done(null, payload);
     reply.header("vary", "accept-encoding");
-    const accepted = acceptedOf(request.headers["accept-encoding"]);
+    const accepted = acceptedEncodings(request);
     const [name, pack] = ENCODINGS.find(([encoding]) => accepted.has(encoding)) ?? [];
     if (!name || !pack || reply.hasHeader("content-encoding")) return done(null, payload);
     pack(payload).then((packed) => {
@@ -35,9 +35,9 @@ export function compressAnswers(app: FastifyInstance): void {
   });
 }
 
-/** The encodings that a header accepts, without those of weight 0; `*` means gzip, which every client knows. */
-function acceptedOf(header: string | string[] | undefined): ReadonlySet<string> {
-  const items = String(header ?? "").split(",");
+/** The encodings that a client accepts, without those of weight 0; `*` means gzip, which every client knows. */
+export function acceptedEncodings({ headers }: FastifyRequest): ReadonlySet<string> {
+  const items = String(headers["accept-encoding"] ?? "").split(",");
   return new Set(
     items.flatMap((item) => {
       const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());

@@ -1,11 +1,13 @@
 import { CALLER_TIMEOUT_MS, type Unanswered } from "../chain/chain.ts";
 import { ChainError, RequestError } from "../core/errors.ts";
-import { isDatabaseGone } from "../db/failures.ts";
+import { failureCodeOf, isDatabaseGone } from "../db/failures.ts";
 import { PageTooLarge } from "../store/large-pages.ts";
 import type { RpcError } from "./envelope.ts";
 import { payloadTooLarge } from "./form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
+const DATABASE_OF_ANOTHER_VERSION =
+  "The database does not have the tables of this version, please try again later";
 /** Error text for an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
 /** Error text for an answer of more data than one may hold. */
@@ -40,6 +42,8 @@ export const UNANSWERED: Readonly<Record<Unanswered, RpcError>> = {
 const QUERY_CANCELLED = "57014";
 /** A replica dropped the query because the rows it read are gone on the primary. */
 const RECOVERY_CONFLICT = "40001";
+/** No such table, column, function or schema: of a replica that is behind, or of a server while another is upgraded. */
+const OTHER_TABLES = /^(?:42P01|42703|42883|3F000)$/;
 
 /** The database gave up a query at its time limit. */
 export class QueryTimedOut extends RequestError {
@@ -62,6 +66,9 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
   if (code === QUERY_CANCELLED) return new QueryTimedOut(thrown);
   if (isDatabaseGone(thrown) || code === RECOVERY_CONFLICT) {
     return new RequestError(503, DATABASE_GONE, { cause: thrown });
+  }
+  if (OTHER_TABLES.test(failureCodeOf(thrown) ?? "")) {
+    return new RequestError(503, DATABASE_OF_ANOTHER_VERSION, { cause: thrown });
   }
   if (statusCode === 413) return payloadTooLarge();
   if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {

@@ -36,6 +36,15 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
+/** The same for the text of a field, which a byte order mark belongs to. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return strictUtf8WithMark.decode(bytes);
+  } catch (error) {
+    throw badRequest(error);
+  }
+}
+
 /** Name and value of a field as they were sent, in their encoding. */
 export type EncodedField = readonly [name: Buffer, value: Buffer];
 
@@ -110,13 +119,9 @@ function joinFiles(earlier: InputValue | undefined, value: Field[1]): InputValue
 }
 
 function decodeComponent(encoded: Buffer): string {
-  const bytes =
-    encoded.includes(PERCENT) || encoded.includes(PLUS) ? decodePercent(encoded) : encoded;
-  try {
-    return strictUtf8WithMark.decode(bytes);
-  } catch (error) {
-    throw badRequest(error);
-  }
+  return decodeText(
+    encoded.includes(PERCENT) || encoded.includes(PLUS) ? decodePercent(encoded) : encoded,
+  );
 }
 
 function decodePercent(encoded: Buffer): Buffer {

@@ -17,6 +17,7 @@ import { redactUrl } from "./redact.ts";
 import { readChainOfPath, type ServedChains } from "./served-chain.ts";
 import { cutSlowReaders } from "./slow-readers.ts";
 import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "./sourcify/errors.ts";
+import { boundUnanswered } from "./unanswered.ts";
 
 export interface HttpOptions {
   chains: ServedChains;
@@ -105,8 +106,13 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     frameworkErrors: (_error, request, reply) => {
       void send(reply.headers(COMMON_HEADERS), httpError(404, "Not found", request));
     },
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => {
+      // Words would be taken for the answer to an earlier request, or stand in the middle of it.
+      if (isAnswerDue(socket)) socket.destroy();
+      else refuseConnection(error, socket);
+    },
   });
+  const isAnswerDue = boundUnanswered(app.server);
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);
   // Otherwise Node answers an unknown Expect header itself, without a body.

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { requestErrorOf } from "./failures.ts";
 import {
   badRequest,
+  decodeText,
   type Field,
   MAXIMUM_FIELDS,
   MAXIMUM_TEXT_BYTES,
@@ -47,11 +48,12 @@ export async function readMultipart(request: FastifyRequest, body: Buffer): Prom
       if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
       const { fieldname, filename }: { fieldname?: string; filename?: string } = part;
       if (fieldname === undefined) continue;
-      const text = content.toString("utf8");
-      fields.push([
-        fieldname,
-        filename === undefined ? text : { fileName: filename, content: text },
-      ]);
+      // Among files there may be others than texts, which nobody reads.
+      const value =
+        filename === undefined
+          ? decodeText(content)
+          : { fileName: filename, content: content.toString("utf8") };
+      fields.push([fieldname, value]);
     }
   } catch (error) {
     throw requestErrorOf(error) ?? badRequest(error);

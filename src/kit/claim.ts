@@ -5,6 +5,8 @@ export type Claim = Readonly<Record<string, string>>;
 
 const file = z.object({ Filename: z.string(), SourceCode: z.string() });
 const library = z.object({ name: z.string(), address_hash: z.string() });
+/** Text by name: a compilation target, or libraries. */
+const namedTexts = z.record(z.string(), z.string());
 
 /** An element of `getsourcecode`, in Etherscan's form or in Blockscout's. */
 const record = z.object({
@@ -25,11 +27,13 @@ const record = z.object({
 });
 type SourceRecord = z.output<typeof record>;
 
+const COMPILERS_RUNS = 200;
+
 /** The claim in an explorer's answer; undefined when it has no source. */
 export function claimOf(answer: unknown): Claim | undefined {
   const parsed = record.safeParse(answer);
   if (!parsed.success) return undefined;
-  const source = parsed.data;
+  const source = asCompiled(parsed.data);
   const isVyper = isVyperSource(source);
   const common = {
     contractname: qualifiedName(source),
@@ -42,7 +46,39 @@ export function claimOf(answer: unknown): Claim | undefined {
     : { ...common, ...standard(input, isVyper) };
 }
 
-const SOLIDITY = /\bpragma\s+solidity\b|\b(?:contract|library|interface)\s+[\w$]+[^{}:;]{0,1000}\{/;
+/** What Blockscout has from Sourcify, as it was compiled: its settings are metadata's, and its files got a slash in front. */
+function asCompiled(source: SourceRecord): SourceRecord {
+  const { CompilerSettings: settings, AdditionalSources: others } = source;
+  const target = namedTexts.safeParse(settings?.["compilationTarget"]).data;
+  const [main] = Object.keys(target ?? {});
+  if (!settings || main === undefined) return source;
+  const isAbsolute = main.startsWith("/");
+  return {
+    ...source,
+    FileName: main,
+    AdditionalSources: others.map(({ Filename, SourceCode }) => ({
+      Filename: isAbsolute ? Filename : Filename.replace(/^\//, ""),
+      SourceCode,
+    })),
+    CompilerSettings: settingsOfMetadata(settings),
+  };
+}
+
+/** Metadata has the target among the settings, and `file:Library`; the compiler's input has the libraries of each file. */
+export function settingsOfMetadata(settings: Readonly<Record<string, unknown>>) {
+  const { compilationTarget, libraries, ...others } = settings;
+  const files: Record<string, Record<string, string>> = {};
+  for (const [name, address] of Object.entries(namedTexts.safeParse(libraries).data ?? {})) {
+    const colon = name.lastIndexOf(":");
+    const file = name.slice(0, Math.max(0, colon));
+    files[file] = { ...files[file], [name.slice(colon + 1)]: address };
+  }
+  return { ...others, ...(libraries !== undefined && { libraries: files }) };
+}
+
+// After the name stands no character of a name: otherwise a long one is tried in all its parts.
+const SOLIDITY =
+  /\bpragma\s+solidity\b|\b(?:contract|library|interface)\s+[\w$]+(?:[^\w${}:;][^{}:;]{0,1000})?\{/;
 
 /** Blockscout's form of a single file names neither the language nor the file. */
 function isVyperSource({ CompilerVersion, FileName, SourceCode }: SourceRecord): boolean {
@@ -155,8 +191,10 @@ function isOptimized({ OptimizationUsed: used }: SourceRecord): boolean {
   return used === "1" || used === "true";
 }
 
-function runsOf({ Runs, OptimizationRuns }: SourceRecord): number {
-  return Number(Runs || OptimizationRuns || 200);
+/** Without the optimiser a record may say 0, as Periscope's do; the compiler then takes, and notes, its own number. */
+function runsOf(source: SourceRecord): number {
+  const runs = Number(source.Runs || source.OptimizationRuns || COMPILERS_RUNS);
+  return isOptimized(source) ? runs : runs || COMPILERS_RUNS;
 }
 
 function evmVersionOf({ EVMVersion: version }: SourceRecord): string | undefined {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
 import { isAddress, lowerAddress } from "../core/address.ts";
-import { type Claim, claimOfInput } from "./claim.ts";
+import { type Claim, claimOfInput, settingsOfMetadata } from "./claim.ts";
 import type { Origin } from "./origins.ts";
 
 /** Where an export has its contracts, below the folder that it was unpacked to. */
@@ -16,7 +16,6 @@ const metadata = z.object({
   compiler: z.object({ version: z.string() }),
   settings: z.looseObject({
     compilationTarget: z.record(z.string(), z.string()),
-    libraries: z.record(z.string(), z.string()).default({}),
   }),
   sources: z.record(
     z.string(),
@@ -58,8 +57,7 @@ function claimIn(folder: string): Claim {
   const { language, compiler, settings, sources } = metadata.parse(
     JSON.parse(readFileSync(path.join(folder, "metadata.json"), "utf8")),
   );
-  const { compilationTarget, libraries, ...others } = settings;
-  const [target] = Object.entries(compilationTarget);
+  const [target] = Object.entries(settings.compilationTarget);
   if (!target) throw new Error("the metadata names no contract");
   const files = filesBelow(path.join(folder, "sources"));
   const texts = new Map(files.map((file) => [keccak256(readFileSync(file)), file]));
@@ -72,7 +70,7 @@ function claimIn(folder: string): Claim {
   const input = {
     language,
     sources: Object.fromEntries(contents),
-    settings: { ...others, libraries: byFile(libraries) },
+    settings: settingsOfMetadata(settings),
   };
   return claimOfInput(JSON.stringify(input), target.join(":"), compiler.version);
 }
@@ -82,15 +80,4 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
-}
-
-/** Metadata has `file:Library`, the compiler's input the libraries of each file. */
-function byFile(libraries: Readonly<Record<string, string>>) {
-  const files: Record<string, Record<string, string>> = {};
-  for (const [name, address] of Object.entries(libraries)) {
-    const colon = name.lastIndexOf(":");
-    const file = name.slice(0, Math.max(0, colon));
-    files[file] = { ...files[file], [name.slice(colon + 1)]: address };
-  }
-  return files;
 }

@@ -1,7 +1,7 @@
-import { z } from "zod";
 import { sleep } from "../core/async.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Claim } from "./claim.ts";
+import { envelope, textOf } from "./envelope.ts";
 import type { Origin } from "./origins.ts";
 import type { Web } from "./web.ts";
 
@@ -11,11 +11,6 @@ export type Imported = { address: string } & (
   | { outcome: "refused"; reason: string }
 );
 
-const envelope = z.object({
-  status: z.string(),
-  message: z.string(),
-  result: z.unknown(),
-});
 const POLL_MS = 500;
 const PENDING = "Pending in queue";
 const VERIFIED = "Pass - Verified";
@@ -65,16 +60,15 @@ async function verify(
   const submission = { module: "contract", action: "verifysourcecode", contractaddress, ...claim };
   const submitted = envelope.parse(await here.post(submission));
   if (submitted.status !== "1") {
-    return ALREADY.test(submitted.message)
-      ? { outcome: "known" }
-      : { outcome: "refused", reason: submitted.message };
+    const reason = textOf(submitted);
+    return ALREADY.test(reason) ? { outcome: "known" } : { outcome: "refused", reason };
   }
   const guid = String(submitted.result);
   for (;;) {
     const parameters = { module: "contract", action: "checkverifystatus", guid };
-    const { message, result } = envelope.parse(await here.get({ parameters }));
-    if (result === VERIFIED) return { outcome: "verified" };
-    if (result !== PENDING) return { outcome: "refused", reason: message };
+    const answer = envelope.parse(await here.get({ parameters }));
+    if (answer.result === VERIFIED) return { outcome: "verified" };
+    if (answer.result !== PENDING) return { outcome: "refused", reason: textOf(answer) };
     await sleep(POLL_MS);
   }
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sleep } from "../core/async.ts";
 import { type Claim, claimOf, claimOfInput } from "./claim.ts";
+import { envelope, textOf } from "./envelope.ts";
 import type { Web } from "./web.ts";
 
 /** A server that says what contracts' sources are. */
@@ -11,7 +12,6 @@ export interface Origin {
   claim(address: string): Promise<Claim | undefined>;
 }
 
-const envelope = z.object({ message: z.string().default(""), result: z.unknown() });
 const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/)
@@ -48,8 +48,10 @@ export function explorerOrigin(web: Web): Origin {
         return parsed.data.map(({ Address }) => Address);
       }),
     async claim(address) {
-      const { result } = await ask({ action: "getsourcecode", address });
-      return claimOf(Array.isArray(result) ? result[0] : undefined);
+      const answer = await ask({ action: "getsourcecode", address });
+      const { result } = answer;
+      if (!Array.isArray(result)) throw new Error(`${web.name} says: ${textOf(answer)}`);
+      return claimOf(result[0]);
     },
   };
 }

@@ -1,4 +1,6 @@
 import { sleep } from "../core/async.ts";
+import { splitCredentials } from "../core/credentials.ts";
+import { scanJson } from "../core/json-scan.ts";
 
 /** Asks one server for JSON, one request at a time and with pauses. */
 export interface Web {
@@ -15,6 +17,8 @@ export interface Web {
 
 const REQUEST_TIMEOUT_MS = 60_000;
 const MAXIMUM_ANSWER = 64_000_000;
+/** Of an answer: some 50,000 entries of a list, which no page has. What stands in them is text. */
+const JSON_BOUNDS = { depth: 64, tokens: 1_000_000 };
 const MAXIMUM_REDIRECTS = 3;
 const MAXIMUM_ATTEMPTS = 6;
 const LONGEST_PAUSE_SECONDS = 120;
@@ -22,10 +26,10 @@ const LONGEST_PAUSE_SECONDS = 120;
 /**
  * Opens a server by the URL of its API. At least `paceMs` pass between two requests. 429 and 5xx are tried again after
  * a pause, as long as `retry-after` says. Redirects are followed only within the origin: protocol, host and port.
- * Parameters in the URL go with each request.
+ * Parameters in the URL go with each request, and so do user and password.
  */
 export function openWeb(base: string, paceMs: number): Web {
-  const url = new URL(base);
+  const { bare: url, headers } = splitCredentials(new URL(base));
   const name = `${url.protocol}//${url.host}${url.pathname}`;
   let next = 0;
 
@@ -46,9 +50,11 @@ export function openWeb(base: string, paceMs: number): Web {
     let at = target;
     for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects++) {
       const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-      const response = await fetch(at, { ...init, redirect: "manual", signal }).catch((error) => {
-        throw new Error(`${name} does not answer (${error.cause?.code ?? error.name})`);
-      });
+      const response = await fetch(at, { ...init, headers, redirect: "manual", signal }).catch(
+        (error) => {
+          throw new Error(`${name} does not answer (${error.cause?.code ?? error.name})`);
+        },
+      );
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) return response;
       await response.body?.cancel();
@@ -69,8 +75,12 @@ export function openWeb(base: string, paceMs: number): Web {
       if (bytes > MAXIMUM_ANSWER) throw new Error(`${name} answers more than 64 MB`);
       parts.push(part);
     }
+    const text = Buffer.concat(parts);
+    if (scanJson(text, JSON_BOUNDS).kind !== "fits") {
+      throw new Error(`${name} answers JSON of too many parts, or too deep`);
+    }
     try {
-      return JSON.parse(Buffer.concat(parts).toString("utf8"));
+      return JSON.parse(text.toString("utf8"));
     } catch {
       throw new Error(`${name} answers no JSON (HTTP ${response.status})`);
     }

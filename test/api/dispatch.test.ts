@@ -195,9 +195,20 @@ describe("when the database fails", () => {
     await sql.end();
   });
 
+  test("a database whose tables are those of another version is answered with words", async () => {
+    const behind = await createTestApp();
+    await behind.sql`ALTER TABLE sync_state RENAME TO elsewhere`;
+    expect(await ask(`/api?${query}`, behind.app)).toEqual(
+      refused(503, "The database does not have the tables of this version, please try again later")
+        .blockscout,
+    );
+    await behind.close();
+  });
+
   test("a fault that nobody foresaw says nothing of itself", async () => {
     const broken = await createTestApp();
     await broken.sql`ALTER TABLE sync_state RENAME TO elsewhere`;
+    await broken.sql`CREATE VIEW sync_state AS SELECT * FROM elsewhere WHERE 1 / 0 = 1`;
     const { blockscout, etherscan } = refused(500, "Something went wrong.");
     expect(await ask(`/api?${query}`, broken.app)).toEqual(blockscout);
     expect(await ask(`/v2/api?${query}`, broken.app)).toEqual(etherscan);

@@ -345,6 +345,32 @@ describe("connections", () => {
     expect(JSON.parse(body)).toEqual(refused("Bad request"));
   });
 
+  test("what follows a request and is none is not told in the place of its answer", async () => {
+    const request = `GET /api?${ACTION} HTTP/1.1\r\nhost: x\r\n\r\n`;
+    expect((await exchange(`${request}nonsense\r\n\r\n`)).head).toBe("");
+    const body = "host: x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n";
+    const { head } = await exchange(`POST /api?${ACTION} HTTP/1.1\r\n${body}`);
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  test("with thousands of requests are read as these are answered, in their order", async () => {
+    let unanswered = 0;
+    let most = 0;
+    server.app.server.on("request", (_request, response) => {
+      most = Math.max(most, ++unanswered);
+      response.once("close", () => unanswered--);
+    });
+    const ids = Array.from({ length: 5000 }, (_, index) => String(index));
+    const last = `GET /api?${ACTION}&id=last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`;
+    const others = ids.map((id) => `GET /api?${ACTION}&id=${id} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    const socket = net.connect(Number(url.port), url.hostname);
+    socket.write(others.join("") + last);
+    let text = "";
+    for await (const data of socket) text += data;
+    expect([...text.matchAll(/"id":"(\d+)"/g)].map(([, id]) => id)).toEqual(ids);
+    expect(most).toBeLessThan(2000);
+  }, 60_000);
+
   test("a URL of 64 KiB is read, and one of more than twice that gets 414 in Etherscan's form", async () => {
     const request = (length: number) =>
       exchange(

@@ -128,6 +128,13 @@ test.each([
   expect(await read(`--b\r\n${PART}1\r\n--b--`, type)).toBe(400);
 });
 
+test("refuses the text of a field that is no UTF-8, and takes a file that is no text", async () => {
+  const body = (part: string) => Buffer.from(`--a b\r\n${part}\xff${END}`, "latin1");
+  expect(await read(body(PART), TYPE)).toBe(400);
+  const file = PART.replace('"x"', '"x"; filename="a.png"');
+  expect(await read(body(file), TYPE)).toHaveLength(1);
+});
+
 test("takes 1,000 parts, fields or files, and refuses one more", async () => {
   const file = PART.replace('"x"', '"x"; filename="a"');
   for (const part of [PART, file]) {

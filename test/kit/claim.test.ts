@@ -74,3 +74,58 @@ test("what vyper imports stands where its release looks for it", () => {
   });
   expect(claimOf(answer)).toMatchObject({ contractname: "src/Vault.vy:Vault" });
 });
+
+test("a name without an end costs no more than its length", () => {
+  const SourceCode = `contract ${"a".repeat(1_000_000)}`;
+  const start = performance.now();
+  expect(claimOf({ ...blockscout, SourceCode })).toBeDefined();
+  expect(performance.now() - start).toBeLessThan(1000);
+});
+
+const fromSourcify = {
+  ...blockscout,
+  CompilerVersion: "v0.8.37+commit.f401782d",
+  SourceCode: 'pragma solidity ^0.8.0; import "./Lid.sol"; contract Vault is Lid {}',
+  FileName: "src/Vault.sol",
+  AdditionalSources: [{ Filename: "/src/Lid.sol", SourceCode: "contract Lid {}" }],
+};
+
+test("what Blockscout has from Sourcify is what was compiled, not what metadata says of it", () => {
+  const { sourceCode = "", contractname } =
+    claimOf({
+      ...fromSourcify,
+      CompilerSettings: {
+        compilationTarget: { "src/Vault.sol": "Vault" },
+        libraries: { "src/Sum.sol:Sum": "0x11", Product: "0x22" },
+        optimizer: { enabled: true, runs: 7 },
+      },
+    }) ?? {};
+  expect(contractname).toBe("src/Vault.sol:Vault");
+  expect(JSON.parse(sourceCode)).toEqual({
+    language: "Solidity",
+    sources: {
+      "src/Vault.sol": { content: fromSourcify.SourceCode },
+      "src/Lid.sol": { content: "contract Lid {}" },
+    },
+    settings: {
+      libraries: { "src/Sum.sol": { Sum: "0x11" }, "": { Product: "0x22" } },
+      optimizer: { enabled: true, runs: 7 },
+    },
+  });
+});
+
+test("files keep their slash where the target has one, and where nothing came from Sourcify", () => {
+  for (const CompilerSettings of [{ compilationTarget: { "/src/Vault.sol": "Vault" } }, {}]) {
+    const { sourceCode = "" } = claimOf({ ...fromSourcify, CompilerSettings }) ?? {};
+    expect(Object.keys(JSON.parse(sourceCode).sources)).toContain("/src/Lid.sol");
+  }
+});
+
+test.each([
+  ["0", "0", "200"],
+  ["0", "7", "7"],
+  ["1", "0", "0"],
+])("optimised %s with %s runs is compiled with %s", (OptimizationUsed, Runs, runs) => {
+  const flattened = { ...etherscan, CompilerVersion: "v0.8.37", SourceCode: "contract Vault {}" };
+  expect(claimOf({ ...flattened, OptimizationUsed, Runs })).toMatchObject({ runs });
+});

@@ -17,18 +17,20 @@ const CONTRACT = "0x1111111111111111111111111111111111111111";
 const ESCAPES = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e";
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-type Handler = (url: URL) => { status?: number; location?: string; body?: unknown };
+type Handler = (url: URL) => { status?: number; location?: string; body?: unknown; text?: string };
 
 let here: TestApp;
 let hereUrl: string;
 let answer: Handler;
 let asked: string[] = [];
+let authorizations: (string | undefined)[] = [];
 const listen: http.RequestListener = (request, response) => {
   const url = new URL(request.url ?? "", "http://origin");
   asked.push(url.pathname + url.search);
-  const { status = 200, location, body } = answer(url);
+  authorizations.push(request.headers.authorization);
+  const { status = 200, location, body, text } = answer(url);
   response.writeHead(status, location === undefined ? {} : { location });
-  response.end(JSON.stringify(body ?? {}));
+  response.end(text ?? JSON.stringify(body ?? {}));
 };
 const origin = http.createServer(listen);
 const certificate = (name: string) =>
@@ -49,6 +51,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   asked = [];
+  authorizations = [];
 });
 afterAll(async () => {
   await here.close();
@@ -132,4 +135,59 @@ test("a redirect to another protocol of the same host is not followed", async ()
     pathname === "/api" ? { status: 302, location: "/other" } : { body: { result: "nothing" } };
   await importFrom(`${base}/api`);
   expect(asked.some((path) => path.startsWith("/other"))).toBe(true);
+});
+
+test("an answer that is too deep is a difference like another", async () => {
+  const deep = `{"result":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  answer = ({ pathname, searchParams }) => {
+    if (searchParams.get("action") === "eth_block_number") return { body: { result: "0x1" } };
+    const isDeep = pathname === "/api" && searchParams.get("action") === "balance";
+    return isDeep ? { text: deep } : { body: { result: null } };
+  };
+  const { exitCode, lines } = await compareWith(originUrl());
+  expect(exitCode).toBe(1);
+  expect(lines.at(-1)).toMatch(/ fields differ$/);
+  expect(lines.join()).toContain("too deep");
+});
+
+test("a list of millions is not read", async () => {
+  answer = () => ({ text: `{"result":[${"0,".repeat(5_000_000)}0]}` });
+  expect(await importFrom(originUrl())).toMatchObject({
+    exitCode: 2,
+    text: expect.stringContaining("too many parts"),
+  });
+});
+
+test("what an explorer says in place of a source is told", async () => {
+  const result = "Missing/Invalid API Key";
+  answer = ({ searchParams }) =>
+    searchParams.get("action") === "listcontracts"
+      ? { body: { result: listing } }
+      : { body: { status: "0", message: "NOTOK", result } };
+  const { exitCode, text } = await importFrom(originUrl());
+  expect(exitCode).toBe(1);
+  expect(text).toContain(result);
+});
+
+test("user and password of a URL reach its server, and nobody else", async () => {
+  answer = ({ searchParams }) =>
+    searchParams.get("action") === "listcontracts" ? { body: { result: listing } } : { body: {} };
+  const { text } = await importFrom(originUrl().replace("//", "//user:p%40ss@"));
+  const basic = `Basic ${Buffer.from("user:p@ss").toString("base64")}`;
+  expect(new Set(authorizations)).toEqual(new Set([basic]));
+  expect(text).not.toMatch(/user|ss@/);
+});
+
+test("words of Etherscan's dialect are understood", async () => {
+  const source = { SourceCode: "contract A {}", ContractName: "A", CompilerVersion: "v0.8.37" };
+  let result = "Invalid address hash";
+  answer = ({ pathname, searchParams }) => {
+    if (pathname === "/v2/api") return { body: { status: "0", message: "NOTOK", result } };
+    const isListing = searchParams.get("action") === "listcontracts";
+    return { body: { result: isListing ? listing : [source] } };
+  };
+  const importToStub = () => run("import-contracts", originUrl(), "--to", originUrl("/v2/api"));
+  expect((await importToStub()).lines).toContain(`${CONTRACT} not verified: ${result}`);
+  result = "Contract source code already verified";
+  expect((await importToStub()).lines).toContain(`${CONTRACT} was verified before`);
 });

@@ -5,6 +5,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { keepResult } from "../../core/async.ts";
+import { knownTags } from "../caching.ts";
+import { acceptedEncodings } from "../compression.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { type HttpOptions, send } from "../http.ts";
 import type { RateLimiter, RateLimitOptions } from "../rate-limit.ts";
@@ -84,7 +86,7 @@ async function loadFile(file: string): Promise<DocumentFile> {
   const bytes = await readFile(new URL(import.meta.resolve(file)));
   return {
     contentType: CONTENT_TYPES[path.extname(file)] ?? "application/octet-stream",
-    etag: `"${createHash("sha256").update(bytes).digest("base64url")}"`,
+    etag: `W/"${createHash("sha256").update(bytes).digest("base64url")}"`,
     bytes,
     packed: await pack(bytes),
   };
@@ -101,9 +103,9 @@ function sendFile(
     "cache-control": REVALIDATE,
     vary: "accept-encoding",
   });
-  if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  if (knownTags(request).includes(etag)) return reply.code(304).send();
   reply.header("content-type", contentType);
-  return takes(request, "gzip")
+  return acceptedEncodings(request).has("gzip")
     ? reply.header("content-encoding", "gzip").send(packed)
     : reply.send(bytes);
 }
@@ -120,12 +122,8 @@ function sendAsset(
     "cache-control": isCurrent ? FOR_EVER : REVALIDATE,
     vary: "accept-encoding",
   });
-  if (takes(request, "br")) return reply.header("content-encoding", "br").send(brotli);
-  if (takes(request, "gzip")) return reply.header("content-encoding", "gzip").send(zipped);
+  const accepted = acceptedEncodings(request);
+  if (accepted.has("br")) return reply.header("content-encoding", "br").send(brotli);
+  if (accepted.has("gzip")) return reply.header("content-encoding", "gzip").send(zipped);
   return reply.send(bytes);
-}
-
-function takes(request: FastifyRequest, encoding: "br" | "gzip"): boolean {
-  const header = String(request.headers["accept-encoding"] ?? "");
-  return header.split(",").some((item) => item.split(";")[0]?.trim() === encoding);
 }

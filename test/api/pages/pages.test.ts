@@ -43,8 +43,15 @@ describe.each([...PATHS, ...ASSETS])("%s", (url) => {
     const packed = await server.app.inject({ url, headers: { "accept-encoding": "br, gzip" } });
     expect(packed.headers["content-encoding"]).toBe("gzip");
     expect(gunzipSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+    const refusing = { "accept-encoding": "br;q=0, gzip;q=0" };
+    const unpacked = await server.app.inject({ url, headers: refusing });
+    expect(unpacked.headers).not.toHaveProperty("content-encoding");
     const etag = String(plain.headers.etag);
-    const again = await server.app.inject({ url, headers: { "if-none-match": etag } });
+    expect(etag).toMatch(/^W\//);
+    const again = await server.app.inject({
+      url,
+      headers: { "if-none-match": `"other", ${etag}` },
+    });
     expect(again.statusCode).toBe(304);
     expect(again.body).toBe("");
   });
