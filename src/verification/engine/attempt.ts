@@ -169,6 +169,17 @@ async function compile(
   return locateContracts(readOutput(await compiler.compile(JSON.stringify(input))), sources);
 }
 
+/** The metadata of a contract; empty when its sources do not compile. Makes no code. */
+export async function readMetadata(
+  { compiler }: Session,
+  input: CompilerInput,
+  { path, name }: Pick<Candidate, "path" | "name">,
+): Promise<string> {
+  const selection = { "*": { "*": ["metadata"] } };
+  const output = await compile(compiler, input, selection).catch(compilerError);
+  return "failure" in output ? "" : output.contract(path, name).metadata;
+}
+
 /** Bytes of a syntax tree for each byte of dense source. */
 const TREE_BYTES = 80;
 
