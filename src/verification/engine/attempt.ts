@@ -17,7 +17,7 @@ import {
   readContract,
   withInnerAuxdata,
 } from "../match/contract-match.ts";
-import { filesIn } from "./kept-sources.ts";
+import { filesIn } from "./metadata-text.ts";
 
 /** What stays the same over all compiles of a verification. */
 export interface Session {

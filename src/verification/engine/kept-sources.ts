@@ -1,8 +1,8 @@
-import { isRecord } from "../../core/record.ts";
 import { type CompilerInput, type FurtherInput, refuse } from "../inputs/compiler-input.ts";
 import { interfaceFiles } from "../inputs/standard-json.ts";
 import type { SourceFile } from "../request.ts";
 import { importedFrom } from "./imported-files.ts";
+import { filesIn } from "./metadata-text.ts";
 
 /**
  * The files of a compile that belong to a contract, in the order they were sent: those that the compiler's metadata
@@ -36,14 +36,6 @@ export function keptSources(
     sources: [...sources].flatMap(([path, text]) => (kept.has(path) ? [{ path, text }] : [])),
     further: Object.fromEntries(further.filter(([, values]) => Object.keys(values).length > 0)),
   };
-}
-
-/** The files that solc's metadata of a contract names: its own, and all that this one imports. Undefined without metadata. */
-export function filesIn(metadata: string): ReadonlySet<string> | undefined {
-  if (metadata === "") return undefined;
-  const parsed: unknown = JSON.parse(metadata);
-  const sources = isRecord(parsed) ? parsed["sources"] : undefined;
-  return isRecord(sources) ? new Set(Object.keys(sources)) : undefined;
 }
 
 /** Where in a folder a file of that path is written to; undefined for a place out of the folder. */

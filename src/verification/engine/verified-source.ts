@@ -27,6 +27,7 @@ import type { SourceFile, VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
 import { keptSources } from "./kept-sources.ts";
+import { settingsIn } from "./metadata-text.ts";
 
 /** Longer names are cut. */
 const MAX_NAME_CHARACTERS = 1000;
@@ -148,12 +149,6 @@ function uriOf(metadata: CodeMetadata | null): string {
 
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
-}
-
-/** The settings that the compiler's metadata tells: as it took them, not as they were sent. */
-function settingsIn(metadata: string): Settings {
-  const parsed: unknown = metadata === "" ? {} : JSON.parse(metadata);
-  return isRecord(parsed) && isRecord(parsed["settings"]) ? parsed["settings"] : {};
 }
 
 /** An object of solc; of vyper one word (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
