@@ -38,9 +38,13 @@ export function keptSources(
   };
 }
 
-/** Where in a folder a file of that path is written to; undefined for a place out of the folder. */
+/**
+ * Where in a folder a file of that path is written to, by the look of its name: one text may be written with different
+ * characters. Undefined for a place out of the folder.
+ */
 function placeOf(path: string): string | undefined {
   const parts = path.split(/[\\/]/);
   if (/^(?:[\\/]|[a-z]:)/i.test(path) || parts.includes("..")) return undefined;
-  return parts.filter((part) => part !== "" && part !== ".").join("/");
+  const names = parts.filter((part) => part !== "" && part !== ".");
+  return names.map((name) => name.normalize("NFKC").trim()).join("/");
 }
