@@ -193,7 +193,8 @@ function librariesOf(
   const addresses = new Map<string, Hex>();
   for (const name of librariesIn(assembly)) {
     const address = given[name] ?? given[plainName(name)];
-    if (typeof address === "string") addresses.set(name, lowerHex(address));
+    const qualified = name.includes(":") ? name : `:${name}`;
+    if (typeof address === "string") addresses.set(qualified, lowerHex(address));
   }
   for (const match of matches) {
     for (const [id, address] of Object.entries(match?.values.libraries ?? {})) {

@@ -31,6 +31,7 @@ const attack: Attack = {
   },
   check: (attacked, honest) => {
     expect(attacked.source?.libraries).toEqual([{ name: "Maths", address: bad }]);
+    expect(attacked.proof?.libraries).toEqual([{ name: ":Maths", address: bad }]);
     expect(honest.source?.libraries).toEqual([{ name: "Maths", address: good }]);
   },
 };
