@@ -3,7 +3,8 @@ import type { CompilerLanguage } from "../inputs/compiler-input.ts";
 /** The group is a string, which may look like a comment. */
 const SOLIDITY_COMMENT =
   /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)/g;
-const SOLIDITY_IMPORT = /\bimport\b[^;"']{0,1000}["']([^"'\n]{1,1000})["']/g;
+/** Without its group where the path is escaped, in hex, or far behind. */
+const SOLIDITY_IMPORT = /\bimport\b(?:[^;"']{0,1000}(?<!\bhex)["']([^"'\\\n]{1,1000})["'])?/g;
 /** As Python has them: texts of several lines, and lines that end in a carriage return alone. */
 const VYPER_COMMENT_OR_TEXT =
   /#[^\r\n]*|("""|''')(?:\\[\s\S]|[^\\])*?(?:\1|$)|"(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'?/g;
@@ -27,17 +28,19 @@ export function importedFrom(
   );
   const reached = new Set([mainPath]);
   for (const path of reached) {
-    for (const end of importsIn(texts.get(path) ?? "")) {
+    for (const end of importsIn(texts.get(path) ?? "") ?? byEnd.keys()) {
       for (const found of byEnd.get(end) ?? []) reached.add(found.path);
     }
   }
   return reached;
 }
 
-/** Names of imported files, whatever their folders. */
-function solidityImports(text: string): string[] {
+/** Names of imported files, whatever their folders; undefined when a statement does not plainly name one. */
+function solidityImports(text: string): string[] | undefined {
   const code = text.replace(SOLIDITY_COMMENT, (_comment, quoted) => quoted ?? " ");
-  return [...code.matchAll(SOLIDITY_IMPORT)].map(([, path = ""]) => endsOf(path)[0] ?? "");
+  const paths = [...code.matchAll(SOLIDITY_IMPORT)].map(([, path]) => path);
+  if (paths.includes(undefined)) return undefined;
+  return paths.map((path = "") => endsOf(path)[0] ?? "");
 }
 
 /** `lib/helper` for `from .lib import helper`. Python normalises names, and allows blanks around their dots. */
