@@ -95,7 +95,9 @@ const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   { kind: "eip7702", pattern: new RegExp(`^ef0100${ADDRESS}$`) },
   {
     kind: "clone_with_immutable_arguments",
-    pattern: new RegExp(`^3d3d3d3d363d3d3761.{4}603736393661.{4}013d73${ADDRESS}`),
+    pattern: new RegExp(
+      `^3d3d3d3d363d3d3761.{4}603736393661.{4}013d73${ADDRESS}5af43d3d93803e603557fd5bf3`,
+    ),
   },
   {
     kind: "clone_with_immutable_arguments",

@@ -99,13 +99,21 @@ test("a minimal proxy holds its implementation, in either form and with argument
     `0x3d3d3d3d363d3d37363d73${one.slice(2)}5af43d3d93803e602a57fd5bf3`,
   );
   const wada = await place(
-    `0x3d3d3d3d363d3d3761003c603736393661003c013d73${one.slice(2)}5af43d3d93803e603357fd5bf3beef`,
+    `0x3d3d3d3d363d3d376100046037363936610004013d73${one.slice(2)}5af43d3d93803e603557fd5bf3beef0002`,
   );
   const [plain = "0x", withArguments = "0x"] = clones;
   expect(await detect(plain)).toEqual(proxy("eip1167", [one]));
   expect(await detect(withArguments)).toEqual(proxy("clone_with_immutable_arguments", [one]));
   expect(await detect(optimised)).toEqual(proxy("eip1167", [one]));
   expect(await detect(wada)).toEqual(proxy("clone_with_immutable_arguments", [one]));
+});
+
+test("a clone that drops the implementation it names, and calls another one, is none", async () => {
+  const dropped = `5073${two.slice(2)}5af43d3d93803e604b57fd5bf3`;
+  const address = await place(
+    `0x3d3d3d3d363d3d376100046037363936610004013d73${one.slice(2)}${dropped}`,
+  );
+  expect(await detect(address)).toEqual(NOBODY);
 });
 
 test("a delegated account delegates", async () => {

@@ -17,7 +17,7 @@ import {
   readContract,
   withInnerAuxdata,
 } from "../match/contract-match.ts";
-import { filesIn } from "./kept-sources.ts";
+import { filesIn } from "./metadata-text.ts";
 
 /** What stays the same over all compiles of a verification. */
 export interface Session {
@@ -167,6 +167,17 @@ async function compile(
   const files = Object.fromEntries([...sources].map(([path, content]) => [path, { content }]));
   const input = { language, sources: files, ...rest, settings: { ...settings, outputSelection } };
   return locateContracts(readOutput(await compiler.compile(JSON.stringify(input))), sources);
+}
+
+/** The metadata of a contract; empty when its sources do not compile. Makes no code. */
+export async function readMetadata(
+  { compiler }: Session,
+  input: CompilerInput,
+  { path, name }: Pick<Candidate, "path" | "name">,
+): Promise<string> {
+  const selection = { "*": { "*": ["metadata"] } };
+  const output = await compile(compiler, input, selection).catch(compilerError);
+  return "failure" in output ? "" : output.contract(path, name).metadata;
 }
 
 /** Bytes of a syntax tree for each byte of dense source. */

@@ -11,6 +11,7 @@ import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts
 import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
+import { settingsIn } from "./metadata-text.ts";
 
 /** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
@@ -43,7 +44,7 @@ export async function readImmutables(
   // A library's own address, which was compared, and the immutables of Yul have names for ids.
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
-  const viaIR = input.settings["viaIR"] === true;
+  const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
   // The metadata of contracts that the constructor makes is in the creation code alone.
   const isExchanged = [runtime, creation].some((values) =>
     Object.values(values?.cborAuxdata ?? {}).some((value) => mayBeJumpedInto(hexToBytes(value))),

@@ -1,11 +1,16 @@
 import type { CompilerLanguage } from "../inputs/compiler-input.ts";
 
-/** Comments and texts of several lines. The second group is a string, which may look like one of them. */
-const COMMENT =
-  /("""|''')[\s\S]*?(?:\1|$)|\/\*[\s\S]*?(?:\*\/|$)|("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?:\/\/|#)[^\n]*/g;
-const SOLIDITY_IMPORT = /\bimport\b[^;"']{0,1000}["']([^"'\n]{1,1000})["']/g;
+/** The group is a string, which may look like a comment. */
+const SOLIDITY_COMMENT =
+  /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)/g;
+/** Without its group where the path is escaped, in hex, or far behind. */
+const SOLIDITY_IMPORT = /\bimport\b(?:[^;"']{0,1000}(?<!\bhex)["']([^"'\\\n]{1,1000})["'])?/g;
+/** As Python has them: texts of several lines, and lines that end in a carriage return alone. */
+const VYPER_COMMENT_OR_TEXT =
+  /#[^\r\n]*|("""|''')(?:\\[\s\S]|[^\\])*?(?:\1|$)|"(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'?/g;
 /** A statement imports one module. */
-const VYPER_IMPORT = /^(?:from[ \t]+([\w.]+)[ \t]+)?import[\s(]{1,1000}([\w.]+)/gm;
+const VYPER_IMPORT =
+  /^[ \t\f\ufeff]{0,1000}(?:from([^\r\n(),]{0,1000}?)(?<=[\s.]))?import[\s(]{1,1000}([^\s(),]{1,1000}(?:[ \t\f]{0,1000}\.[ \t\f]{0,1000}[^\s(),.]+)*)/gm;
 const VYPER_BUILT_IN = /^(?:vyper\.interfaces|ethereum\.ercs)\./;
 
 /**
@@ -23,27 +28,28 @@ export function importedFrom(
   );
   const reached = new Set([mainPath]);
   for (const path of reached) {
-    const code = (texts.get(path) ?? "").replace(COMMENT, (_comment, _mark, text) => text ?? " ");
-    for (const end of importsIn(code)) {
+    for (const end of importsIn(texts.get(path) ?? "") ?? byEnd.keys()) {
       for (const found of byEnd.get(end) ?? []) reached.add(found.path);
     }
   }
   return reached;
 }
 
-/** Names of imported files, whatever their folders. */
-function solidityImports(code: string): string[] {
-  return [...code.matchAll(SOLIDITY_IMPORT)].map(([, path = ""]) => endsOf(path)[0] ?? "");
+/** Names of imported files, whatever their folders; undefined when a statement does not plainly name one. */
+function solidityImports(text: string): string[] | undefined {
+  const code = text.replace(SOLIDITY_COMMENT, (_comment, quoted) => quoted ?? " ");
+  const paths = [...code.matchAll(SOLIDITY_IMPORT)].map(([, path]) => path);
+  if (paths.includes(undefined)) return undefined;
+  return paths.map((path = "") => endsOf(path)[0] ?? "");
 }
 
-/** `lib/helper` for `from .lib import helper`. */
-function vyperImports(code: string): string[] {
-  return [...code.replaceAll(/\\\r?\n/g, " ").matchAll(VYPER_IMPORT)].flatMap(
-    ([, from, name = ""]) => {
-      const module = from === undefined ? name : `${from}.${name}`;
-      return VYPER_BUILT_IN.test(module) ? [] : [module.split(".").filter(Boolean).join("/")];
-    },
-  );
+/** `lib/helper` for `from .lib import helper`. Python normalises names, and allows blanks around their dots. */
+function vyperImports(text: string): string[] {
+  const code = text.replace(VYPER_COMMENT_OR_TEXT, " ").replaceAll(/\\(?:\r\n|[\r\n])/g, " ");
+  return [...code.normalize("NFKC").matchAll(VYPER_IMPORT)].flatMap(([, from, name = ""]) => {
+    const module = (from === undefined ? name : `${from}.${name}`).replaceAll(/\s/g, "");
+    return VYPER_BUILT_IN.test(module) ? [] : [module.split(".").filter(Boolean).join("/")];
+  });
 }
 
 /** `helper`, `lib/helper` and `src/lib/helper` for `src/lib/helper.vy`. */

@@ -1,8 +1,8 @@
-import { isRecord } from "../../core/record.ts";
 import { type CompilerInput, type FurtherInput, refuse } from "../inputs/compiler-input.ts";
 import { interfaceFiles } from "../inputs/standard-json.ts";
 import type { SourceFile } from "../request.ts";
 import { importedFrom } from "./imported-files.ts";
+import { filesIn } from "./metadata-text.ts";
 
 /**
  * The files of a compile that belong to a contract, in the order they were sent: those that the compiler's metadata
@@ -38,17 +38,13 @@ export function keptSources(
   };
 }
 
-/** The files that solc's metadata of a contract names: its own, and all that this one imports. Undefined without metadata. */
-export function filesIn(metadata: string): ReadonlySet<string> | undefined {
-  if (metadata === "") return undefined;
-  const parsed: unknown = JSON.parse(metadata);
-  const sources = isRecord(parsed) ? parsed["sources"] : undefined;
-  return isRecord(sources) ? new Set(Object.keys(sources)) : undefined;
-}
-
-/** Where in a folder a file of that path is written to; undefined for a place out of the folder. */
+/**
+ * Where in a folder a file of that path is written to, by the look of its name: one text may be written with different
+ * characters. Undefined for a place out of the folder.
+ */
 function placeOf(path: string): string | undefined {
   const parts = path.split(/[\\/]/);
   if (/^(?:[\\/]|[a-z]:)/i.test(path) || parts.includes("..")) return undefined;
-  return parts.filter((part) => part !== "" && part !== ".").join("/");
+  const names = parts.filter((part) => part !== "" && part !== ".");
+  return names.map((name) => name.normalize("NFKC").trim()).join("/");
 }

@@ -27,6 +27,7 @@ import type { SourceFile, VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
 import { keptSources } from "./kept-sources.ts";
+import { settingsIn } from "./metadata-text.ts";
 
 /** Longer names are cut. */
 const MAX_NAME_CHARACTERS = 1000;
@@ -66,7 +67,9 @@ export function describeContract(proven: {
   const { sources, further } = keptSources(input, path, metadata);
   const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
   const { runtime: runtimeMatch, creation: creationMatch } = levels;
-  const linked = librariesOf(input.settings, evm.legacyAssembly, [creationMatch, runtimeMatch]);
+  const taken = settingsIn(metadata);
+  const given = givenAddresses(input.settings, taken);
+  const linked = librariesOf(given, evm.legacyAssembly, [creationMatch, runtimeMatch]);
   return {
     language: input.language,
     format: request.format,
@@ -76,7 +79,7 @@ export function describeContract(proven: {
     sources,
     furtherInput: JSON.stringify(further),
     settings: input.settings,
-    ...optimization(input),
+    ...optimization(input, taken),
     evmVersion: textOrNull(input.settings["evmVersion"]),
     license: request.license ?? null,
     libraries: linked.map((library) => ({ ...library, name: plainName(library.name) })),
@@ -149,35 +152,49 @@ function textOrNull(value: unknown): string | null {
 }
 
 /** An object of solc; of vyper one word (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
-function optimization({ language, settings: { optimizer, optimize } }: CompilerInput): {
-  optimizerEnabled: boolean | null;
-  optimizerRuns: number | null;
-} {
+function optimization(
+  { language, settings: { optimizer, optimize } }: CompilerInput,
+  taken: Settings,
+): { optimizerEnabled: boolean | null; optimizerRuns: number | null } {
   if (language === "Vyper") {
     const optimizerEnabled =
       optimize === undefined ? null : optimize !== "none" && optimize !== false;
     return { optimizerEnabled, optimizerRuns: null };
   }
   if (!isRecord(optimizer)) return { optimizerEnabled: null, optimizerRuns: null };
-  const runs = Number(optimizer["runs"] ?? 200);
-  return { optimizerEnabled: optimizer["enabled"] === true, optimizerRuns: runs };
+  const { enabled, runs } = { ...optimizer, ...(taken["optimizer"] ?? {}) } as Settings;
+  return { optimizerEnabled: enabled === true, optimizerRuns: Number(runs ?? 200) };
+}
+
+/**
+ * Addresses by which the settings linked libraries, by `path:Name` or, up to 0.7.4, by `Name` alone: whatever their files,
+ * the last one counts. Where metadata tells of none, a wrapper linked (up to 0.4.10), or there is no metadata.
+ */
+function givenAddresses({ libraries }: Settings, taken: Settings): Settings {
+  const told = taken["libraries"];
+  if (isRecord(told) && Object.keys(told).length > 0) return told;
+  const files = Object.entries(isRecord(libraries) ? libraries : {});
+  return Object.fromEntries(
+    files.flatMap(([file, names]) =>
+      Object.entries(isRecord(names) ? names : {}).flatMap(([name, address]) => [
+        [name, address],
+        [`${file}:${name}`, address],
+      ]),
+    ),
+  );
 }
 
 /** Library addresses in the code, by `path:Name`: linked by the settings or after the compile. */
 function librariesOf(
-  settings: Settings,
+  given: Settings,
   assembly: unknown,
   matches: (CodeMatch | null)[],
 ): { name: string; address: Hex }[] {
   const addresses = new Map<string, Hex>();
-  const given = isRecord(settings["libraries"]) ? settings["libraries"] : {};
   for (const name of librariesIn(assembly)) {
-    const plain = plainName(name);
-    const file = name.slice(0, -plain.length - 1);
-    // Up to 0.7.4, settings may name a library without its file.
-    const named = [given[file], given[""]].filter(isRecord).map((names) => names[plain]);
-    const address = named.find((value) => typeof value === "string");
-    if (typeof address === "string") addresses.set(name, lowerHex(address));
+    const address = given[name] ?? given[plainName(name)];
+    const qualified = name.includes(":") ? name : `:${name}`;
+    if (typeof address === "string") addresses.set(qualified, lowerHex(address));
   }
   for (const match of matches) {
     for (const [id, address] of Object.entries(match?.values.libraries ?? {})) {

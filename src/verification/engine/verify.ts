@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Hex, hexToBytes, isHexData } from "../../core/hex.ts";
 import type { CompilerBuild } from "../compilers/build.ts";
 import type { Compiler } from "../compilers/compiler.ts";
@@ -8,10 +9,16 @@ import { readInput } from "../inputs/read.ts";
 import { isMatch } from "../match/code-match.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
 import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
-import { type CodeMetadata, findVyperVersions, readCodeMetadata } from "../match/metadata.ts";
-import { findSourceVariant } from "../match/metadata-variants.ts";
+import {
+  type CodeMetadata,
+  findVyperVersions,
+  type MetadataHashKind,
+  readCodeMetadata,
+} from "../match/metadata.ts";
+import { findSourceVariant, type SourceVariant } from "../match/metadata-variants.ts";
+import { uniformVariants } from "../match/text-variants.ts";
 import type { VerificationRequest } from "../request.ts";
-import { type Attempt, attempt, type Candidate, type Session } from "./attempt.ts";
+import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
 import { diagnoseSettings } from "./diagnose.ts";
 import { readImmutables } from "./immutables.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
@@ -182,16 +189,32 @@ async function raise(
   const wanted = readCodeMetadata(session.onChain.runtimeCode)?.hash ?? null;
   const unchanged = { input, candidate: found };
   if (qualityOf(found.match) === "full" || wanted === null) return unchanged;
-  const variant = findSourceVariant(
-    found.contract.output.metadata,
-    input.sources,
-    input.possiblePaths,
-    wanted,
-  );
+  const variant = await findVariant(session, input, found, wanted);
   if (variant === undefined) return unchanged;
   const target = { path: variant.path ?? found.path, name: found.name };
   const changed = { ...input, sources: variant.sources, target };
   const { candidates } = await attempt(session, changed);
   const best = candidates.find(({ match }) => rankOf(match) > rankOf(found.match));
   return best === undefined ? unchanged : { input: changed, candidate: best };
+}
+
+/** The sources of which the metadata on chain tells, if only the ends of lines or texts, or the path, differ. */
+async function findVariant(
+  session: Session,
+  input: CompilerInput,
+  found: Candidate,
+  wanted: { kind: MetadataHashKind; value: Buffer },
+): Promise<SourceVariant | undefined> {
+  const { metadata } = found.contract.output;
+  if (metadata === "") return undefined;
+  for (const { lines, variants } of uniformVariants(input.sources)) {
+    if (variants.length === 0) continue;
+    // The documentation of a contract keeps the ends of its lines.
+    const written = isDeepStrictEqual(lines, input.sources)
+      ? metadata
+      : await readMetadata(session, { ...input, sources: lines }, found);
+    const variant = findSourceVariant(written, variants, input.possiblePaths, wanted);
+    if (variant !== undefined) return variant;
+  }
+  return undefined;
 }

@@ -35,7 +35,7 @@ const MAX_SOURCES = 1000;
 export const MAX_SOURCE_BYTES = 5_000_000;
 const MAX_PATH_BYTES = 500;
 /** Invisible characters: controls, those that change the direction of the text, and those that show nothing. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/u;
 
 /** The sources as a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
 export function collectSources(files: Iterable<SourceFile>): Map<string, string> {

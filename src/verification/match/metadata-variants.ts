@@ -1,7 +1,6 @@
 import { isRecord } from "../../core/record.ts";
 import { base58, ipfsHash, keccak, swarmHash } from "./content-hash.ts";
 import type { MetadataHashKind } from "./metadata.ts";
-import { TEXT_CHANGES } from "./text-variants.ts";
 
 /** Changed sources of a compile, with which the metadata becomes that on chain. */
 export interface SourceVariant {
@@ -10,27 +9,22 @@ export interface SourceVariant {
   path: string | null;
 }
 
-/** Every variant is hashed, and that takes about a second for so many bytes. */
-const MAX_BYTES = 2 * 1024 * 1024;
-
 /**
- * Looks for the line ends, the end of file and (for a flattened source) the path with which the metadata text has the
- * hash on chain. Compiles nothing: it writes the metadata anew with the changed hashes and names. All sources of a
- * project are changed alike. Undefined when no variant fits.
+ * Looks for the variant of the sources and (for a flattened source) the path with which the metadata text has the hash on
+ * chain. Compiles nothing: it writes the metadata anew with the changed hashes and names. Undefined when none fits.
  */
 export function findSourceVariant(
   metadata: string,
-  sources: ReadonlyMap<string, string>,
+  variants: readonly Map<string, string>[],
   possiblePaths: readonly string[],
   wanted: { kind: MetadataHashKind; value: Buffer },
 ): SourceVariant | undefined {
   const parsed = parseMetadata(metadata);
-  const size = [...sources.values()].reduce((sum, text) => sum + text.length, 0);
-  if (parsed === undefined || size > MAX_BYTES) return undefined;
-  for (const variant of uniformVariants(sources)) {
-    const described = describeSources(parsed, variant);
+  if (parsed === undefined) return undefined;
+  for (const variant of variants) {
+    const described = describeSources(parsed.metadata, variant);
     for (const path of possiblePaths.length > 0 ? possiblePaths : [null]) {
-      const text = JSON.stringify(path === null ? described : renameSource(described, path));
+      const text = parsed.write(path === null ? described : renameSource(described, path));
       if (!hashOf(text, wanted.kind).equals(wanted.value)) continue;
       const [only] = variant.values();
       return { sources: path === null ? variant : new Map([[path, only ?? ""]]), path };
@@ -44,27 +38,31 @@ interface Metadata extends Record<string, unknown> {
   sources: Record<string, unknown>;
 }
 
-/** The metadata as an object; undefined when writing it again would give another text. */
-function parseMetadata(text: string): Metadata | undefined {
-  if (text === "") return undefined;
-  const value: unknown = JSON.parse(text);
-  if (!isRecord(value) || JSON.stringify(value) !== text) return undefined;
-  const { settings, sources } = value;
-  return isRecord(settings) && isRecord(sources) ? { ...value, settings, sources } : undefined;
+type Write = (value: unknown) => string;
+
+/** Old compilers write characters beyond ASCII as they are, later ones escape them, the latest DEL too. */
+const WRITERS = [undefined, /[\u0080-\uffff]/g, /[\u007f-\uffff]/g].map(
+  (escaped): Write =>
+    (value) => {
+      const text = JSON.stringify(value);
+      return escaped === undefined ? text : text.replace(escaped, escapeCharacter);
+    },
+);
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** The sources with every text changed in the same way, first not at all; each result once. */
-function* uniformVariants(sources: ReadonlyMap<string, string>): Generator<Map<string, string>> {
-  const seen: ReadonlyMap<string, string>[] = [];
-  for (const change of TEXT_CHANGES) {
-    const variant = new Map([...sources].map(([path, text]) => [path, change(text)]));
-    const isKnown = seen.some((known) =>
-      [...known].every(([path, text]) => variant.get(path) === text),
-    );
-    if (isKnown) continue;
-    seen.push(variant);
-    yield variant;
-  }
+/** The metadata as an object, and how to write it; undefined when it would become another text. */
+function parseMetadata(text: string): { metadata: Metadata; write: Write } | undefined {
+  if (text === "") return undefined;
+  const value: unknown = JSON.parse(text);
+  const write = WRITERS.find((writer) => writer(value) === text);
+  if (!isRecord(value) || write === undefined) return undefined;
+  const { settings, sources } = value;
+  return isRecord(settings) && isRecord(sources)
+    ? { metadata: { ...value, settings, sources }, write }
+    : undefined;
 }
 
 function describeSources(metadata: Metadata, texts: ReadonlyMap<string, string>): Metadata {

@@ -40,6 +40,7 @@ export async function readSyntax(
   const valueTypes = new Map<string, string>();
   const functions = new Set<unknown>();
   const touched = new Set<unknown>();
+  const copies: unknown[][] = [];
   let keepsFunctions = false;
   for await (const trees of portions)
     for (const node of nodesOf(trees)) {
@@ -69,13 +70,19 @@ export async function readSyntax(
           break;
         case "InlineAssembly":
           keepsFunctions ||= ASSEMBLY_JUMP.test(String(node["operations"] ?? ""));
-          for (const declaration of referencesOf(node)) touched.add(declaration);
+          if (isCopy(node)) copies.push(referencesOf(node));
+          else for (const declaration of referencesOf(node)) touched.add(declaration);
           break;
         case undefined:
           keepsFunctions ||= isDoubtful(node);
           break;
       }
     }
+  // A function that is copied to a function of another type stays one of the source.
+  for (const declarations of copies) {
+    if (declarations.every((declaration) => functions.has(declaration))) continue;
+    for (const declaration of declarations) touched.add(declaration);
+  }
   for (const declaration of touched) keepsFunctions ||= functions.has(declaration);
   return { variables, enums, valueTypes, keepsFunctions };
 }
@@ -109,6 +116,17 @@ function typesOf(node: Node | undefined): { typeIdentifier: string; typeString: 
 
 function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Whether a piece of assembly only gives one variable the value of another; told since 0.6.0. */
+function isCopy({ AST: block }: Node): boolean {
+  const [statement, further] = listOf((block as Node | undefined)?.["statements"]);
+  const value = statement?.["value"] as Node | undefined;
+  return (
+    further === undefined &&
+    statement?.["nodeType"] === "YulAssignment" &&
+    value?.["nodeType"] === "YulIdentifier"
+  );
 }
 
 /** AST ids that a piece of assembly refers to; up to 0.5 each is in an object under its name. */

@@ -7,14 +7,53 @@ const LINE_ENDS: readonly { apply: Change; newline: (text: string) => string }[]
   { apply: (text) => toUnix(text).replace(/\n/g, "\r\n"), newline: () => "\r\n" },
 ];
 
-/** Changes that editors, version control and web forms make to a text unasked; the first changes nothing. */
-export const TEXT_CHANGES: readonly Change[] = LINE_ENDS.flatMap(({ apply, newline }): Change[] => [
-  apply,
-  (text) => withoutFinalLineEnds(apply(text)),
-  (text) => withoutFinalLineEnds(apply(text)) + newline(text),
-  (text) => withoutFinalLineEnds(apply(text)) + newline(text).repeat(2),
-  (text) => `${apply(text)} `,
-]);
+/** Ways to end a text; the first changes nothing. */
+const TEXT_ENDS: readonly ((text: string, newline: string) => string)[] = [
+  (text) => text,
+  withoutFinalLineEnds,
+  (text, newline) => withoutFinalLineEnds(text) + newline,
+  (text, newline) => withoutFinalLineEnds(text) + newline.repeat(2),
+  (text) => `${text} `,
+];
+
+/** Changes that editors, version control and web forms make to a text unasked, one list for each way to end lines. */
+const CHANGES: readonly (readonly Change[])[] = LINE_ENDS.map(({ apply, newline }) =>
+  TEXT_ENDS.map((end) => (text) => end(apply(text), newline(text))),
+);
+
+/** The same, without regard to the ends of lines; the first changes nothing. */
+export const TEXT_CHANGES: readonly Change[] = CHANGES.flat();
+
+type Texts = Map<string, string>;
+
+/** Whoever hashes every variant needs about a second for so many characters. */
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+
+/**
+ * Texts by path with all changed in the same way, each result once: `variants` differ from `lines`, whose lines end in one
+ * of the ways, only in the ends of the texts. None of more than two million characters.
+ */
+export function* uniformVariants(
+  texts: ReadonlyMap<string, string>,
+): Generator<{ lines: Texts; variants: Texts[] }> {
+  const size = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
+  if (size > MAX_CHARACTERS) return;
+  const seen: Texts[] = [];
+  for (const changes of CHANGES) {
+    const all = changes.map(
+      (change) => new Map([...texts].map(([path, text]) => [path, change(text)])),
+    );
+    const [lines = new Map<string, string>()] = all;
+    const variants = all.filter((variant) => {
+      const isKnown = seen.some((known) =>
+        [...known].every(([path, text]) => variant.get(path) === text),
+      );
+      if (!isKnown) seen.push(variant);
+      return !isKnown;
+    });
+    yield { lines, variants };
+  }
+}
 
 function toUnix(text: string): string {
   return text.replace(/\r\n/g, "\n");

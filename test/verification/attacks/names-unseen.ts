@@ -15,8 +15,8 @@ contract Shop { uint256 public fee = Fee.NOW; }`,
   contract: "Shop.sol:Shop",
 });
 
-/** Zero-width space, soft hyphen, word joiner, Hangul filler, variation selector, line separator. */
-const UNSEEN = ["\u200b", "\u00ad", "\u2060", "\u3164", "\ufe0f", "\u2028"];
+/** Zero-width space, soft hyphen, word joiner, Hangul filler, variation selector, line separator, blank of Braille. */
+const UNSEEN = ["\u200b", "\u00ad", "\u2060", "\u3164", "\ufe0f", "\u2028", "\u2800"];
 
 const attack: Attack = {
   title: "two files have names that look the same",

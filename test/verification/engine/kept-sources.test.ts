@@ -68,9 +68,28 @@ test.each([
   ["from .. import deep as d", "deep.vy"],
   ["from .lib import (\n  # why\n  deep as d\n)", "./lib/deep.vy"],
   ["from lib \\\n  import deep", "lib/deep.vy"],
+  // Vyper 0.4.3 compiles each of these.
+  ["from\f. import deep", "deep.vy"],
+  ["from.import deep", "deep.vy"],
+  ["from . import(deep)", "deep.vy"],
+  ["import lib . deep as deep", "lib/deep.vy"],
+  ["import \uff44eep as deep", "deep.vy"],
+  ["import caf\u00e9 as deep", "caf\u00e9.vy"],
+  ["import cafe\u0301 as deep", "caf\u00e9.vy"],
+  ["# note\rimport deep", "deep.vy"],
+  ["import \\\r deep", "deep.vy"],
+  ['"""\\"""\n"""\nimport deep', "deep.vy"],
+  ['a: constant(uint256) = 4 // len("""\n""")\nimport deep', "deep.vy"],
+  ['a: constant(String[9]) = "a\\\n"""\nimport deep', "deep.vy"],
+  ['a: constant(String[9]) = "a\\\r\n"""\nimport deep', "deep.vy"],
 ])("what %s names is kept", (content, path) => {
   const sources = { "Main.vy": { content: `x: String[3]\n${content}\n` }, [path]: { content: "" } };
   expect(kept({ sources }).sources.map((file) => file.path)).toEqual(["Main.vy", path]);
+});
+
+test("a byte order mark in front of an import hides nothing", () => {
+  const sources = { "Main.vy": { content: "\ufeffimport deep" }, "deep.vy": { content: "" } };
+  expect(kept({ sources }).sources).toHaveLength(2);
 });
 
 test("solc before 0.4.7 names no files: those that are imported are kept", () => {
@@ -92,10 +111,19 @@ import {B,
   ]);
 });
 
-test.each(['"', "'", '\\"', "import (\n", '"""', "import a\n"])(
-  "a megabyte of %j is read in a time that grows with its length",
-  (part) => {
-    const content = `"${part.repeat(1_000_000 / part.length)}`;
-    expect(kept({ sources: { "Main.vy": { content } } }).sources).toHaveLength(1);
-  },
-);
+test.each([
+  '"',
+  "'",
+  '\\"',
+  " ",
+  "\n",
+  "from ",
+  '"""\\',
+  "import a .b",
+  "import (\n",
+  '"""',
+  "import a\n",
+])("a megabyte of %j is read in a time that grows with its length", (part) => {
+  const content = `"${part.repeat(1_000_000 / part.length)}`;
+  expect(kept({ sources: { "Main.vy": { content } } }).sources).toHaveLength(1);
+});

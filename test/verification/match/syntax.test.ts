@@ -108,6 +108,23 @@ describe("internal functions are kept", () => {
     expect(await keepsFunctions(variable(1, FUNCTION), named([{}]))).toBe(false);
   });
 
+  test("not by assembly that only copies one to another", async () => {
+    const assembly = (value: object, ...others: object[]) => ({
+      nodeType: "InlineAssembly",
+      AST: { statements: [{ nodeType: "YulAssignment", value }, ...others] },
+      externalReferences: [{ declaration: 1 }, { declaration: 2 }],
+    });
+    const copy = assembly({ nodeType: "YulIdentifier" });
+    const both = [variable(1, FUNCTION), variable(2, FUNCTION)];
+    expect(await keepsFunctions(copy, ...both)).toBe(false);
+    expect(await keepsFunctions(copy, variable(1, FUNCTION), variable(2, "t_uint256"))).toBe(true);
+    expect(await keepsFunctions(copy, variable(1, "t_uint256"), variable(2, FUNCTION))).toBe(true);
+    expect(await keepsFunctions(assembly({ nodeType: "YulFunctionCall" }), ...both)).toBe(true);
+    expect(await keepsFunctions(assembly({ nodeType: "YulIdentifier" }, {}), ...both)).toBe(true);
+    const other = { ...copy, AST: { statements: [{ nodeType: "YulIf", value: {} }] } };
+    expect(await keepsFunctions(other, ...both)).toBe(true);
+  });
+
   test("by assembly that jumps", async () => {
     const assembly = (operations: string) => ({ nodeType: "InlineAssembly", operations });
     expect(await keepsFunctions(assembly("{ jump(7) }"))).toBe(true);

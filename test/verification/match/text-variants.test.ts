@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TEXT_CHANGES } from "../../../src/verification/match/text-variants.ts";
+import { TEXT_CHANGES, uniformVariants } from "../../../src/verification/match/text-variants.ts";
 
 function variantsOf(text: string): string[] {
   return [...new Set(TEXT_CHANGES.map((change) => change(text)))];
@@ -26,4 +26,45 @@ test("lines that end in different ways end as those of Windows", () => {
 
 test("of a text of nothing but line ends nothing is left", () => {
   expect(TEXT_CHANGES[1]?.("\n\r\n")).toBe("");
+});
+
+test("texts are changed alike, each result once, in lists of those whose lines end alike", () => {
+  const listed = [
+    ...uniformVariants(
+      new Map([
+        ["a", "a\r\n"],
+        ["b", "b"],
+      ]),
+    ),
+  ];
+  expect(listed.map(({ lines }) => [...lines.values()])).toEqual([
+    ["a\r\n", "b"],
+    ["a\n", "b"],
+    ["a\r\n", "b"],
+  ]);
+  expect(listed.map(({ variants }) => variants.map((variant) => [...variant.values()]))).toEqual([
+    [
+      ["a\r\n", "b"],
+      ["a", "b"],
+      ["a\r\n", "b\n"],
+      ["a\r\n\r\n", "b\n\n"],
+      ["a\r\n ", "b "],
+    ],
+    [
+      ["a\n", "b"],
+      ["a\n", "b\n"],
+      ["a\n\n", "b\n\n"],
+      ["a\n ", "b "],
+    ],
+    [
+      ["a\r\n", "b\r\n"],
+      ["a\r\n\r\n", "b\r\n\r\n"],
+    ],
+  ]);
+});
+
+test("texts of more than 2,097,152 characters are not changed", () => {
+  const variants = (length: number) => [...uniformVariants(new Map([["a", "x".repeat(length)]]))];
+  expect(variants(2 * 1024 * 1024)).not.toEqual([]);
+  expect(variants(2 * 1024 * 1024 + 1)).toEqual([]);
 });
