@@ -38,7 +38,8 @@ export async function readSyntax(
   const variables = new Map<string, Variable>();
   const enums = new Map<string, number>();
   const valueTypes = new Map<string, string>();
-  const functions = new Set<unknown>();
+  /** Variables that are internal functions, and what those take and give. */
+  const functions = new Map<unknown, string>();
   const touched = new Set<unknown>();
   const copies: unknown[][] = [];
   let keepsFunctions = false;
@@ -51,7 +52,9 @@ export async function readSyntax(
           if (ids.has(id)) {
             variables.set(id, { name: String(node["name"]), type: typeString, typeIdentifier });
           }
-          if (typeIdentifier.startsWith(INTERNAL_FUNCTION)) functions.add(node["id"]);
+          if (typeIdentifier.startsWith(INTERNAL_FUNCTION)) {
+            functions.set(node["id"], formOf(typeIdentifier));
+          }
           const isKept = node["stateVariable"] === true && node["mutability"] !== "immutable";
           const isWithin = !typeIdentifier.startsWith("t_function");
           keepsFunctions ||= typeIdentifier.includes(INTERNAL_FUNCTION) && (isKept || isWithin);
@@ -78,9 +81,11 @@ export async function readSyntax(
           break;
       }
     }
-  // A function that is copied to a function of another type stays one of the source.
+  // A function that is copied to one of the same form stays one of the source. One that takes or gives more would return
+  // to a place that somebody else chooses.
   for (const declarations of copies) {
-    if (declarations.every((declaration) => functions.has(declaration))) continue;
+    const forms = new Set(declarations.map((declaration) => functions.get(declaration)));
+    if (forms.size === 1 && !forms.has(undefined)) continue;
     for (const declaration of declarations) touched.add(declaration);
   }
   for (const declaration of touched) keepsFunctions ||= functions.has(declaration);
@@ -127,6 +132,13 @@ function isCopy({ AST: block }: Node): boolean {
     statement?.["nodeType"] === "YulAssignment" &&
     value?.["nodeType"] === "YulIdentifier"
   );
+}
+
+/** The type of an internal function, all that is one word on the stack being the same. */
+function formOf(typeIdentifier: string): string {
+  return typeIdentifier
+    .replace(/^t_function_internal_[a-z]+/, "")
+    .replaceAll(/t_(?:address(?:_payable)?|bool|u?int\d+|bytes\d+)(?=_\$)/g, "t_word");
 }
 
 /** AST ids that a piece of assembly refers to; up to 0.5 each is in an object under its name. */

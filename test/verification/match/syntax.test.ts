@@ -121,6 +121,15 @@ describe("internal functions are kept", () => {
     expect(await keepsFunctions(copy, variable(1, "t_uint256"), variable(2, FUNCTION))).toBe(true);
     expect(await keepsFunctions(assembly({ nodeType: "YulFunctionCall" }), ...both)).toBe(true);
     expect(await keepsFunctions(assembly({ nodeType: "YulIdentifier" }, {}), ...both)).toBe(true);
+    const words = (given: string, made: string) => [
+      variable(1, `t_function_internal_pure$_${given}_$returns$__$`),
+      variable(2, `t_function_internal_view$_${made}_$returns$__$`),
+    ];
+    expect(
+      await keepsFunctions(copy, ...words("t_address_$_t_bytes32", "t_uint256_$_t_uint8")),
+    ).toBe(false);
+    expect(await keepsFunctions(copy, ...words("t_uint256", "t_uint256_$_t_uint256"))).toBe(true);
+    expect(await keepsFunctions(copy, ...words("t_uint256", "t_bytes_calldata_ptr"))).toBe(true);
     const other = { ...copy, AST: { statements: [{ nodeType: "YulIf", value: {} }] } };
     expect(await keepsFunctions(other, ...both)).toBe(true);
   });
