@@ -94,6 +94,21 @@ it("is the only one that has the block which the first announced", async () => {
   await expectHead(await startScriptedNode({ chain: first.chain }));
 });
 
+it("has the blocks below a head that nobody has", async () => {
+  await expectHead(await startScriptedNode({ chain: first.chain }));
+  const when = ({ params }: IncomingCall) => params[0] === "latest";
+  // The missing final blocks, with a finality depth of 1,000, are one range.
+  const effect = blockWith({ number: "0x3fb" });
+  first.fail({ method: "eth_getBlockByNumber", when, effect });
+  for (let count = 0; count < 2; count++) {
+    const { hash } = first.chain.mine({ transactions: [{}] }).block;
+    await indexer?.until(async () => {
+      const [state] = await database.sql`SELECT head_hash FROM sync_state`;
+      return state?.["headHash"] === hash;
+    });
+  }
+});
+
 it("is ahead of the first, which stands still", async () => {
   await expectHead(await startScriptedNode({ chain: first.chain }));
   first.chain.mine(3);
