@@ -1,3 +1,4 @@
+import { isExactQuantity, quantityToNumber } from "../core/quantity.ts";
 import type { FetchedBlock } from "./types.ts";
 
 /** One fetch gives no more blocks than used this much gas together: some 4,000 transactions and their traces. */
@@ -28,7 +29,8 @@ export class BlockLoad {
   }
 }
 
-/** The gas that the transactions of a block used. */
+/** The gas that the transactions of a block used. Nothing is checked yet: 0 where the node tells no number. */
 export function gasOf(one: FetchedBlock | null): number {
-  return Number(one?.block.gasUsed ?? 0);
+  const gasUsed = one?.block.gasUsed;
+  return isExactQuantity(gasUsed) ? quantityToNumber(gasUsed) : 0;
 }

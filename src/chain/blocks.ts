@@ -1,4 +1,5 @@
 import { quantity } from "../core/quantity.ts";
+import { isNothing } from "../core/record.ts";
 import { unifyAddresses } from "./address-forms.ts";
 import { type BlockLoad, ENOUGH_GAS, gasOf } from "./block-load.ts";
 import { addTraces, leaveToTracingNode } from "./block-traces.ts";
@@ -139,9 +140,12 @@ function blockOf(outcome: Outcome | undefined): RawBlock | null {
   const answer = resultOf(outcome);
   if (answer === null) return null;
   headerOf(answer);
-  const { transactions } = answer as { transactions?: unknown };
+  const { transactions, uncles } = answer as { transactions?: unknown; uncles?: unknown };
   if (!Array.isArray(transactions) || transactions.some((transaction) => !transaction?.hash)) {
     throw new NodeError("bad-answer", "a block came without its transactions");
+  }
+  if (!isNothing(uncles) && !Array.isArray(uncles)) {
+    throw new NodeError("bad-answer", "the uncles of a block are no list");
   }
   return answer as RawBlock;
 }

@@ -1,6 +1,7 @@
 import type { Client, EIP1193RequestFn, Transport } from "viem";
 import { isHexData } from "../core/hex.ts";
 import { isExactQuantity, isQuantity } from "../core/quantity.ts";
+import { isUint256 } from "../core/uint256.ts";
 import { createClient, createTransport } from "../core/viem.ts";
 import type { RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
@@ -64,11 +65,11 @@ export function createNodeClient(ask: Ask): NodeClient {
   }) as NodeClient;
 }
 
-/** The form of the results that viem reads unchecked: it takes an empty text for 0. */
+/** The form of the results that viem reads unchecked: it takes an empty text for 0, and any number for a balance. */
 const FORMS: Readonly<Record<string, (result: unknown) => boolean>> = {
   eth_call: isHexData,
   eth_chainId: isExactQuantity,
-  eth_getBalance: isQuantity,
+  eth_getBalance: (result) => isQuantity(result) && isUint256(BigInt(result)),
   eth_getBlockByHash: isHeaderOrNull,
   eth_getBlockByNumber: isHeaderOrNull,
   eth_getCode: isHexData,

@@ -12,11 +12,15 @@ export function isExactQuantity(text: unknown): text is Hex {
   return isQuantity(text) && Number.isSafeInteger(Number.parseInt(text, 16));
 }
 
-/** Number of a hex quantity. Throws `RangeError` above 2^53 - 1: use `quantityToBigInt` for what can be larger. */
-export function quantityToNumber(quantity: string): number {
-  const value = Number.parseInt(quantity, 16);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`quantity ${quantity} is no safe integer`);
-  return value;
+/**
+ * Number of a hex quantity, or of the JSON number that some nodes send in its place. Throws `RangeError` for anything else,
+ * and above 2^53 - 1: use `quantityToBigInt` for what can be larger.
+ */
+export function quantityToNumber(quantity: string | number): number {
+  const isHex = typeof quantity === "string" && quantity.startsWith("0x");
+  const value = isHex ? Number(quantity) : quantity;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new RangeError(`quantity ${quantity} is no safe integer`);
 }
 
 /** Big integer of a hex quantity; `0x` alone is 0. */

@@ -1,4 +1,5 @@
 import type { Hex } from "../core/hex.ts";
+import { quantityToNumber } from "../core/quantity.ts";
 import { isUint256 } from "../core/uint256.ts";
 import type { Transaction } from "./client.ts";
 import { sendCopy } from "./driver.ts";
@@ -153,11 +154,11 @@ const digits = new Array<number>(64);
 function writeNumeric(out: CopyBuffer, value: Quantity): void {
   let count = 0;
   let rest: number | bigint =
-    typeof value === "string"
-      ? value.length <= SAFE_HEX_LENGTH
-        ? Number.parseInt(value, 16)
-        : BigInt(value)
-      : value;
+    typeof value === "string" && value.length > SAFE_HEX_LENGTH
+      ? BigInt(value)
+      : typeof value === "bigint"
+        ? value
+        : quantityToNumber(value);
   if (typeof rest === "bigint" && !isUint256(rest)) throw new RangeError(`no quantity: ${value}`);
   while (typeof rest === "bigint") {
     // It takes twelve decimal digits at a time: the big divisions cost most, and sixteen digits are no safe integer.
@@ -172,7 +173,6 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
       low = Math.floor(low / 10_000);
     }
   }
-  if (!(rest >= 0)) throw new RangeError(`no quantity: ${value}`);
   while (rest > 0) {
     digits[count++] = rest % 10_000;
     rest = Math.floor(rest / 10_000);

@@ -47,6 +47,7 @@ export async function backfill(
   const recorded = new Map<number, number>();
   let recordedTo = range.from - 1;
   const recordSlots = createSlots(RECORDS);
+  let advancing = Promise.resolve();
   let failed = false;
 
   // In a function of its own, the fetched blocks become garbage while their rows are written. They are several times as
@@ -86,6 +87,8 @@ export async function backfill(
       await recordSlots.enter();
       await record(writer, first, encoded, lanes).finally(recordSlots.leave);
       recorded.set(first, first + count - 1);
+      advancing = advancing.then(advance);
+      advancing.catch(fail);
       first += count;
     }
   }
@@ -103,7 +106,6 @@ export async function backfill(
     if (recordedTo > before) await onRecorded(recordedTo);
   }
 
-  let advancing = Promise.resolve();
   async function work(): Promise<void> {
     try {
       while (next <= range.to && !failed && !signal.aborted) {
@@ -111,8 +113,6 @@ export async function backfill(
         const to = Math.min(range.to, from + rangeBlocks - 1);
         next = to + 1;
         await fetchAndRecord(from, to);
-        advancing = advancing.then(advance);
-        advancing.catch(fail);
       }
     } catch (error) {
       fail();

@@ -14,7 +14,7 @@ export interface LagWatch {
 
 /** The time between two looks, longer than a block is under way from node to node. */
 const INTERVAL_MS = 5_000;
-/** How long a look waits for a node. */
+/** How long a look waits for the nodes, all of which are asked at once. */
 const PATIENCE_MS = 500;
 
 /** See `LagWatch`. A node that stands still, or is always late, says nothing wrong, and keeps the head back. */
@@ -31,9 +31,10 @@ export function createLagWatch(): LagWatch {
       lookedAt = performance.now();
       const ask = { signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]) };
       try {
-        const heads = await Promise.all(usable.map(({ node }) => headAbove(sync, ours, node, ask)));
-        const avoid = distrusted && { avoid: distrusted.node };
-        const followed = await chain.fetchHead({ ...ask, ...avoid });
+        const [followed, ...heads] = await Promise.all([
+          chain.fetchHead({ ...ask, ...(distrusted && { avoid: distrusted.node }) }),
+          ...usable.map(({ node }) => headAbove(sync, ours, node, ask)),
+        ]);
         const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
         seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
         if (!newer) return undefined;
@@ -59,10 +60,11 @@ async function headAbove(
   { signal }: { signal: AbortSignal },
 ): Promise<Head | undefined> {
   try {
-    const head = await chain.fetchHead({ node, signal });
-    if (head.number <= ours.number) return undefined;
-    const same = await chain.fetchHeader(ours.number, { node, signal });
-    return same?.hash === ours.hash ? head : undefined;
+    const [head, same] = await Promise.all([
+      chain.fetchHead({ node, signal }),
+      chain.fetchHeader(ours.number, { node, signal }),
+    ]);
+    return head.number > ours.number && same?.hash === ours.hash ? head : undefined;
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
     return undefined;

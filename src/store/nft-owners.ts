@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
-import type { Queryable, Transaction } from "../db/client.ts";
+import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import { type BlockRange, inRange } from "./chain.ts";
-import type { PageRange } from "./page.ts";
+import { inPublishedBlocks, type PageRange } from "./page.ts";
 
 interface NftKey {
   token: Address;
@@ -51,7 +51,10 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
 }
 
-/** Ids of an ERC-721 collection that the owner has, ascending. The zero address owns none. */
+/**
+ * Ids of an ERC-721 collection that the owner has, ascending. The zero address owns none, and nobody has what moved before
+ * another contract took the place of the collection's.
+ */
 export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,
@@ -59,9 +62,20 @@ export async function listNftsOfOwner(
   { limit, skip }: PageRange,
 ): Promise<string[]> {
   const rows = await sql<{ tokenId: string }[]>`
+    WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM nft_owners
     WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}
+      AND CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= (
+        SELECT ARRAY[block_number, transaction_index] FROM last_nft_transfer(token, token_id)) ELSE true END
     ORDER BY token_id
     LIMIT ${limit} OFFSET ${skip}`;
   return rows.map((row) => row.tokenId);
+}
+
+/** The place of the creation that replaced the contract of a token; no row where none did. */
+function replacement(sql: Queryable, token: Address): Fragment {
+  return sql`
+    SELECT max(ARRAY[block_number, transaction_index]) AS place FROM contracts
+    WHERE address = ${token} AND ${inPublishedBlocks(sql)}
+    HAVING count(*) > 1 OR max(block_number) > (SELECT first_block FROM tokens WHERE address = ${token})`;
 }

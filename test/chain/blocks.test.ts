@@ -4,7 +4,9 @@ import type { Hex } from "../../src/core/hex.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
 import {
+  blockWith,
   emptyList,
+  type IncomingCall,
   lastMissing,
   lie,
   methodMissing,
@@ -130,6 +132,15 @@ describe("fetchBlocks", () => {
     expect(await given([1, 2, 3, 4, 5])).toEqual(["0x1", "0x2", "0x3"]);
     expect(await given([4, 5])).toEqual(["0x4"]);
     expect(node.count("debug_traceBlockByHash")).toBe(2);
+  });
+
+  test("goes on asking after a block without a number for its gas", async () => {
+    const node = await openNode();
+    node.chain.mine(4);
+    const { chain } = openChain([node]);
+    const when = ({ params }: IncomingCall) => params[0] === "0x1";
+    node.fail({ method: "eth_getBlockByNumber", when, effect: blockWith({ gasUsed: "0x" }) });
+    expect((await chain.fetchBlocks([0, 1, 2, 3, 4])).blocks.length).toBe(5);
   });
 
   test("gives none for no numbers", async () => {

@@ -190,14 +190,19 @@ describe("state that cannot be had", () => {
     expect(await chain.fetchCoinBalances([bob], before)).toEqual([8n]);
   });
 
-  test("because the node answers nonsense is retryable", async () => {
-    const { node, chain } = await open();
-    node.fail({ method: "eth_getBalance", effect: lie(() => "many") });
-    await expect(chain.fetchCoinBalances([alice], reference(node.chain, 2))).rejects.toMatchObject({
-      code: "bad-answer",
-      retryable: true,
-    });
-  });
+  test.each(["many", `0x1${"0".repeat(64)}`])(
+    "because the node answers %s is retryable",
+    async (nonsense) => {
+      const { node, chain } = await open();
+      node.fail({ method: "eth_getBalance", effect: lie(() => nonsense) });
+      await expect(
+        chain.fetchCoinBalances([alice], reference(node.chain, 2)),
+      ).rejects.toMatchObject({
+        code: "bad-answer",
+        retryable: true,
+      });
+    },
+  );
 });
 
 describe("a contract call that fails", () => {

@@ -51,6 +51,13 @@ test("gives no number that is not exact", () => {
   ]);
 });
 
+test("takes a JSON number for what it says, and nothing else for a number", () => {
+  expect(quantityToNumber(10)).toBe(10);
+  for (const other of ["10", "0x12zz", "", -1, 1.5, 1e300, null, true, [], {}]) {
+    expect(() => quantityToNumber(other as string)).toThrow(RangeError);
+  }
+});
+
 test("writes the smallest form", () => {
   expect(quantity(0)).toBe("0x0");
   expect(quantity(255)).toBe("0xff");

@@ -107,6 +107,9 @@ describe("rows copied in binary", () => {
     ["a value left out", {}],
     ["a quantity that is none", { amount: "0x" }],
     ["a quantity above 2^256-1", { amount: `0x1${"0".repeat(64)}` }],
+    ["a number that is no safe integer", { amount: 1e300 }],
+    ["a list for a quantity", { amount: [] }],
+    ["a truth value for a quantity", { amount: true }],
   ])("are refused with %s", (_, row) => {
     const table = copyTable("x", { amount: "numeric" });
     expect(() => encodeRows(table, [row as never])).toThrow(RangeError);

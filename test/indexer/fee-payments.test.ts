@@ -83,13 +83,24 @@ it.each<[string, BlockSpecification]>([
   expect(await told(indexed)).toBe(true);
 });
 
-it.each([
-  ["a chain that is known to pay base fees to a collector", 100, 2],
-  ["a chain of ArbOS", 42_161, 106],
-])("the node is asked for the balances of %s", async (_, chainId, type) => {
-  const indexed = await openIndexedNode({ chain: new ScriptedChain({ chainId }) });
-  indexed.node.chain.mine({ transactions: [{ type }] });
+it("the node is asked for balances on a chain of ArbOS", async () => {
+  const indexed = await openIndexedNode({ chain: new ScriptedChain({ chainId: 42_161 }) });
+  indexed.node.chain.mine({ transactions: [{ type: 106 }] });
   await indexed.start();
   await indexed.inStep();
   expect(await told(indexed)).toBe(false);
 });
+
+it.each([100, 137])(
+  "the node is asked for balances on chain %i at once, whose base fees go to a collector",
+  async (chainId) => {
+    const indexed = await openIndexedNode({ chain: new ScriptedChain({ chainId }) });
+    indexed.node.chain.mine({ transactions: [{ valueWei: 5n }] });
+    await indexed.start();
+    await indexed.inStep();
+    expect(await balance(indexed, RECEIVER)).toBeNull();
+    expect(await told(indexed)).toBe(true);
+    expect(await balance(indexed, RECEIVER)).toBeNull();
+    expect(await getCoinSupply(indexed.sql)).toMatchObject({ followed: false });
+  },
+);

@@ -130,6 +130,14 @@ describe("an indexer", () => {
       { value: `0x1${"0".repeat(64)}` },
       ["transactions"],
     ],
+    ["uncles that are no list", "eth_getBlockByNumber", { uncles: "0x" }, []],
+    ["a gas limit beyond all numbers", "eth_getBlockByNumber", { gasLimit: 1e300 }, []],
+    [
+      "an index that is no quantity",
+      "eth_getBlockByNumber",
+      { validatorIndex: "10" },
+      ["withdrawals"],
+    ],
     ["all withdrawals one index", "eth_getBlockByNumber", { index: "0x0" }, ["withdrawals"]],
     ["no receiver of a withdrawal", "eth_getBlockByNumber", { address: null }, ["withdrawals"]],
     [
@@ -149,7 +157,8 @@ describe("an indexer", () => {
         method,
         effect: lie((result) => {
           const [list] = path;
-          if (list === undefined) return spoil(result as object[]);
+          if (Array.isArray(result)) return spoil(result);
+          if (list === undefined) return result && { ...result, ...wrong };
           const block = result as Record<string, object[]>;
           return { ...block, [list]: spoil(block[list] ?? []) };
         }),

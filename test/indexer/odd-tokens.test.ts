@@ -3,6 +3,7 @@ import { stringToHex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
 import { type Hex, hexConcat } from "../../src/core/hex.ts";
+import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
 import { getHolding, listHolders } from "../../src/store/token-balances/holdings.ts";
 import { getToken } from "../../src/store/tokens/token.ts";
 import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
@@ -216,6 +217,26 @@ describe("an index of odd tokens", () => {
       await index.follow(...blocks);
       expect(await known()).toMatchObject(OF_SECOND);
       expect(await getHolding(index.sql, token, ann)).toMatchObject({ unsure: true });
+    });
+
+    it("has of its ids only those that moved since", async () => {
+      const move = (to: Address, id: number): LogSpecification => ({
+        address: token,
+        topics: [TRANSFER, ...[ZERO_ADDRESS, to].map(wordOfAddress), word(id)],
+      });
+      const making = (...logs: LogSpecification[]) => ({
+        transactions: [{ to: maker, calls: [make], logs }],
+      });
+      const idsOfAnn = () => listNftsOfOwner(index.sql, token, ann, { limit: 9, skip: 0 });
+      await index.follow(making(move(ann, 1), move(ann, 2)));
+      expect(await idsOfAnn()).toEqual(["1", "2"]);
+      await index.follow({
+        transactions: [...gone.transactions, ...making(move(ann, 2)).transactions],
+      });
+      expect(await idsOfAnn()).toEqual(["2"]);
+      index.node.chain.reorg(1);
+      await index.inStep();
+      expect(await idsOfAnn()).toEqual(["1", "2"]);
     });
 
     it("has it where nothing moved since", async () => {

@@ -4,7 +4,13 @@ import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
-import { blockWith, type IncomingCall, lie, nothing } from "../support/scripted-node/faults.ts";
+import {
+  blockWith,
+  type Effect,
+  type IncomingCall,
+  lie,
+  nothing,
+} from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 // What one node cannot do, refuses, does not know yet or says wrongly must not keep the other one's blocks out.
@@ -31,13 +37,17 @@ afterEach(async () => {
 /** Each node is asked about a block with it, as it contradicts itself. */
 const ODD = lie((block) => block && { ...(block as RawBlock), logsBloom: null });
 
-async function expectHead(node: ScriptedNode): Promise<void> {
+async function expectHead(
+  node: ScriptedNode,
+  others: readonly ScriptedNode[] = [],
+  requestTimeoutMs = 2_000,
+): Promise<void> {
   second = node;
   indexer = startTestIndexer({
     databaseUrl: database.url,
-    rpcUrls: [first.url, node.url],
+    rpcUrls: [first, node, ...others].map(({ url }) => url),
     finalityDepth: 1_000,
-    requestTimeoutMs: 2_000,
+    requestTimeoutMs,
   });
   await indexer.reach(first.chain.head.block.hash);
 }
@@ -84,6 +94,21 @@ it("is the only one that has the block which the first announced", async () => {
   await expectHead(await startScriptedNode({ chain: first.chain }));
 });
 
+it("has the blocks below a head that nobody has", async () => {
+  await expectHead(await startScriptedNode({ chain: first.chain }));
+  const when = ({ params }: IncomingCall) => params[0] === "latest";
+  // The missing final blocks, with a finality depth of 1,000, are one range.
+  const effect = blockWith({ number: "0x3fb" });
+  first.fail({ method: "eth_getBlockByNumber", when, effect });
+  for (let count = 0; count < 2; count++) {
+    const { hash } = first.chain.mine({ transactions: [{}] }).block;
+    await indexer?.until(async () => {
+      const [state] = await database.sql`SELECT head_hash FROM sync_state`;
+      return state?.["headHash"] === hash;
+    });
+  }
+});
+
 it("is ahead of the first, which stands still", async () => {
   await expectHead(await startScriptedNode({ chain: first.chain }));
   first.chain.mine(3);
@@ -96,6 +121,23 @@ it("is ahead of the first, which stands still", async () => {
   second?.fail({ effect: { kind: "http", status: 503 } });
   first.chain.mine(1);
   await indexer?.reach(first.chain.head.block.hash);
+});
+
+it.each<[string, Effect, (node: ScriptedNode) => ScriptedNode[]]>([
+  ["a third leaves its calls open", { kind: "stall" }, (third) => [third]],
+  ["all answers take long", { kind: "late", ms: 200 }, (third) => [first, second ?? third, third]],
+])("is ahead of the first, which stands still, while %s", async (_, effect, failing) => {
+  const third = await startScriptedNode({ chain: first.chain });
+  try {
+    await expectHead(await startScriptedNode({ chain: first.chain }), [third], 30_000);
+    for (const node of failing(third)) node.fail({ effect });
+    first.chain.mine(3);
+    first.behaviour.behind = 3;
+    await indexer?.reach(first.chain.head.block.hash);
+  } finally {
+    third.heal();
+    await third.stop();
+  }
 });
 
 it("is on another fork, and blocks are odd whose kind never becomes a habit", async () => {

@@ -8,12 +8,17 @@ import type { Fragment, Queryable } from "../../db/client.ts";
  */
 const ARBITRUM_INTERNAL_TYPE = 106;
 
-/** Chains that pay base fees to an account that no block names: Gnosis and its test network, Celo. */
-const HIDDEN_COLLECTORS: readonly number[] = [100, 10_200, 42_220];
+/**
+ * Chains that pay base fees to an account that no block names, whatever their miners get: Gnosis, Polygon (Bor's
+ * `burntContract`), Celo, each with its test network.
+ */
+const HIDDEN_COLLECTORS: readonly number[] = [100, 10_200, 137, 80_002, 42_220, 11_142_220];
 
 /** Whether the index knows of everything that changes a coin balance. Where it does not, the node is asked with each request. */
 export function areBalancesFollowed(sql: Queryable): Fragment {
-  return sql`(SELECT traced AND fees_followed IS NOT FALSE FROM sync_state)`;
+  return sql`(
+    SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...HIDDEN_COLLECTORS]}::bigint[])
+    FROM sync_state)`;
 }
 
 /** Records what a block has told. A reset of the chain forgets it. */
@@ -40,7 +45,7 @@ export async function getFeePayment(
 ): Promise<FeePayment | "hidden" | undefined> {
   const [payment] = await sql<(FeePayment & { hidden: boolean; tells: boolean })[]>`
     SELECT parent_hash, miner, reward,
-      chain_id = ANY(${[...HIDDEN_COLLECTORS]}::bigint[]) OR EXISTS (
+      EXISTS (
         SELECT 1 FROM transactions
         WHERE block_number = ${blockNumber} AND type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,
       reward > 0
