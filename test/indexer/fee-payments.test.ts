@@ -66,6 +66,17 @@ it("the node is asked for balances where the signer of a block has what is paid,
   expect(await balance(indexed, RECEIVER)).toBe("5");
 });
 
+it("blocks that were there before the index tell, too", async () => {
+  const indexed = await openIndexedNode();
+  indexed.node.chain.mine({ ...signed(0n), transactions: [{ from: SIGNER, valueWei: 5n }] });
+  indexed.node.chain.mine(signed(1n));
+  indexed.node.chain.mine(10);
+  await indexed.start();
+  await indexed.inStep();
+  expect(await told(indexed)).toBe(false);
+  expect(await balance(indexed, SIGNER)).toBeNull();
+});
+
 it.each<[string, BlockSpecification]>([
   ["pays nothing", { transactions: [{ effectiveGasPriceWei: 1_000_000_000n }] }],
   ["takes from its miner", { miner: RECEIVER, transactions: [{ from: RECEIVER, valueWei: 1n }] }],

@@ -28,6 +28,8 @@ export async function writeFeesFollowed(sql: Queryable, followed: boolean): Prom
 
 /** What the transactions of a block pay to its miner, whose balance nothing else lowers or raises in it. */
 export interface FeePayment {
+  number: number;
+  hash: Hex;
   parentHash: Hex;
   miner: Address;
   /** In wei; not 0. */
@@ -44,7 +46,7 @@ export async function getFeePayment(
   blockNumber: number,
 ): Promise<FeePayment | "hidden" | undefined> {
   const [payment] = await sql<(FeePayment & { hidden: boolean; tells: boolean })[]>`
-    SELECT parent_hash, miner, reward,
+    SELECT number, hash, parent_hash, miner, reward,
       EXISTS (
         SELECT 1 FROM transactions
         WHERE block_number = ${blockNumber} AND type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,
