@@ -47,18 +47,15 @@ export async function getFeePayment(
 ): Promise<FeePayment | "hidden" | undefined> {
   const [payment] = await sql<(FeePayment & { hidden: boolean; tells: boolean })[]>`
     SELECT number, hash, parent_hash, miner, reward,
-      EXISTS (
-        SELECT 1 FROM transactions
-        WHERE block_number = ${blockNumber} AND type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,
+      EXISTS (SELECT FROM transactions_of_block(number) WHERE type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,
       reward > 0
         AND NOT EXISTS (
-          SELECT 1 FROM transactions WHERE block_number = ${blockNumber}
-            AND miner IN (from_address, to_address, created_contract))
+          SELECT FROM transactions_of_block(number)
+          WHERE miner IN (from_address, to_address, created_contract))
         AND NOT EXISTS (
-          SELECT 1 FROM internal_transactions WHERE block_number = ${blockNumber}
-            AND effective AND miner IN (from_address, to_address, created_contract))
-        AND NOT EXISTS (
-          SELECT 1 FROM withdrawals WHERE block_number = ${blockNumber} AND address = miner) AS tells
+          SELECT FROM internal_transactions_of_block(number)
+          WHERE effective AND miner IN (from_address, to_address, created_contract))
+        AND miner NOT IN (SELECT address FROM withdrawals WHERE block_number = ${blockNumber}) AS tells
     FROM blocks, sync_state WHERE number = ${blockNumber} AND fees_followed IS NULL`;
   if (payment?.hidden) return "hidden";
   return payment?.tells ? payment : undefined;
