@@ -254,7 +254,8 @@ describe("a block", () => {
       off: "the header has another hash",
     });
     expect(said).toEqual([{ part: "header", reason: "the header has another hash" }]);
-    expect(status.proofs.transactions.proven).toBe(1);
+    // A sample may be proven as a whole, too.
+    expect(status.proofs.transactions.proven).toBeGreaterThan(0);
   });
 
   it.each<[string, Part, (parts: Parts) => unknown, string]>([
