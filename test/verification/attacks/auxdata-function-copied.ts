@@ -1,5 +1,5 @@
-import type { Attack, AttackWorld, Program } from "./attack.ts";
-import { replace } from "./attack-world.ts";
+import type { Program } from "./attack.ts";
+import { codeInHash } from "./into-hash.ts";
 
 /** It runs what the assembly makes of a function: of the source, or of a number. */
 function callerWith(value: "given" | "place"): Program {
@@ -21,22 +21,10 @@ contract Caller {
   };
 }
 
-/** As it is after a change of a comment alone, with a hash that could be run. */
-async function verifyWithOtherHash(world: AttackWorld, program: Program) {
-  const { creation, runtime } = await world.compile(program);
-  const hash = runtime.slice(-86, -22);
-  return world.verify(
-    program,
-    await world.deploy(replace(creation, hash, "5b33ff".padEnd(64, "0"))),
-  );
-}
-
-const attack: Attack = {
-  title: "a number becomes a function, and may be the place of a hash that nobody vouches for",
-  attack: (world) => verifyWithOtherHash(world, callerWith("place")),
-  honest: (world) => verifyWithOtherHash(world, callerWith("given")),
-  reaches: "partial",
-  reason: /could be made to run it/,
-};
-
-export default attack;
+export default codeInHash(
+  "a number becomes a function, and may be the place of a hash that nobody vouches for",
+  {
+    hostile: callerWith("place"),
+    honest: callerWith("given"),
+  },
+);

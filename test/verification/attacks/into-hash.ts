@@ -1,6 +1,6 @@
 import { hexConcat } from "../../../src/core/hex.ts";
-import type { Attack, Program } from "./attack.ts";
-import { metadataOf, text, withoutMetadata } from "./attack-world.ts";
+import type { Attack, AttackWorld, Program } from "./attack.ts";
+import { metadataOf, replace, text, withoutMetadata } from "./attack-world.ts";
 
 /** The program with code in the place of the hash of its metadata (of a swarm's form), where it can be made to run. */
 export function codeInOldHash(title: string, program: Program): Attack {
@@ -16,6 +16,25 @@ export function codeInOldHash(title: string, program: Program): Attack {
       const { creation } = await world.compile(program);
       return world.verify(program, await world.deploy(`0x${creation}`));
     },
+    reason: /could be made to run it/,
+  };
+}
+
+/**
+ * Both programs with code in the place of the hash of their metadata, as after a change of a comment alone: the hostile one
+ * can be made to run it.
+ */
+export function codeInHash(title: string, programs: { hostile: Program; honest: Program }): Attack {
+  const verify = async (world: AttackWorld, program: Program) => {
+    const { creation, runtime } = await world.compile(program);
+    const planted = replace(creation, runtime.slice(-86, -22), "5b33ff".padEnd(64, "0"));
+    return world.verify(program, await world.deploy(planted));
+  };
+  return {
+    title,
+    attack: (world) => verify(world, programs.hostile),
+    honest: (world) => verify(world, programs.honest),
+    reaches: "partial",
     reason: /could be made to run it/,
   };
 }
