@@ -8,7 +8,7 @@ import type driver from "postgres";
 // (test/db/driver.test.ts). When a later version passes such a test, its repair can go.
 
 interface Edit {
-  file: "connection.js" | "index.js";
+  file: "connection.js" | "index.js" | "query.js";
   found: string;
   repaired: string;
 }
@@ -145,7 +145,8 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
         file: "index.js",
         found: "        new Promise((_, reject) => connection.onclose = reject)\n",
         repaired: `        new Promise((_, reject) => {
-          connection.onclose = e => reject(lost = e)
+          const lose = e => reject(lost = e)
+          connection.onclose = lose
           begun.catch(reject)
         })
 `,
@@ -156,8 +157,24 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
         repaired: `        q.catch(e => uncaughtError || (uncaughtError = e))
         if (lost)
           return q.reject(lost)
-        const { resolve } = q
-        q.resolve = x => lost ? q.reject(lost) : resolve(x)
+        const settled = resolve => x => lost ? q.reject(lost) : resolve(x)
+        q.resolve = settled(q.resolve)
+`,
+      },
+    ],
+  },
+  {
+    fault: `V8 allocates a function that is written as the value of a property among the old objects, where only a full
+      collection looks: until then each statement keeps its rows, and every collection of the young ones copies them.`,
+    edits: [
+      {
+        file: "query.js",
+        found: `    this.resolve = x => (this.active = false, resolve(x))
+    this.reject = x => (this.active = false, reject(x))
+`,
+        repaired: `    const settled = settle => x => (this.active = false, settle(x))
+    this.resolve = settled(resolve)
+    this.reject = settled(reject)
 `,
       },
     ],

@@ -1,4 +1,6 @@
 import net from "node:net";
+import v8 from "node:v8";
+import vm from "node:vm";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { sleep } from "../../src/core/async.ts";
 import { createSql, type Queryable, type Sql, type Transaction } from "../../src/db/client.ts";
@@ -348,4 +350,27 @@ test("the driver does not tell when a query is sent and ended: ours does, once f
   const part = watched`n > ${1}`;
   await watched`SELECT FROM generate_series(1, 3) n WHERE ${part}`;
   expect(events).toEqual(["sent", "ended"]);
+});
+
+describe("the driver keeps the rows of statements until a full collection: ours gives them free", () => {
+  const rows = (client: Queryable) => client`
+    SELECT repeat(md5(i::text), 5) AS a, repeat(md5(i::text), 5) AS b FROM generate_series(1, 300) i`;
+
+  test.each<[string, (read: typeof rows) => Promise<unknown>]>([
+    ["alone", (read) => read(sql)],
+    ["in a transaction", (read) => sql.begin("READ ONLY", (inside) => read(inside))],
+  ])("%s", async (_name, ask) => {
+    v8.setFlagsFromString("--expose-gc");
+    const collect = vm.runInNewContext("gc") as (options?: { type: "minor" }) => void;
+    const inUse = () => process.memoryUsage().heapUsed;
+    await ask(rows);
+    collect();
+    const before = inUse();
+    for (let count = 0; count < 30; count++) await ask(rows);
+    // What survives two of them counts as old.
+    collect({ type: "minor" });
+    collect({ type: "minor" });
+    // 30 times 115 KB of text, and their objects.
+    expect(inUse() - before).toBeLessThan(1_000_000);
+  });
 });
