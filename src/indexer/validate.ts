@@ -26,7 +26,13 @@ export class InconsistentBlockError extends ChainError {
  * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
  * (belief.ts).
  */
-export type SoftKind = "bloom" | "cumulative-gas" | "log-index" | "odd-field" | `unproven-${Part}`;
+export type SoftKind =
+  | "bloom"
+  | "cumulative-gas"
+  | "log-index"
+  | "odd-field"
+  | "untraced-state-sync"
+  | `unproven-${Part}`;
 
 /** The first disagreement of a kind in a block. */
 export interface SoftInconsistency {
@@ -206,12 +212,14 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
 function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
   const { requireThat, prefer } = check;
   const { transactions } = block;
-  requireThat(
-    traces.length !== transactions.length - 1 || !endsWithStateSync(block),
-    "the tracer leaves the state-sync transaction out (TRACES=off indexes without internal transactions)",
+  const untraced = endsWithStateSync(block) && traces.length === transactions.length - 1;
+  prefer(
+    !untraced,
+    "untraced-state-sync",
+    "the tracer leaves the state-sync transaction out, whose internal transactions stay unknown",
   );
   requireThat(
-    traces.length === transactions.length,
+    traces.length === transactions.length || untraced,
     `${transactions.length} transactions but ${traces.length} traces`,
   );
   for (const [index, { transactionHash, frame }] of traces.entries()) {
