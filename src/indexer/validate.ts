@@ -218,8 +218,9 @@ function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Chec
     "untraced-state-sync",
     "the tracer leaves the state-sync transaction out, whose internal transactions stay unknown",
   );
+  const untraceable = quantityToNumber(block.number) === 0 && traces.length === 0;
   requireThat(
-    traces.length === transactions.length || untraced,
+    traces.length === transactions.length || untraced || untraceable,
     `${transactions.length} transactions but ${traces.length} traces`,
   );
   for (const [index, { transactionHash, frame }] of traces.entries()) {

@@ -9,7 +9,7 @@ import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { blockWith, emptyList, lie } from "../support/scripted-node/faults.ts";
+import { blockWith, emptyList, lie, rpcError } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {
@@ -93,6 +93,22 @@ describe("an indexer", () => {
     });
     await reachHead(start());
     expect(await compareDatabase(database.sql, oracle)).toEqual([]);
+  });
+
+  it("takes a genesis block that the tracer refuses for one without internal transactions", async () => {
+    const from = scriptedAddress("first");
+    node.chain.reset({ transactions: [{ from, to: null }, { valueWei: 1n }] });
+    node.fail({
+      method: "debug_traceBlockByHash",
+      when: ({ params: [hash] }) => hash === node.chain.at(0)?.block.hash,
+      effect: rpcError(-32000, "genesis is not traceable"),
+    });
+    node.chain.mine({ transactions: [{ from, calls: [{ from, to: from, valueWei: 1n }] }] });
+    await reachHead(start());
+    const counts = await database.sql`
+      SELECT (SELECT count(*) FROM transactions) AS sent, (SELECT count(*) FROM internal_transactions) AS inner,
+        traced FROM sync_state`;
+    expect(counts).toMatchObject([{ sent: 3, inner: 1, traced: true }]);
   });
 
   it("indexes and rolls back blocks of a time beyond all calendars", async () => {
