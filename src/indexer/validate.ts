@@ -8,7 +8,7 @@ import type {
 } from "../chain/types.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
 import { type Hex, isHash, isHexData } from "../core/hex.ts";
-import { quantityToNumber } from "../core/quantity.ts";
+import { quantityToInt64, quantityToNumber } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
 import type { Part } from "./proof/prove.ts";
 import { endsWithStateSync, withoutStateSync } from "./state-sync.ts";
@@ -153,9 +153,9 @@ function validateUncles(
   }
 }
 
-/** Withdrawals are numbered through the chain (EIP-4895). */
+/** Withdrawals are numbered through the chain (EIP-4895), but for one a block that Berachain mints by. */
 function validateWithdrawals({ withdrawals }: RawBlock, { requireThat }: Check): void {
-  const indexes = new Set((withdrawals ?? []).map(({ index }) => quantityToNumber(index)));
+  const indexes = new Set((withdrawals ?? []).map(({ index }) => quantityToInt64(index)));
   requireThat(indexes.size === (withdrawals ?? []).length, "two withdrawals have one index");
 }
 

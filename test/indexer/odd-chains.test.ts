@@ -1,9 +1,11 @@
 import { getAddress } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { presentWithdrawal } from "../../src/api/present/withdrawal.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import { createSql } from "../../src/db/client.ts";
 import { readSnapshot } from "../../src/store/snapshot.ts";
 import { getServedHead, writeChainIdentity } from "../../src/store/sync-state.ts";
+import { listWithdrawals } from "../../src/store/withdrawals.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
@@ -135,6 +137,35 @@ describe("an indexer", () => {
     ]);
   });
 
+  it("takes the largest number of 64 bits for a withdrawal's, as blocks of Berachain mint by", async () => {
+    const address = scriptedAddress("distributor");
+    const withdrawals = [1, 2].map((amountGwei) => ({ address, amountGwei }));
+    node.chain.mine({ withdrawals }, { withdrawals });
+    const most = "0xffffffffffffffff";
+    node.fail({
+      method: "eth_getBlockByNumber",
+      effect: lie((result) => {
+        const block = result as { withdrawals?: object[] } | null;
+        const [mint, ...others] = block?.withdrawals ?? [];
+        if (!mint) return block;
+        return {
+          ...block,
+          withdrawals: [{ ...mint, index: most, validatorIndex: most }, ...others],
+        };
+      }),
+    });
+    await reachHead(start());
+    const page = { limit: 10, skip: 0 };
+    const listed = await listWithdrawals(database.sql, { address }, "asc", page);
+    const largest = String(2n ** 64n - 1n);
+    expect(listed.map(presentWithdrawal)).toMatchObject(
+      [1, 2].flatMap(() => [
+        { withdrawalIndex: largest, validatorIndex: largest, amount: "1" },
+        { withdrawalIndex: "1", validatorIndex: "1", amount: "2" },
+      ]),
+    );
+  });
+
   it.each([
     ["a bloom that is null", "eth_getBlockReceipts", { logsBloom: null }, []],
     ["input that is no bytes", "eth_getBlockByNumber", { input: "0x1" }, ["transactions"]],
@@ -159,7 +190,7 @@ describe("an indexer", () => {
     [
       "a validator beyond all numbers",
       "eth_getBlockByNumber",
-      { validatorIndex: "0xffffffffffffffff" },
+      { validatorIndex: "0x10000000000000000" },
       ["withdrawals"],
     ],
   ])("asks another node when the first gives %s", async (_, method, wrong, path) => {
