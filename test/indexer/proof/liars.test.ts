@@ -280,6 +280,12 @@ describe("a block", () => {
       "transaction 0 pays 2000000000 wei, and its receipt says 0x1",
     ],
     [
+      "with a transaction of the chain's own, which nobody signed (Sonic, Moonbeam)",
+      "senders",
+      ({ transaction }) => Object.assign(transaction, { v: "0x0", r: "0x0", s: "0x0" }),
+      "transaction 0 is not signed",
+    ],
+    [
       "with a receipt without status and root",
       "receipts",
       ({ receipt }) => Object.assign(receipt, { status: undefined }),
@@ -290,6 +296,23 @@ describe("a block", () => {
     const { refused, unproven } = await outcomeOf(spoil(change), { established: [part] });
     expect(refused).toBeUndefined();
     expect(unproven).toContain(part);
+  });
+
+  it("with a transaction that nobody signed is refused for a lie about another's sender", async () => {
+    const fetched = spoil(({ block, transaction }) => {
+      Object.assign(transaction, { r: "0x1", s: "0x1" });
+      Object.assign(block.transactions[2] ?? {}, { from: other });
+    });
+    const { refused } = await outcomeOf(fetched, { established: ["senders"] });
+    expect(refused).toContain("did not sign transaction 2");
+  });
+
+  it("whose transactions pay the base fee alone proves no rule of prices: ZKsync takes no tips", async () => {
+    const fetched = spoil(({ block, transaction }) => {
+      Object.assign(block, { baseFeePerGas: transaction.gasPrice });
+      for (const transaction of block.transactions) transaction.type = "0x0";
+    });
+    expect(await prove("fields", fetched)).toEqual({ outcome: "nothing" });
   });
 
   it("of Polygon is proven without the transaction that takes over messages of Ethereum", async () => {
