@@ -10,8 +10,10 @@ const ARBITRUM_INTERNAL_TYPE = 106;
 
 /** Chains that move coins without a word in any block, whatever their miners get, each with its test networks. */
 const UNTOLD_CHAINS: readonly number[] = [
-  // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Celo, Taiko (taiko-geth's `getTreasuryAddress`).
-  ...[100, 10_200, 137, 80_002, 42_220, 11_142_220, 167_000, 167_013],
+  // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Taiko (taiko-geth's `getTreasuryAddress`).
+  ...[100, 10_200, 137, 80_002, 167_000, 167_013],
+  // A token's transfers move the coin: Celo ("Token duality" of its specification), Arc ("Two interfaces, one balance").
+  ...[42_220, 11_142_220, 5_042, 5_042_002],
   // Blocks mint to others than their producer: Energy Web (AuRa's `blockRewardContractAddress` in Nethermind's chains),
   // Kaia (its "Token economy", "Funding Structure"), Flare and Songbird (go-flare's `coreth/core/daemon.go`).
   ...[246, 73_799, 8_217, 1_001, 14, 114, 19, 16],
