@@ -11,7 +11,7 @@ import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { blockWith, emptyList, lie, rpcError } from "../support/scripted-node/faults.ts";
+import { blockWith, emptyList, lie, nothing, rpcError } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {
@@ -249,6 +249,7 @@ describe("an indexer", () => {
   it("listens to the node's heads once, however often it begins again", async () => {
     node.chain.mine({ transactions: [{}] });
     node.fail({ method: "eth_getBlockReceipts", effect: emptyList() });
+    node.fail({ method: "eth_getTransactionReceipt", effect: nothing() });
     const started = start({ webSocketUrl: node.webSocketUrl });
     await started.until(() => node.count("eth_getBlockReceipts") >= 8);
     node.heal();
