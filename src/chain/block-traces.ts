@@ -79,9 +79,18 @@ async function trace(
       if (!one) return null;
       if (one.block.transactions.length === 0) return { ...one, traces: [] };
       const own = traces[next++] as TransactionTrace[] | NodeError;
+      if (isGenesisRefused(one, own)) return { ...one, traces: [] };
       return { ...one, traces: tracesOf(own, source, features, node) };
     });
   }
+}
+
+/** The tracer refuses the genesis block: what it may name as transactions is part of its allocation, and was not executed. */
+function isGenesisRefused(
+  { block }: FetchedBlock,
+  traces: TransactionTrace[] | NodeError,
+): boolean {
+  return block.number === "0x0" && traces instanceof NodeError && traces.code === "node-error";
 }
 
 function describe({ block, receipts }: FetchedBlock): TraceableBlock {

@@ -91,12 +91,37 @@ async function fetchWithReceipts(
     const block = blockOf(own[0]);
     if (!block) return null;
     if (!features.blockReceipts) return { block, receipts: [], traces: null };
-    const receipts = receiptsOf(own[1]);
+    const receipts = receiptsOf(own[1], features);
     features.hasGivenReceipts ||= receipts.length > 0;
     return { block, receipts, traces: null };
   });
   await addUncles(fetched, ask);
-  return features.blockReceipts ? fetched : addReceiptsByTransaction(fetched, ask);
+  const add = features.blockReceipts ? addReceiptsLeftOut : addReceiptsByTransaction;
+  return add(fetched, ask);
+}
+
+/**
+ * Asks one by one for the receipts of blocks that have not all of theirs. Some nodes fail to give those of certain blocks
+ * together (0xPolygon/erigon#64, paradigmxyz/reth#23394, sei-protocol/sei-chain#1815, hiero-json-rpc-relay#4423).
+ */
+async function addReceiptsLeftOut(
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const lacking = fetched.filter((one) => one !== null && !hasReceipts(one));
+  if (lacking.length === 0) return [...fetched];
+  const asked = await addReceiptsByTransaction(lacking, ask).catch((thrown: unknown) => {
+    if (thrown instanceof NodeError) return [];
+    throw thrown;
+  });
+  return fetched.map((one) => {
+    const whole = asked[lacking.indexOf(one)];
+    return whole && hasReceipts(whole) ? whole : one;
+  });
+}
+
+function hasReceipts({ block, receipts }: FetchedBlock): boolean {
+  return receipts.length >= block.transactions.length;
 }
 
 /** Asks for the headers of uncles, where blocks name any; one that the node does not give is left out. */
@@ -150,10 +175,17 @@ function blockOf(outcome: Outcome | undefined): RawBlock | null {
   return answer as RawBlock;
 }
 
-/** The receipts of an answer. A node that lags behind has none; validation notices that they are missing. */
-function receiptsOf(outcome: Outcome | undefined): RawReceipt[] {
+/**
+ * The receipts of an answer. A node that lags behind has none, nor has one that failed for this block alone; validation notices
+ * that they are missing.
+ */
+function receiptsOf(
+  outcome: Outcome | undefined,
+  { hasGivenReceipts }: NodeFeatures,
+): RawReceipt[] {
   const error = errorIn(outcome);
   if (error?.code === "block-unknown") return [];
+  if (error?.code === "node-error" && hasGivenReceipts) return [];
   if (error && isMissing(error)) {
     throw new NodeError("unavailable", `block receipts were there and are not: ${error.message}`);
   }

@@ -124,6 +124,8 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
     texts: [
       isOldState,
       /missing trie node/i,
+      /no historical RPC/i,
+      /failed to load state\b/i,
       /\bstate (?:is |of |at |histor).*(?:available|pruned|indexed|found)/i,
       /historical state|no state available|world state unavailable|required data unavailable/i,
       /unknown state\b/i,

@@ -25,9 +25,17 @@ type Traces = TransactionTrace[] | NodeError;
 
 type TraceCall = RpcCall & { read(result: unknown): Traces };
 
-/** `timeout` is how long the node itself goes on with one transaction, as a Go duration. */
+/**
+ * `timeout` is how long the node itself goes on with one transaction, as a Go duration. Without `borTraceEnabled` Erigon, and
+ * Bor up to 2.5, leave Polygon's state-sync transactions out (0xPolygon/bor#2010, erigontech/erigon#9267); others ignore it.
+ */
 function callTracer(timeout: string): object {
-  return { tracer: "callTracer", timeout, tracerConfig: { withLog: false } };
+  return {
+    tracer: "callTracer",
+    timeout,
+    tracerConfig: { withLog: false },
+    borTraceEnabled: true,
+  };
 }
 
 function debugBlock(name: Tracer, nameOf: (block: TraceableBlock) => Hex): TracerKind {

@@ -23,6 +23,22 @@ export function quantityToNumber(quantity: string | number): number {
   throw new RangeError(`quantity ${quantity} is no safe integer`);
 }
 
+const BEYOND_64_BITS = 1n << 64n;
+
+/**
+ * Number of a hex quantity that a column of 64 bits keeps: the largest ones of 64 bits, by which chains say "none", as -1, -2 …
+ * Throws `RangeError` for what it cannot keep exactly.
+ */
+export function quantityToInt64(quantity: string): number {
+  const below = isQuantity(quantity) ? Number(BigInt(quantity) - BEYOND_64_BITS) : 0;
+  return below < 0 && Number.isSafeInteger(below) ? below : quantityToNumber(quantity);
+}
+
+/** Decimal text of what `quantityToInt64` gave. */
+export function int64ToDecimal(value: number): string {
+  return BigInt.asUintN(64, BigInt(value)).toString();
+}
+
 /** Big integer of a hex quantity; `0x` alone is 0. */
 export function quantityToBigInt(quantity: string): bigint {
   return quantity === "0x" ? 0n : BigInt(quantity);

@@ -8,7 +8,7 @@ import type {
 } from "../chain/types.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
 import { type Hex, isHash, isHexData } from "../core/hex.ts";
-import { quantityToNumber } from "../core/quantity.ts";
+import { quantityToInt64, quantityToNumber } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
 import type { Part } from "./proof/prove.ts";
 import { endsWithStateSync, withoutStateSync } from "./state-sync.ts";
@@ -26,7 +26,13 @@ export class InconsistentBlockError extends ChainError {
  * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
  * (belief.ts).
  */
-export type SoftKind = "bloom" | "cumulative-gas" | "log-index" | "odd-field" | `unproven-${Part}`;
+export type SoftKind =
+  | "bloom"
+  | "cumulative-gas"
+  | "log-index"
+  | "odd-field"
+  | "untraced-state-sync"
+  | `unproven-${Part}`;
 
 /** The first disagreement of a kind in a block. */
 export interface SoftInconsistency {
@@ -147,9 +153,9 @@ function validateUncles(
   }
 }
 
-/** Withdrawals are numbered through the chain (EIP-4895). */
+/** Withdrawals are numbered through the chain (EIP-4895), but for one a block that Berachain mints by. */
 function validateWithdrawals({ withdrawals }: RawBlock, { requireThat }: Check): void {
-  const indexes = new Set((withdrawals ?? []).map(({ index }) => quantityToNumber(index)));
+  const indexes = new Set((withdrawals ?? []).map(({ index }) => quantityToInt64(index)));
   requireThat(indexes.size === (withdrawals ?? []).length, "two withdrawals have one index");
 }
 
@@ -206,12 +212,15 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
 function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
   const { requireThat, prefer } = check;
   const { transactions } = block;
-  requireThat(
-    traces.length !== transactions.length - 1 || !endsWithStateSync(block),
-    "the tracer leaves the state-sync transaction out (TRACES=off indexes without internal transactions)",
+  const untraced = endsWithStateSync(block) && traces.length === transactions.length - 1;
+  prefer(
+    !untraced,
+    "untraced-state-sync",
+    "the tracer leaves the state-sync transaction out, whose internal transactions stay unknown",
   );
+  const untraceable = quantityToNumber(block.number) === 0 && traces.length === 0;
   requireThat(
-    traces.length === transactions.length,
+    traces.length === transactions.length || untraced || untraceable,
     `${transactions.length} transactions but ${traces.length} traces`,
   );
   for (const [index, { transactionHash, frame }] of traces.entries()) {

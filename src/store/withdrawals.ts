@@ -10,7 +10,7 @@ import {
   type PageRange,
 } from "./page.ts";
 
-/** A withdrawal from the consensus layer (EIP-4895). */
+/** A withdrawal from the consensus layer (EIP-4895); numbers as `quantityToInt64` gives them. */
 export interface Withdrawal {
   withdrawalIndex: number;
   validatorIndex: number;

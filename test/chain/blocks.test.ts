@@ -155,6 +155,7 @@ describe("fetchBlocks", () => {
     const otherHash: Hex = `0x${"1".repeat(64)}`;
     const receiptsWith = async (effect: Parameters<typeof node.fail>[0]["effect"]) => {
       node.fail({ method: "eth_getBlockReceipts", effect });
+      node.fail({ method: "eth_getTransactionReceipt", effect: nothing() });
       const { blocks } = await chain.fetchBlocks([1]);
       node.heal();
       return blocks[0]?.receipts;
@@ -195,6 +196,27 @@ describe("fetchBlocks", () => {
     expect((await chain.fetchBlocks([3])).blocks[0]?.receipts).toHaveLength(1);
     expect(node.count("eth_getBlockReceipts")).toBe(2);
     expect(chain.capabilities().blockReceipts).toBe(false);
+  });
+
+  test.each([
+    ["leaves one out", lastMissing()],
+    ["gives none", emptyList()],
+    ["fails", rpcError(-32000, "failed to find transaction in block")],
+  ])("asks for single receipts of a block for which the node %s", async (_, effect) => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node]);
+    await chain.fetchBlocks([1]);
+    const when = ({ params }: IncomingCall) => params[0] === "0x1";
+    node.fail({ method: "eth_getBlockReceipts", when, effect });
+    const { blocks } = await chain.fetchBlocks([1, 2, 3]);
+    expect(blocks.map((one) => one?.receipts)).toEqual(
+      [1, 2, 3].map((number) => node.chain.at(number)?.receipts),
+    );
+    expect(node.count("eth_getTransactionReceipt")).toBe(3);
+    // What cannot be had spoils nothing else.
+    node.fail({ method: "eth_getTransactionReceipt", effect: rpcError(-32000, "no receipt") });
+    expect((await chain.fetchBlocks([3, 1])).blocks[0]?.receipts).toHaveLength(1);
   });
 
   test("settles on another tracer when the first was never able to trace", async () => {

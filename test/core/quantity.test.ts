@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  int64ToDecimal,
   isExactQuantity,
   isQuantity,
   quantity,
   quantityToBigInt,
   quantityToDecimal,
+  quantityToInt64,
   quantityToNumber,
 } from "../../src/core/quantity.ts";
 
@@ -49,6 +51,17 @@ test("gives no number that is not exact", () => {
     false,
     false,
   ]);
+});
+
+test("keeps the largest numbers of 64 bits beside those that are exact, and gives them back", () => {
+  const largest = [2n ** 64n - 1n, 2n ** 64n - 2n ** 53n + 1n, 2n ** 53n - 1n, 0n];
+  const kept = largest.map((value) => quantityToInt64(quantity(value)));
+  expect(kept).toEqual([-1, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0]);
+  expect(kept.map(int64ToDecimal)).toEqual(largest.map(String));
+  for (const beyond of [2n ** 64n, 2n ** 64n - 2n ** 53n, 2n ** 53n]) {
+    expect(() => quantityToInt64(quantity(beyond))).toThrow(RangeError);
+  }
+  expect(() => quantityToInt64("10")).toThrow(RangeError);
 });
 
 test("takes a JSON number for what it says, and nothing else for a number", () => {

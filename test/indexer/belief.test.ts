@@ -6,13 +6,7 @@ import { createProofs } from "../../src/indexer/proof/proofs.ts";
 import { initialStatus } from "../../src/indexer/status.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import {
-  type Effect,
-  emptyList,
-  html,
-  type IncomingCall,
-  lie,
-} from "../support/scripted-node/faults.ts";
+import { type Effect, html, type IncomingCall, lie } from "../support/scripted-node/faults.ts";
 import type { ScriptedNode } from "../support/scripted-node.ts";
 import { openChain, openNode } from "../support/test-chain.ts";
 
@@ -151,7 +145,7 @@ describe("belief", () => {
       "another node contradicts itself in another way",
       ([, other]) => other?.fail({ method: "eth_getBlockReceipts", effect: holes }),
     ],
-    ["nobody repeats it", (nodes) => failAll(nodes, "eth_getBlockReceipts", emptyList())],
+    ["nobody repeats it", (nodes) => failAll(nodes, "eth_getBlockReceipts", otherBlock)],
   ])("refuses the block when %s", async (_, spoil) => {
     const { nodes, believeHead } = await scene(2);
     nodes[0]?.fail({ method: "eth_getBlockByNumber", effect: oddBloom });

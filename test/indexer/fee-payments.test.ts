@@ -102,8 +102,8 @@ it("the node is asked for balances on a chain of ArbOS", async () => {
   expect(await told(indexed)).toBe(false);
 });
 
-it.each([100, 137])(
-  "the node is asked for balances on chain %i at once, whose base fees go to a collector",
+it.each([100, 137, 167_000, 43_114, 81_457])(
+  "the node is asked for balances on chain %i at once, which moves coins without a word",
   async (chainId) => {
     const indexed = await openIndexedNode({ chain: new ScriptedChain({ chainId }) });
     indexed.node.chain.mine({ transactions: [{ valueWei: 5n }] });

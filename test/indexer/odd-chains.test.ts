@@ -1,15 +1,17 @@
 import { getAddress } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { presentWithdrawal } from "../../src/api/present/withdrawal.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import { createSql } from "../../src/db/client.ts";
 import { readSnapshot } from "../../src/store/snapshot.ts";
 import { getServedHead, writeChainIdentity } from "../../src/store/sync-state.ts";
+import { listWithdrawals } from "../../src/store/withdrawals.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { blockWith, emptyList, lie } from "../support/scripted-node/faults.ts";
+import { blockWith, emptyList, lie, nothing, rpcError } from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {
@@ -95,6 +97,22 @@ describe("an indexer", () => {
     expect(await compareDatabase(database.sql, oracle)).toEqual([]);
   });
 
+  it("takes a genesis block that the tracer refuses for one without internal transactions", async () => {
+    const from = scriptedAddress("first");
+    node.chain.reset({ transactions: [{ from, to: null }, { valueWei: 1n }] });
+    node.fail({
+      method: "debug_traceBlockByHash",
+      when: ({ params: [hash] }) => hash === node.chain.at(0)?.block.hash,
+      effect: rpcError(-32000, "genesis is not traceable"),
+    });
+    node.chain.mine({ transactions: [{ from, calls: [{ from, to: from, valueWei: 1n }] }] });
+    await reachHead(start());
+    const counts = await database.sql`
+      SELECT (SELECT count(*) FROM transactions) AS sent, (SELECT count(*) FROM internal_transactions) AS inner,
+        traced FROM sync_state`;
+    expect(counts).toMatchObject([{ sent: 3, inner: 1, traced: true }]);
+  });
+
   it("indexes and rolls back blocks of a time beyond all calendars", async () => {
     const started = start();
     node.chain.mine({ timestampSeconds: 1_700_000_000_000_000 });
@@ -117,6 +135,35 @@ describe("an indexer", () => {
     expect(await database.sql`SELECT status, r FROM transactions`).toMatchObject([
       { status: null, r: null },
     ]);
+  });
+
+  it("takes the largest number of 64 bits for a withdrawal's, as blocks of Berachain mint by", async () => {
+    const address = scriptedAddress("distributor");
+    const withdrawals = [1, 2].map((amountGwei) => ({ address, amountGwei }));
+    node.chain.mine({ withdrawals }, { withdrawals });
+    const most = "0xffffffffffffffff";
+    node.fail({
+      method: "eth_getBlockByNumber",
+      effect: lie((result) => {
+        const block = result as { withdrawals?: object[] } | null;
+        const [mint, ...others] = block?.withdrawals ?? [];
+        if (!mint) return block;
+        return {
+          ...block,
+          withdrawals: [{ ...mint, index: most, validatorIndex: most }, ...others],
+        };
+      }),
+    });
+    await reachHead(start());
+    const page = { limit: 10, skip: 0 };
+    const listed = await listWithdrawals(database.sql, { address }, "asc", page);
+    const largest = String(2n ** 64n - 1n);
+    expect(listed.map(presentWithdrawal)).toMatchObject(
+      [1, 2].flatMap(() => [
+        { withdrawalIndex: largest, validatorIndex: largest, amount: "1" },
+        { withdrawalIndex: "1", validatorIndex: "1", amount: "2" },
+      ]),
+    );
   });
 
   it.each([
@@ -143,7 +190,7 @@ describe("an indexer", () => {
     [
       "a validator beyond all numbers",
       "eth_getBlockByNumber",
-      { validatorIndex: "0xffffffffffffffff" },
+      { validatorIndex: "0x10000000000000000" },
       ["withdrawals"],
     ],
   ])("asks another node when the first gives %s", async (_, method, wrong, path) => {
@@ -202,6 +249,7 @@ describe("an indexer", () => {
   it("listens to the node's heads once, however often it begins again", async () => {
     node.chain.mine({ transactions: [{}] });
     node.fail({ method: "eth_getBlockReceipts", effect: emptyList() });
+    node.fail({ method: "eth_getTransactionReceipt", effect: nothing() });
     const started = start({ webSocketUrl: node.webSocketUrl });
     await started.until(() => node.count("eth_getBlockReceipts") >= 8);
     node.heal();

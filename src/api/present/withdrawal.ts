@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { int64ToDecimal } from "../../core/quantity.ts";
 import type { Withdrawal } from "../../store/withdrawals.ts";
 import * as wire from "../wire.ts";
 
@@ -12,8 +13,8 @@ export const withdrawalRecord = z.object({
 /** The record of a withdrawal. */
 export function presentWithdrawal(withdrawal: Withdrawal): z.output<typeof withdrawalRecord> {
   return {
-    withdrawalIndex: String(withdrawal.withdrawalIndex),
-    validatorIndex: String(withdrawal.validatorIndex),
+    withdrawalIndex: int64ToDecimal(withdrawal.withdrawalIndex),
+    validatorIndex: int64ToDecimal(withdrawal.validatorIndex),
     address: withdrawal.address,
     amount: withdrawal.amountGwei,
   };

@@ -1,6 +1,6 @@
 import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../../chain/types.ts";
 import type { Hex } from "../../core/hex.ts";
-import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
+import { quantityToBigInt, quantityToInt64, quantityToNumber } from "../../core/quantity.ts";
 import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
 import { hasFailed, tracerText } from "./frames.ts";
 
@@ -89,8 +89,8 @@ export function decodeTransactions(
   for (const withdrawal of block.withdrawals ?? []) {
     rows.withdrawals.push({
       blockNumber,
-      withdrawalIndex: quantityToNumber(withdrawal.index),
-      validatorIndex: quantityToNumber(withdrawal.validatorIndex),
+      withdrawalIndex: quantityToInt64(withdrawal.index),
+      validatorIndex: quantityToInt64(withdrawal.validatorIndex),
       address: withdrawal.address,
       amount: withdrawal.amount,
     });

@@ -104,6 +104,8 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   },
 
   fields({ block, receipts }) {
+    const baseFee = quantityToBigInt(block.baseFeePerGas ?? "0x0");
+    let tells = false;
     for (const [index, receipt] of receipts.entries()) {
       const transaction = block.transactions[index] as RawTransaction;
       const { effectiveGasPrice } = receipt;
@@ -118,22 +120,38 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
         transaction.to !== null || receipt.contractAddress === createdBy(transaction),
         `transaction ${index} does not create ${receipt.contractAddress}`,
       );
+      // Who pays the base fee alone does so on a chain that takes no tips, too (ZKsync's bootloader, `getGasPrice`).
+      tells ||= typeOf(transaction) <= LAST_TYPE && price !== baseFee;
     }
-    return receipts.length > 0 ? "proven" : "nothing";
+    return tells ? "proven" : "nothing";
   },
 
   async senders({ block: { transactions } }) {
+    let unsigned: number | undefined;
     for (const index of someOf(transactions.length)) {
       const transaction = transactions[index] as RawTransaction;
+      if (!isSigned(transaction)) {
+        unsigned ??= index;
+        continue;
+      }
       const sender = await recoverSender(transaction);
       requireThat(
         sender === transaction.from,
         `${transaction.from} did not sign transaction ${index}`,
       );
     }
+    if (unsigned !== undefined) throw new UnprovableError(`transaction ${unsigned} is not signed`);
     return transactions.length > 0 ? "proven" : "nothing";
   },
 };
+
+/**
+ * Whether a key may have made the signature. Chains put transactions of their own into blocks with an r of 0 (Sonic's
+ * `IsInternal`) or 1 (`rs_id` of Moonbeam's xcm-primitives).
+ */
+function isSigned({ r }: RawTransaction): boolean {
+  return quantityToBigInt(bytes(r, "r")) > 1n;
+}
 
 function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
   const type = typeOf(transaction);

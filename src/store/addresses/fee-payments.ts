@@ -8,16 +8,28 @@ import type { Fragment, Queryable } from "../../db/client.ts";
  */
 const ARBITRUM_INTERNAL_TYPE = 106;
 
-/**
- * Chains that pay base fees to an account that no block names, whatever their miners get: Gnosis, Polygon (Bor's
- * `burntContract`), Celo, each with its test network.
- */
-const HIDDEN_COLLECTORS: readonly number[] = [100, 10_200, 137, 80_002, 42_220, 11_142_220];
+/** Chains that move coins without a word in any block, whatever their miners get, each with its test networks. */
+const UNTOLD_CHAINS: readonly number[] = [
+  // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Taiko (taiko-geth's `getTreasuryAddress`).
+  ...[100, 10_200, 137, 80_002, 167_000, 167_013],
+  // A token's transfers move the coin: Celo ("Token duality" of its specification), Arc ("Two interfaces, one balance").
+  ...[42_220, 11_142_220, 5_042, 5_042_002],
+  // Blocks mint to others than their producer: Energy Web (AuRa's `blockRewardContractAddress` in Nethermind's chains),
+  // Kaia (its "Token economy", "Funding Structure"), Flare and Songbird (go-flare's `coreth/core/daemon.go`).
+  ...[246, 73_799, 8_217, 1_001, 14, 114, 19, 16],
+  // Coins come from another ledger: Avalanche (coreth's `UnsignedImportTx`), HyperEVM (its "HyperCore <> HyperEVM
+  // transfers"), Moonbeam, Moonriver and Moonbase (Moonbeam's "Balance Transfers").
+  ...[43_114, 43_113, 999, 998, 1_284, 1_285, 1_287],
+  // Others than the sender pay for gas: Ronin before it was a rollup (`Payer` in ronin's `core/state_transition.go`).
+  ...[2_020, 2_021],
+  // Balances grow by themselves: Blast ("Auto Rebasing").
+  ...[81_457, 168_587_773],
+];
 
 /** Whether the index knows of everything that changes a coin balance. Where it does not, the node is asked with each request. */
 export function areBalancesFollowed(sql: Queryable): Fragment {
   return sql`(
-    SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...HIDDEN_COLLECTORS]}::bigint[])
+    SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...UNTOLD_CHAINS]}::bigint[])
     FROM sync_state)`;
 }
 
