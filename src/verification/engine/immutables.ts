@@ -6,7 +6,7 @@ import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { isMatch, type TransformationValues } from "../match/code-match.ts";
-import { isPlainValue, isValueOf } from "../match/immutable-value.ts";
+import { isValueOf, isVyperValue } from "../match/immutable-value.ts";
 import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";
 import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
@@ -90,9 +90,6 @@ function refuse(detail: string): never {
   throw new VerificationError({ code: "bytecode", detail });
 }
 
-/** Types that vyper and solc name alike. */
-const VYPER_WORD = /^(?:address|bool|u?int\d+|bytes\d+)$/;
-
 /**
  * Vyper puts immutables behind the code. Its layout names their places, those of imported modules in a nested object.
  */
@@ -108,7 +105,7 @@ function vyperValues(
     .map(({ name, type, offset, length }) => {
       const word = data.subarray(offset, offset + length);
       const value: Hex = hexFromBytes(word);
-      if (VYPER_WORD.test(type) && !isPlainValue(type, word)) {
+      if (!isVyperValue(type, word)) {
         refuse(`The code on chain holds ${value} for the immutable ${name}: no value of ${type}.`);
       }
       return { name, type, value };
