@@ -5,7 +5,12 @@ import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CompilerInput } from "../inputs/compiler-input.ts";
-import { isMatch, type TransformationValues } from "../match/code-match.ts";
+import {
+  type CodeMatch,
+  isMatch,
+  type Mismatch,
+  type TransformationValues,
+} from "../match/code-match.ts";
 import { isValueOf, isVyperValue } from "../match/immutable-value.ts";
 import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";
 import { pushesNoAddress } from "../match/runtime-code.ts";
@@ -26,12 +31,10 @@ export async function readImmutables(
   input: CompilerInput,
   { contract, match }: Candidate,
 ): Promise<ImmutableValue[]> {
-  const [runtime, creation] = [match.runtime, match.creation].map((code) =>
-    code !== null && isMatch(code) ? code.values : {},
-  );
-  const { immutables = {} } = runtime ?? {};
+  const [runtime, creation] = [valuesOf(match.runtime), valuesOf(match.creation)];
+  const { immutables = {} } = runtime;
   if (input.language === "Vyper") return vyperValues(contract.output.layout, immutables);
-  if (input.language === "Yul" && runtime?.callProtection !== undefined) {
+  if (input.language === "Yul" && runtime.callProtection !== undefined) {
     refuse("The code on chain holds an address where that of the source holds none.");
   }
   if (
@@ -47,7 +50,7 @@ export async function readImmutables(
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
   // The metadata of contracts that the constructor makes is in the creation code alone.
   const isExchanged = [runtime, creation].some((values) =>
-    Object.values(values?.cborAuxdata ?? {}).some((value) => mayBeJumpedInto(hexToBytes(value))),
+    Object.values(values.cborAuxdata ?? {}).some((value) => mayBeJumpedInto(hexToBytes(value))),
   );
   if (input.language === "Yul" || (ids.size === 0 && (viaIR || !isExchanged))) {
     return entries.map(([name, value]) => ({ name, type: "", value }));
@@ -74,6 +77,12 @@ export async function readImmutables(
     }
     return { name, type, value };
   });
+}
+
+/** What deployment put into code that ran or stands on chain; nothing where it is other code than the compiled one. */
+function valuesOf(code: CodeMatch | Mismatch | null): TransformationValues {
+  if (code === null) return {};
+  return isMatch(code) || code.kind === "constructor-arguments" ? code.values : {};
 }
 
 /** Where functions of the source begin; undefined when the compiler does not tell. */

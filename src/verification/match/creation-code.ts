@@ -51,7 +51,7 @@ export function appendArguments(
   const fits =
     given === null ? areConstructorArguments(abi, rest) : given.equals(rest) && takesArguments(abi);
   if (!fits) {
-    return { kind: "constructor-arguments", given: given !== null };
+    return { kind: "constructor-arguments", given: given !== null, values: matching.values };
   }
   if (rest.length > 0) {
     matching.transformations.push({

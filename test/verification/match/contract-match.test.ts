@@ -167,6 +167,7 @@ describe("a contract of solc is compared with the code on chain", () => {
     expect(compare(runtime.bytes, creation.bytes, bytes("01")).creation).toEqual({
       kind: "constructor-arguments",
       given: true,
+      values: {},
     });
   });
 

@@ -48,14 +48,14 @@ describe("behind the code are the constructor's arguments", () => {
       transformations: [{ type: "insert", reason: "constructorArguments", offset: CODE.length }],
       values: { constructorArguments: `0x${wordOf(7n).toString("hex")}` },
     });
-    const misfit = { kind: "constructor-arguments", given: false };
+    const misfit = { kind: "constructor-arguments", given: false, values: {} };
     expect(match(withWord(256n), { abi: TAKES_ONE })).toEqual(misfit);
     expect(match(CODE, { abi: TAKES_ONE })).toEqual(misfit);
     expect(match(withWord(7n))).toEqual(misfit);
   });
 
   test("as the request names them, when there are any", () => {
-    const misfit = { kind: "constructor-arguments", given: true };
+    const misfit = { kind: "constructor-arguments", given: true, values: {} };
     expect(match(withWord(256n), { abi: TAKES_ONE, given: wordOf(256n) })).toMatchObject({
       quality: "full",
     });
