@@ -15,6 +15,7 @@ import {
   type OnChainCode,
   rankOf,
   readContract,
+  unreportedAuxdata,
   withInnerAuxdata,
 } from "../match/contract-match.ts";
 import { filesIn } from "./metadata-text.ts";
@@ -134,6 +135,7 @@ async function compileAndMatch(
 ): Promise<Attempt> {
   const output = await compile(session.compiler, input, selection);
   const { sourceIds } = output;
+  const from = sourceOf(session, input, output);
   const fitting = output.names.filter(
     ({ path, name }) =>
       (input.target.path ?? path) === path && (input.target.name ?? name) === name,
@@ -142,7 +144,7 @@ async function compileAndMatch(
   const abstract: string[] = [];
   let other: Promise<CompilerOutput> | undefined;
   for (const { path, name } of fitting) {
-    const contract = readContract(output.contract(path, name), sourceOf(session, input));
+    const contract = readContract(output.contract(path, name), from);
     if (contract === undefined || contract.creation.bytes.length === 0) {
       abstract.push(name);
       continue;
@@ -219,8 +221,20 @@ function compare(
   return match(contract, session.onChain, session.given);
 }
 
-function sourceOf({ compiler }: Session, { language, settings }: CompilerInput): CompiledFrom {
-  return { language, release: compiler.version.release, settings };
+function sourceOf(
+  { compiler }: Session,
+  { language, settings }: CompilerInput,
+  output: CompilerOutput,
+): CompiledFrom {
+  const from = { language, release: compiler.version.release, settings };
+  const texts = () =>
+    new Map(
+      output.names.map(({ path, name }) => [
+        `${path}:${name}`,
+        output.contract(path, name).metadata,
+      ]),
+    );
+  return { ...from, unreported: unreportedAuxdata(from, texts) };
 }
 
 function isSettled({ runtime, creation }: ContractMatch): boolean {
@@ -235,7 +249,7 @@ function remarked(
 ): Candidate {
   const counterpart = readContract(
     other.contract(candidate.path, candidate.name),
-    sourceOf(session, input),
+    sourceOf(session, input, other),
   );
   if (counterpart === undefined) return candidate;
   const contract = withInnerAuxdata(candidate.contract, counterpart);
