@@ -7,7 +7,6 @@ import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { isMatch } from "../match/code-match.ts";
 import {
   type CompiledContract,
-  type CompiledFrom,
   type ContractMatch,
   matchContract,
   matchVyperContract,
@@ -135,16 +134,16 @@ async function compileAndMatch(
 ): Promise<Attempt> {
   const output = await compile(session.compiler, input, selection);
   const { sourceIds } = output;
-  const from = sourceOf(session, input, output);
+  const read = readerOf(session, input, output);
   const fitting = output.names.filter(
     ({ path, name }) =>
       (input.target.path ?? path) === path && (input.target.name ?? name) === name,
   );
   const candidates: Candidate[] = [];
   const abstract: string[] = [];
-  let other: Promise<CompilerOutput> | undefined;
+  let other: Promise<ContractReader> | undefined;
   for (const { path, name } of fitting) {
-    const contract = readContract(output.contract(path, name), from);
+    const contract = read(path, name);
     if (contract === undefined || contract.creation.bytes.length === 0) {
       abstract.push(name);
       continue;
@@ -154,7 +153,9 @@ async function compileAndMatch(
       candidates.push(candidate);
       continue;
     }
-    other ??= compile(session.compiler, withTrailingBlank(input), selection);
+    other ??= compile(session.compiler, withTrailingBlank(input), selection).then((compiled) =>
+      readerOf(session, input, compiled),
+    );
     candidates.push(remarked(session, input, candidate, await other));
   }
   candidates.sort((left, right) => rankOf(right.match) - rankOf(left.match));
@@ -221,11 +222,14 @@ function compare(
   return match(contract, session.onChain, session.given);
 }
 
-function sourceOf(
+/** Reads a contract of an output; undefined when that is not possible. */
+type ContractReader = (path: string, name: string) => CompiledContract | undefined;
+
+function readerOf(
   { compiler }: Session,
   { language, settings }: CompilerInput,
   output: CompilerOutput,
-): CompiledFrom {
+): ContractReader {
   const from = { language, release: compiler.version.release, settings };
   const texts = () =>
     new Map(
@@ -234,7 +238,8 @@ function sourceOf(
         output.contract(path, name).metadata,
       ]),
     );
-  return { ...from, unreported: unreportedAuxdata(from, texts) };
+  const unreported = unreportedAuxdata(from, texts);
+  return (path, name) => readContract(output.contract(path, name), { ...from, unreported });
 }
 
 function isSettled({ runtime, creation }: ContractMatch): boolean {
@@ -245,12 +250,9 @@ function remarked(
   session: Session,
   input: CompilerInput,
   candidate: Candidate,
-  other: CompilerOutput,
+  other: ContractReader,
 ): Candidate {
-  const counterpart = readContract(
-    other.contract(candidate.path, candidate.name),
-    sourceOf(session, input, other),
-  );
+  const counterpart = other(candidate.path, candidate.name);
   if (counterpart === undefined) return candidate;
   const contract = withInnerAuxdata(candidate.contract, counterpart);
   return { ...candidate, contract, match: compare(session, input, contract) };
