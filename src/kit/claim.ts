@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { recordOf } from "../core/record.ts";
 
 /** What somebody says about a contract's source, as a submission of `verifysourcecode`. Nothing of it is trusted. */
 export type Claim = Readonly<Record<string, string>>;
@@ -6,7 +7,7 @@ export type Claim = Readonly<Record<string, string>>;
 const file = z.object({ Filename: z.string(), SourceCode: z.string() });
 const library = z.object({ name: z.string(), address_hash: z.string() });
 /** Text by name: a compilation target, or libraries. */
-const namedTexts = z.record(z.string(), z.string());
+const namedTexts = recordOf(z.string());
 
 /** An element of `getsourcecode`, in Etherscan's form or in Blockscout's. */
 const record = z.object({
@@ -67,13 +68,13 @@ function asCompiled(source: SourceRecord): SourceRecord {
 /** Metadata has the target among the settings, and `file:Library`; the compiler's input has the libraries of each file. */
 export function settingsOfMetadata(settings: Readonly<Record<string, unknown>>) {
   const { compilationTarget, libraries, ...others } = settings;
-  const files: Record<string, Record<string, string>> = {};
+  const files = new Map<string, Record<string, string>>();
   for (const [name, address] of Object.entries(namedTexts.safeParse(libraries).data ?? {})) {
     const colon = name.lastIndexOf(":");
     const file = name.slice(0, Math.max(0, colon));
-    files[file] = { ...files[file], [name.slice(colon + 1)]: address };
+    files.set(file, { ...files.get(file), [name.slice(colon + 1)]: address });
   }
-  return { ...others, ...(libraries !== undefined && { libraries: files }) };
+  return { ...others, ...(libraries !== undefined && { libraries: Object.fromEntries(files) }) };
 }
 
 // After the name stands no character of a name: otherwise a long one is tried in all its parts.

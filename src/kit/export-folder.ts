@@ -4,6 +4,7 @@ import path from "node:path";
 import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
 import { isAddress, lowerAddress } from "../core/address.ts";
+import { recordOf } from "../core/record.ts";
 import { type Claim, claimOfInput, settingsOfMetadata } from "./claim.ts";
 import type { Origin } from "./origins.ts";
 
@@ -15,12 +16,9 @@ const metadata = z.object({
   language: z.string(),
   compiler: z.object({ version: z.string() }),
   settings: z.looseObject({
-    compilationTarget: z.record(z.string(), z.string()),
+    compilationTarget: recordOf(z.string()),
   }),
-  sources: z.record(
-    z.string(),
-    z.object({ keccak256: z.string(), content: z.string().optional() }),
-  ),
+  sources: recordOf(z.object({ keccak256: z.string(), content: z.string().optional() })),
 });
 
 /**

@@ -75,6 +75,21 @@ export async function listStaleProxies(
   return rows.map(({ address }) => address);
 }
 
+/** Addresses that delegated when they were read last, beyond `after`, without those left out. */
+export async function listProxies(
+  sql: Sql,
+  after: Address,
+  limit: number,
+  without: readonly Address[],
+): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM proxies
+    WHERE address > ${after} AND NOT address = ANY(${without}::bytea[])
+    ORDER BY address
+    LIMIT ${limit}`;
+  return rows.map(({ address }) => address);
+}
+
 /** Outcome of a check of an address; no implementations: none was found. */
 export interface ProxyCheck {
   address: Address;

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { type Asker, inNameOf } from "../chain/asked-chain.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { ChainErrorCode } from "../chain/errors.ts";
-import type { Address } from "../core/address.ts";
+import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import { sleep } from "../core/async.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
@@ -11,6 +11,7 @@ import {
   findProxyCheck,
   getProxyCheck,
   insertProxyCheck,
+  listProxies,
   listStaleProxies,
   type ProxyCheck,
   saveProxy,
@@ -81,6 +82,8 @@ export async function getProxyStatus(sql: Sql, guid: string): Promise<ProxyCheck
 
 const REFRESH_MS = 3000;
 const REFRESHED_AT_ONCE = 50;
+/** Nodes may charge for each. */
+const ROUND_MS = 60_000;
 const FIRST_REST_MS = 5000;
 const LONGEST_REST_MS = 600_000;
 
@@ -96,8 +99,9 @@ const ABOUT_ALL: ReadonlySet<string> = new Set<ChainErrorCode>([
 ]);
 
 /**
- * Reads proxies again that were upgraded or whose block was reorganised away, until the signal is aborted. One that the
- * node leaves unanswered rests, twice as long each time, and delays no other.
+ * Reads proxies again that were upgraded or whose block was reorganised away, until the signal is aborted, and 50 others a
+ * minute, one round after the other: not every upgrade has an event. One that the node leaves unanswered rests, twice as
+ * long each time, and delays no other.
  */
 export async function keepProxiesFresh(
   source: ProxySource,
@@ -105,6 +109,8 @@ export async function keepProxiesFresh(
   signal: AbortSignal,
 ): Promise<void> {
   const rests = new Map<Address, { until: number; ms: number }>();
+  let last = ZERO_ADDRESS;
+  let nextRoundAt = 0;
 
   async function refresh(address: Address): Promise<void> {
     try {
@@ -124,7 +130,14 @@ export async function keepProxiesFresh(
     try {
       const now = performance.now();
       const resting = [...rests].filter(([, { until }]) => until > now).map(([address]) => address);
-      for (const address of await listStaleProxies(source.sql, REFRESHED_AT_ONCE, resting)) {
+      const found = await listStaleProxies(source.sql, REFRESHED_AT_ONCE, resting);
+      if (now >= nextRoundAt) {
+        const round = await listProxies(source.sql, last, REFRESHED_AT_ONCE, resting);
+        last = (round.length === REFRESHED_AT_ONCE && round.at(-1)) || ZERO_ADDRESS;
+        nextRoundAt = now + ROUND_MS;
+        found.push(...round);
+      }
+      for (const address of new Set(found)) {
         if (signal.aborted) return;
         await refresh(address);
       }

@@ -82,7 +82,7 @@ function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy {
 
 const ADDRESS = "([0-9a-f]{40})";
 
-/** Runtime codes that hold the implementation: EIP-1167 and its kin, EIP-7702. */
+/** Runtime codes that hold the implementation: EIP-1167 and its kin, EIP-7511, EIP-7702. */
 const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   {
     kind: "eip1167",
@@ -91,6 +91,14 @@ const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   {
     kind: "eip1167",
     pattern: new RegExp(`^3d3d3d3d363d3d37363d73${ADDRESS}5af43d3d93803e602a57fd5bf3$`),
+  },
+  {
+    kind: "eip1167",
+    pattern: new RegExp(`^365f5f375f5f365f73${ADDRESS}5af43d5f5f3e5f3d91602a57fd5bf3$`),
+  },
+  {
+    kind: "eip1167",
+    pattern: new RegExp(`^5f5f365f5f37365f73${ADDRESS}5af43d5f5f3e6029573d5ffd5b3d5ff3$`),
   },
   { kind: "eip7702", pattern: new RegExp(`^ef0100${ADDRESS}$`) },
   {
@@ -104,7 +112,9 @@ const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
     pattern: new RegExp(`^363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3`),
   },
 ];
-const MINIMAL = new RegExp(`3d3d3d3d363d3d37363d73${ADDRESS}`);
+const MINIMAL = new RegExp(`3d3d3d3d363d3d37363d73${ADDRESS}5af4`);
+/** Where in it the address is pushed, in bytes. */
+const MINIMAL_PUSH = 10;
 const MINIMAL_BYTES = 100;
 
 function implementationInCode(code: Hex): ProxyAnswer | undefined {
@@ -113,10 +123,21 @@ function implementationInCode(code: Hex): ProxyAnswer | undefined {
     const address = pattern.exec(digits)?.[1];
     if (address !== undefined) return { kind, addresses: [`0x${address}`] };
   }
-  const address = hexLength(code) <= MINIMAL_BYTES ? MINIMAL.exec(digits)?.[1] : undefined;
-  return address === undefined ? undefined : { kind: "eip1167", addresses: [`0x${address}`] };
+  const minimal = hexLength(code) <= MINIMAL_BYTES ? MINIMAL.exec(digits) : null;
+  if (minimal === null || !isOnlyWay(hexToBytes(code), minimal.index / 2)) return undefined;
+  return { kind: "eip1167", addresses: [`0x${minimal[1]}`] };
 }
 
+/** Whether code delegates to nobody but whom the minimal proxy at `offset` names: it runs first, or makes the only call. */
+function isOnlyWay(code: Buffer, offset: number): boolean {
+  const instructions = [...instructionsOf(code)];
+  const isCall = ({ opcode }: Instruction) => opcode === CALLCODE || opcode === DELEGATECALL;
+  const first = instructions.findIndex(isCall);
+  const isOnly = first === instructions.findLastIndex(isCall);
+  return offset === 0 || (isOnly && instructions[first - 2]?.at === offset + MINIMAL_PUSH);
+}
+
+const CALLCODE = 0xf2;
 const DELEGATECALL = 0xf4;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
@@ -127,12 +148,21 @@ function withoutMetadata(code: Buffer): Buffer {
 }
 
 function containsDelegateCall(code: Buffer): boolean {
+  for (const { opcode } of instructionsOf(code)) if (opcode === DELEGATECALL) return true;
+  return false;
+}
+
+interface Instruction {
+  at: number;
+  opcode: number;
+}
+
+function* instructionsOf(code: Buffer): Generator<Instruction> {
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
-    if (opcode === DELEGATECALL) return true;
+    yield { at, opcode };
     if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
   }
-  return false;
 }
 
 /** The Safe's proxy compares the call with masterCopy() itself, as a word with the selector in front. */

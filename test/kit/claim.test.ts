@@ -96,7 +96,7 @@ test("what Blockscout has from Sourcify is what was compiled, not what metadata 
       ...fromSourcify,
       CompilerSettings: {
         compilationTarget: { "src/Vault.sol": "Vault" },
-        libraries: { "src/Sum.sol:Sum": "0x11", Product: "0x22" },
+        libraries: { "src/Sum.sol:Sum": "0x11", Product: "0x22", "__proto__:Sum": "0x33" },
         optimizer: { enabled: true, runs: 7 },
       },
     }) ?? {};
@@ -108,7 +108,11 @@ test("what Blockscout has from Sourcify is what was compiled, not what metadata 
       "src/Lid.sol": { content: "contract Lid {}" },
     },
     settings: {
-      libraries: { "src/Sum.sol": { Sum: "0x11" }, "": { Product: "0x22" } },
+      libraries: {
+        "src/Sum.sol": { Sum: "0x11" },
+        "": { Product: "0x22" },
+        ["__proto__"]: { Sum: "0x33" },
+      },
       optimizer: { enabled: true, runs: 7 },
     },
   });

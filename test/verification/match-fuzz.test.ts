@@ -68,7 +68,12 @@ function compile(viaIR: boolean, source: string): ContractOutput {
 
 function programOf(viaIR: boolean): Program {
   const [first, second] = [SOURCE, `${SOURCE} `].map((source) =>
-    readContract(compile(viaIR, source), { language: "Solidity", settings: {}, release: VERSION }),
+    readContract(compile(viaIR, source), {
+      language: "Solidity",
+      settings: {},
+      release: VERSION,
+      unreported: new Map(),
+    }),
   );
   if (first === undefined || second === undefined) throw new Error("nothing was compiled");
   const contract = withInnerAuxdata(first, second);

@@ -12,6 +12,40 @@ const LOGIC = addressAt(9);
 const [SILENT, PLAIN] = [addressAt(1), addressAt(2)] as const;
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 
+test("an upgrade without an event is noticed", async () => {
+  const [node, database] = [await openNode(), await createTestDatabase()];
+  const { sql } = database;
+  const { chain } = openChain([node]);
+  const stop = new AbortController();
+  const value: Hex = `0x${LOGIC.slice(2).padStart(64, "0")}`;
+  node.chain.mine({
+    state: {
+      code: { [PLAIN]: "0xf4" },
+      storage: [{ address: PLAIN, slot: IMPLEMENTATION_SLOT, value }],
+    },
+  });
+  const { number, hash } = await chain.fetchHead();
+  await publish(sql, { blocks: [{ number, hash }] });
+  const before = { implementations: [SILENT], conflicts: [], beacon: null };
+  await saveProxy(sql, {
+    address: PLAIN,
+    kind: "eip1967",
+    ...before,
+    blockNumber: number,
+    blockHash: hash,
+  });
+  const keeping = keepProxiesFresh({ sql, chain }, pino({ level: "silent" }), stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await keeping;
+    await database.drop();
+  });
+
+  await expect
+    .poll(async () => (await getProxy(sql, PLAIN))?.implementations, { timeout: 30_000 })
+    .toEqual([LOGIC]);
+});
+
 test("a proxy that the node leaves unanswered delays no other, and is tried again", async () => {
   const [node, database] = [await openNode(), await createTestDatabase()];
   const { sql } = database;

@@ -102,6 +102,19 @@ test("a minimal proxy holds its implementation, in either form and with argument
     `0x3d3d3d3d363d3d376100046037363936610004013d73${one.slice(2)}5af43d3d93803e603557fd5bf3beef0002`,
   );
   const [plain = "0x", withArguments = "0x"] = clones;
+  // Whether a call of it succeeds tells that the codes are right.
+  for (const code of [
+    `365f5f375f5f365f73${one.slice(2)}5af43d5f5f3e5f3d91602a57fd5bf3`,
+    `5f5f365f5f37365f73${one.slice(2)}5af43d5f5f3e6029573d5ffd5b3d5ff3`,
+    `36603057343d52307f830d2d700a97af574b186c80d40429385d24241565b08a7c559ba283a964d9b160203da23d3df35b3d3d3d3d363d3d37363d73${one.slice(2)}5af43d3d93803e605b57fd5bf3`,
+  ]) {
+    const address = await place(`0x${code}`);
+    const data = encodeFunctionData({ abi: compiled("LogicOne").abi, functionName: "version" });
+    expect(await world.node.request("eth_call", { to: address, data }, "latest")).toBe(
+      await world.node.request("eth_call", { to: one, data }, "latest"),
+    );
+    expect(await detect(address)).toEqual(proxy("eip1167", [one]));
+  }
   expect(await detect(plain)).toEqual(proxy("eip1167", [one]));
   expect(await detect(withArguments)).toEqual(proxy("clone_with_immutable_arguments", [one]));
   expect(await detect(optimised)).toEqual(proxy("eip1167", [one]));

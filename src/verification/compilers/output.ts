@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../../core/record.ts";
+import { isRecord, recordOf } from "../../core/record.ts";
 import { VerificationError } from "../errors.ts";
 
 const Hexadecimal = z
@@ -13,32 +13,32 @@ type References = Record<string, Record<string, z.output<typeof Ranges>>>;
 
 /** Up to 0.4.10, solc names libraries without their files. */
 function byFile(references: Record<string, References[string] | z.output<typeof Ranges>>) {
-  const files: References = {};
+  const files = new Map<string, References[string]>();
   for (const [key, places] of Object.entries(references)) {
-    if (Array.isArray(places)) files[""] = { ...files[""], [key]: places };
-    else files[key] = places;
+    if (Array.isArray(places)) files.set("", { ...files.get(""), [key]: places });
+    else files.set(key, places);
   }
-  return files;
+  return Object.fromEntries(files);
 }
 
 const Code = z.object({
   /** Hex digits, with a placeholder of 40 characters for each library address. */
   object: Hexadecimal,
   /** Places of library addresses, by file and library name. */
-  linkReferences: z
-    .record(z.string(), z.union([z.record(z.string(), Ranges), Ranges]))
+  linkReferences: recordOf(z.union([recordOf(Ranges), Ranges]))
     .transform(byFile)
     .default({}),
   /** Places of immutables, by the AST id of the variable. */
-  immutableReferences: z.record(z.string(), Ranges).default({}),
+  immutableReferences: recordOf(Ranges).default({}),
   /** Compressed, as solc and vyper write it. */
   sourceMap: z.string().optional().catch(undefined),
   /**
    * Since 0.8.5: where functions begin; null for one that was merged with other code. Only functions of the source have
    * an id.
    */
-  functionDebugData: z
-    .record(z.string(), z.object({ entryPoint: z.number().nullish(), id: z.number().nullish() }))
+  functionDebugData: recordOf(
+    z.object({ entryPoint: z.number().nullish(), id: z.number().nullish() }),
+  )
     .optional()
     .catch(undefined),
 });
@@ -47,7 +47,7 @@ const Evm = z.object({
   legacyAssembly: z.unknown().optional(),
   bytecode: Code.prefault({}),
   deployedBytecode: Code.prefault({}),
-  methodIdentifiers: z.record(z.string(), z.string()).default({}),
+  methodIdentifiers: recordOf(z.string()).default({}),
 });
 
 function hasType(value: unknown): boolean {
@@ -67,7 +67,7 @@ const ContractOutput = z.object({
   evm: Evm.prefault({}),
 });
 
-const SourceIds = z.record(z.string(), z.object({ id: z.number() })).catch({});
+const SourceIds = recordOf(z.object({ id: z.number() })).catch({});
 
 /** The output for one contract, of solc or vyper. */
 export type ContractOutput = z.output<typeof ContractOutput>;

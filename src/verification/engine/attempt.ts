@@ -7,7 +7,6 @@ import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { isMatch } from "../match/code-match.ts";
 import {
   type CompiledContract,
-  type CompiledFrom,
   type ContractMatch,
   matchContract,
   matchVyperContract,
@@ -15,6 +14,7 @@ import {
   type OnChainCode,
   rankOf,
   readContract,
+  unreportedAuxdata,
   withInnerAuxdata,
 } from "../match/contract-match.ts";
 import { filesIn } from "./metadata-text.ts";
@@ -134,15 +134,16 @@ async function compileAndMatch(
 ): Promise<Attempt> {
   const output = await compile(session.compiler, input, selection);
   const { sourceIds } = output;
+  const read = readerOf(session, input, output);
   const fitting = output.names.filter(
     ({ path, name }) =>
       (input.target.path ?? path) === path && (input.target.name ?? name) === name,
   );
   const candidates: Candidate[] = [];
   const abstract: string[] = [];
-  let other: Promise<CompilerOutput> | undefined;
+  let other: Promise<ContractReader> | undefined;
   for (const { path, name } of fitting) {
-    const contract = readContract(output.contract(path, name), sourceOf(session, input));
+    const contract = read(path, name);
     if (contract === undefined || contract.creation.bytes.length === 0) {
       abstract.push(name);
       continue;
@@ -152,7 +153,9 @@ async function compileAndMatch(
       candidates.push(candidate);
       continue;
     }
-    other ??= compile(session.compiler, withTrailingBlank(input), selection);
+    other ??= compile(session.compiler, withTrailingBlank(input), selection).then((compiled) =>
+      readerOf(session, input, compiled),
+    );
     candidates.push(remarked(session, input, candidate, await other));
   }
   candidates.sort((left, right) => rankOf(right.match) - rankOf(left.match));
@@ -219,8 +222,24 @@ function compare(
   return match(contract, session.onChain, session.given);
 }
 
-function sourceOf({ compiler }: Session, { language, settings }: CompilerInput): CompiledFrom {
-  return { language, release: compiler.version.release, settings };
+/** Reads a contract of an output; undefined when that is not possible. */
+type ContractReader = (path: string, name: string) => CompiledContract | undefined;
+
+function readerOf(
+  { compiler }: Session,
+  { language, settings }: CompilerInput,
+  output: CompilerOutput,
+): ContractReader {
+  const from = { language, release: compiler.version.release, settings };
+  const texts = () =>
+    new Map(
+      output.names.map(({ path, name }) => [
+        `${path}:${name}`,
+        output.contract(path, name).metadata,
+      ]),
+    );
+  const unreported = unreportedAuxdata(from, texts);
+  return (path, name) => readContract(output.contract(path, name), { ...from, unreported });
 }
 
 function isSettled({ runtime, creation }: ContractMatch): boolean {
@@ -231,12 +250,9 @@ function remarked(
   session: Session,
   input: CompilerInput,
   candidate: Candidate,
-  other: CompilerOutput,
+  other: ContractReader,
 ): Candidate {
-  const counterpart = readContract(
-    other.contract(candidate.path, candidate.name),
-    sourceOf(session, input),
-  );
+  const counterpart = other(candidate.path, candidate.name);
   if (counterpart === undefined) return candidate;
   const contract = withInnerAuxdata(candidate.contract, counterpart);
   return { ...candidate, contract, match: compare(session, input, contract) };

@@ -1,12 +1,19 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
 import { isRecord } from "../../core/record.ts";
 import type { ImmutableValue } from "../../store/verified-contracts/deployment-proofs.ts";
-import type { CodeOutput } from "../compilers/output.ts";
+import type { AbiEntry, CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CompilerInput } from "../inputs/compiler-input.ts";
-import { isMatch, type TransformationValues } from "../match/code-match.ts";
-import { isPlainValue, isValueOf } from "../match/immutable-value.ts";
+import {
+  type CodeMatch,
+  isMatch,
+  type Mismatch,
+  type TransformationValues,
+} from "../match/code-match.ts";
+import { areConstructorArguments } from "../match/constructor-arguments.ts";
+import type { ContractMatch } from "../match/contract-match.ts";
+import { isValueOf, isVyperValue } from "../match/immutable-value.ts";
 import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";
 import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
@@ -26,12 +33,10 @@ export async function readImmutables(
   input: CompilerInput,
   { contract, match }: Candidate,
 ): Promise<ImmutableValue[]> {
-  const [runtime, creation] = [match.runtime, match.creation].map((code) =>
-    code !== null && isMatch(code) ? code.values : {},
-  );
-  const { immutables = {} } = runtime ?? {};
+  const runtime = valuesOf(match.runtime);
+  const { immutables = {} } = runtime;
   if (input.language === "Vyper") return vyperValues(contract.output.layout, immutables);
-  if (input.language === "Yul" && runtime?.callProtection !== undefined) {
+  if (input.language === "Yul" && runtime.callProtection !== undefined) {
     refuse("The code on chain holds an address where that of the source holds none.");
   }
   if (
@@ -45,17 +50,16 @@ export async function readImmutables(
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
-  // The metadata of contracts that the constructor makes is in the creation code alone.
-  const isExchanged = [runtime, creation].some((values) =>
-    Object.values(values?.cborAuxdata ?? {}).some((value) => mayBeJumpedInto(hexToBytes(value))),
+  const strange = strangeBytes(contract.output.abi, match).find(({ value }) =>
+    mayBeJumpedInto(hexToBytes(value)),
   );
-  if (input.language === "Yul" || (ids.size === 0 && (viaIR || !isExchanged))) {
+  if (input.language === "Yul" || (ids.size === 0 && (viaIR || strange === undefined))) {
     return entries.map(([name, value]) => ({ name, type: "", value }));
   }
   const trees = readTrees(session, input, contract.output.metadata);
   const syntax = await readSyntax(trees, ids);
-  if (isExchanged && !viaIR && syntax.keepsFunctions) {
-    refuse("The metadata on chain is not the compiler's, and the code could be made to run it.");
+  if (strange !== undefined && !viaIR && syntax.keepsFunctions) {
+    refuse(`${strange.what}, and the code could be made to run it.`);
   }
   const { sourceMap, functionDebugData } = contract.output.evm.deployedBytecode;
   const destinations = jumpDestinations(contract.runtime.bytes, sourceMap ?? "");
@@ -76,6 +80,32 @@ export async function readImmutables(
   });
 }
 
+/**
+ * What stands in the code, or stood there when the constructor ran, and neither the source nor its ABI tells of. The metadata
+ * of contracts that the constructor makes is in the creation code alone.
+ */
+function strangeBytes(
+  abi: readonly AbiEntry[],
+  match: ContractMatch,
+): { what: string; value: Hex }[] {
+  const [runtime, creation] = [valuesOf(match.runtime), valuesOf(match.creation)];
+  const metadata = [runtime, creation].flatMap((values) => Object.values(values.cborAuxdata ?? {}));
+  const { constructorArguments: behind = "0x" } = creation;
+  const isArguments = areConstructorArguments(abi, hexToBytes(behind));
+  return [
+    ...metadata.map((value) => ({ what: "The metadata on chain is not the compiler's", value })),
+    ...(isArguments
+      ? []
+      : [{ what: "What follows the creation code encodes no arguments", value: behind }]),
+  ];
+}
+
+/** What deployment put into code that ran or stands on chain; nothing where it is other code than the compiled one. */
+function valuesOf(code: CodeMatch | Mismatch | null): TransformationValues {
+  if (code === null) return {};
+  return isMatch(code) || code.kind === "constructor-arguments" ? code.values : {};
+}
+
 /** Where functions of the source begin; undefined when the compiler does not tell. */
 function beginnings(
   functions: CodeOutput["functionDebugData"] = {},
@@ -89,9 +119,6 @@ function beginnings(
 function refuse(detail: string): never {
   throw new VerificationError({ code: "bytecode", detail });
 }
-
-/** Types that vyper and solc name alike. */
-const VYPER_WORD = /^(?:address|bool|u?int\d+|bytes\d+)$/;
 
 /**
  * Vyper puts immutables behind the code. Its layout names their places, those of imported modules in a nested object.
@@ -108,7 +135,7 @@ function vyperValues(
     .map(({ name, type, offset, length }) => {
       const word = data.subarray(offset, offset + length);
       const value: Hex = hexFromBytes(word);
-      if (VYPER_WORD.test(type) && !isPlainValue(type, word)) {
+      if (!isVyperValue(type, word)) {
         refuse(`The code on chain holds ${value} for the immutable ${name}: no value of ${type}.`);
       }
       return { name, type, value };

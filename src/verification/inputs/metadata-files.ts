@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRecord } from "../../core/record.ts";
+import { isRecord, recordOf } from "../../core/record.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/content-hash.ts";
 import { TEXT_CHANGES } from "../match/text-variants.ts";
@@ -24,8 +24,8 @@ const Metadata = z.object({
   language: z.enum(["Solidity", "Yul"]),
   compiler: z.object({ version: z.string() }),
   settings: z.looseObject({
-    compilationTarget: z.record(z.string(), z.string()),
-    libraries: z.record(z.string(), z.string()).optional(),
+    compilationTarget: recordOf(z.string()),
+    libraries: recordOf(z.string()).optional(),
   }),
 });
 
@@ -81,11 +81,15 @@ function hashOf(text: string): string {
 
 /** Metadata has the target among the settings and a flat list of libraries; standard JSON has neither. */
 function settingsOf(settings: z.output<typeof Metadata>["settings"]): Settings {
-  const libraries: Record<string, Record<string, string>> = {};
+  const libraries = new Map<string, Record<string, string>>();
   for (const [qualified, address] of Object.entries(settings.libraries ?? {})) {
     const colon = qualified.lastIndexOf(":");
     const path = colon < 0 ? "" : qualified.slice(0, colon);
-    libraries[path] = { ...libraries[path], [qualified.slice(colon + 1)]: address };
+    const name = qualified.slice(colon + 1);
+    libraries.set(path, { ...libraries.get(path), [name]: address });
   }
-  return { ...without(settings, ["compilationTarget"]), libraries };
+  return {
+    ...without(settings, ["compilationTarget"]),
+    libraries: Object.fromEntries(libraries),
+  };
 }

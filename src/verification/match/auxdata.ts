@@ -1,6 +1,6 @@
 import type { Auxdata, CompiledCode } from "./bytecode.ts";
 import { swarmHash } from "./content-hash.ts";
-import { parseCodeMetadata, readCodeMetadata } from "./metadata.ts";
+import { parseCodeMetadata } from "./metadata.ts";
 
 /** Metadata that the compiler reports, by its place in the tree of assemblies: the contract, then those it creates. */
 export type AssemblyAuxdata = ReadonlyMap<string, Buffer>;
@@ -31,15 +31,18 @@ export function markAuxdataAtEnd(code: CompiledCode, reported: AssemblyAuxdata):
   return value === undefined ? code : markEnd(code, value);
 }
 
-/**
- * Marks the metadata at the end of the code of a compiler that writes but does not report it (0.4.7 to 0.4.11). It
- * counts when it holds the hash of the metadata text.
- */
-export function markUnreportedAuxdata(code: CompiledCode, metadata: string): CompiledCode {
-  const found = readCodeMetadata(code.bytes);
-  if (found?.hash?.kind !== "bzzr0") return code;
-  const isOurs = found.hash.value.equals(swarmHash(Buffer.from(metadata, "utf8"), "bzzr0"));
-  return isOurs ? markEnd(code, found.bytes) : code;
+const [OLD_BEGINNING, OLD_END] = ["a165627a7a72305820", "0029"].map((digits) =>
+  Buffer.from(digits, "hex"),
+) as [Buffer, Buffer];
+
+/** What solc writes of metadata texts up to 0.5.8, by the same names. */
+export function oldAuxdata(texts: ReadonlyMap<string, string>): AssemblyAuxdata {
+  return new Map(
+    [...texts].map(([name, text]) => {
+      const hash = swarmHash(Buffer.from(text, "utf8"), "bzzr0");
+      return [name, Buffer.concat([OLD_BEGINNING, hash, OLD_END])];
+    }),
+  );
 }
 
 function markEnd(code: CompiledCode, value: Buffer): CompiledCode {

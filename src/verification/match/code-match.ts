@@ -36,7 +36,8 @@ export type Mismatch =
   | { kind: "library"; name: string }
   | { kind: "immutable" }
   | { kind: "call-protection" }
-  | { kind: "constructor-arguments"; given: boolean };
+  /** The code in front of them is the compiled one with these values. */
+  | { kind: "constructor-arguments"; given: boolean; values: TransformationValues };
 
 /** Compiled code that is being made equal to the code on chain, step by step. */
 export interface Matching {

@@ -20,7 +20,10 @@ export function areConstructorArguments(abi: readonly AbiEntry[], bytes: Buffer)
   }
 }
 
-/** Inputs of the constructor, empty without one; strings become bytes, since they need not be UTF-8. */
+/**
+ * Inputs of the constructor, empty without one. Strings become bytes, since they need not be UTF-8, and members of structs
+ * lose their names: a decoder makes objects of them.
+ */
 function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
   const inputs = abi.find(({ type }) => type === "constructor")?.["inputs"];
   return Array.isArray(inputs) ? (inputs as AbiParameter[]).map(withoutText) : [];
@@ -28,8 +31,8 @@ function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
 
 function withoutText(parameter: AbiParameter): AbiParameter {
   const type = parameter.type.replace(/^string/, "bytes").replace(/^function/, "bytes24");
-  if (!("components" in parameter)) return { ...parameter, type };
-  return { ...parameter, type, components: parameter.components.map(withoutText) };
+  if (!("components" in parameter)) return { type };
+  return { type, components: parameter.components.map(withoutText) };
 }
 
 /** Only so many bytes at the end of the creation code are searched for arguments. */

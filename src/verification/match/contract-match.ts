@@ -9,7 +9,7 @@ import {
   hasInnerAuxdata,
   markAuxdata,
   markAuxdataAtEnd,
-  markUnreportedAuxdata,
+  oldAuxdata,
 } from "./auxdata.ts";
 import { initCodeOfBlueprint } from "./blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./bytecode.ts";
@@ -51,13 +51,30 @@ export interface CompiledFrom {
   language: CompilerLanguage;
   release: string;
   settings: Settings;
+  /** See `unreportedAuxdata`. */
+  unreported: AssemblyAuxdata;
 }
 
 /** Runtime code is the first assembly among the data of the creation code. */
 const RUNTIME_ASSEMBLY = "/0";
 
-/** These versions write metadata without reporting it; see `markUnreportedAuxdata`. */
+/** These versions write metadata without reporting it. */
 const UNREPORTED = { first: "0.4.7", last: "0.4.11" };
+
+/**
+ * The metadata that a compiler writes without reporting it, by the names of the contracts of a compile, of whose metadata
+ * texts it is made; empty for every other compiler.
+ */
+export function unreportedAuxdata(
+  { language, release }: Omit<CompiledFrom, "unreported">,
+  texts: () => ReadonlyMap<string, string>,
+): AssemblyAuxdata {
+  const isUnreported =
+    language === "Solidity" &&
+    compareReleases(release, UNREPORTED.first) >= 0 &&
+    compareReleases(release, UNREPORTED.last) <= 0;
+  return isUnreported ? oldAuxdata(texts()) : new Map();
+}
 
 /**
  * The codes of a contract with the metadata at their ends marked; undefined when they cannot be read. Only what solc
@@ -65,21 +82,17 @@ const UNREPORTED = { first: "0.4.7", last: "0.4.11" };
  */
 export function readContract(
   output: ContractOutput,
-  { language, release, settings }: CompiledFrom,
+  { language, release, settings, unreported }: CompiledFrom,
 ): CompiledContract | undefined {
   const runtime = readCompiledCode(output.evm.deployedBytecode);
   const creation = readCompiledCode(output.evm.bytecode);
   if (runtime === undefined || creation === undefined) return undefined;
-  const isSolidity = language === "Solidity";
-  const reported: AssemblyAuxdata = isSolidity
-    ? collectAuxdata(output.evm.legacyAssembly)
-    : new Map();
-  const isUnreported =
-    isSolidity &&
-    compareReleases(release, UNREPORTED.first) >= 0 &&
-    compareReleases(release, UNREPORTED.last) <= 0;
-  const mark = (code: CompiledCode) =>
-    isUnreported ? markUnreportedAuxdata(code, output.metadata) : markAuxdataAtEnd(code, reported);
+  const written = [...unreported].filter(([, value]) => creation.bytes.includes(value));
+  const reported: AssemblyAuxdata =
+    language === "Solidity" && unreported.size === 0
+      ? collectAuxdata(output.evm.legacyAssembly)
+      : new Map(written);
+  const mark = (code: CompiledCode) => markAuxdataAtEnd(code, reported);
   const vyper = language === "Vyper" ? vyperMetadataOf(creation, release, settings) : null;
   return { output, runtime: mark(runtime), creation: mark(creation), reported, vyper };
 }

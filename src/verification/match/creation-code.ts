@@ -48,11 +48,6 @@ export function appendArguments(
     return { kind: "bytes", offset, metadataEqual: false };
   }
   const rest = onChain.subarray(length);
-  const fits =
-    given === null ? areConstructorArguments(abi, rest) : given.equals(rest) && takesArguments(abi);
-  if (!fits) {
-    return { kind: "constructor-arguments", given: given !== null };
-  }
   if (rest.length > 0) {
     matching.transformations.push({
       type: "insert",
@@ -61,5 +56,9 @@ export function appendArguments(
     });
     matching.values.constructorArguments = hexFromBytes(rest);
   }
-  return undefined;
+  const fits =
+    given === null ? areConstructorArguments(abi, rest) : given.equals(rest) && takesArguments(abi);
+  return fits
+    ? undefined
+    : { kind: "constructor-arguments", given: given !== null, values: matching.values };
 }

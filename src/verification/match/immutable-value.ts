@@ -57,6 +57,44 @@ export function isPlainValue(type: string, word: Buffer): boolean {
   return PLAIN_TYPE.test(name) && isValueOf(`t_${name}`, word, NO_SYNTAX, STRICT);
 }
 
+const WORD_BYTES = 32;
+
+/**
+ * Whether bytes are a valid value of a type that vyper names so; whatever its name does not describe (structs, flags,
+ * interfaces) is. Behind the length of a text or list, only so much counts.
+ */
+export function isVyperValue(type: string, bytes: Buffer): boolean {
+  if (PLAIN_TYPE.test(type)) return isPlainValue(type, bytes);
+  if (type === "decimal") return isPlainValue("int168", bytes);
+  const [, text] = /^(?:String|Bytes)\[(\d+)\]$/.exec(type) ?? [];
+  if (text !== undefined) return lengthIn(bytes) <= BigInt(text);
+  const [, listed, most] = /^DynArray\[(.+), (\d+)\]$/.exec(type) ?? [];
+  if (listed !== undefined) {
+    const length = lengthIn(bytes);
+    const parts = partsOf(bytes.subarray(WORD_BYTES), Number(most));
+    return (
+      length <= BigInt(parts.length) &&
+      parts.slice(0, Number(length)).every((part) => isVyperValue(listed, part))
+    );
+  }
+  const [, element, size] = /^(.+)\[(\d+)\]$/.exec(type) ?? [];
+  return (
+    element === undefined ||
+    partsOf(bytes, Number(size)).every((part) => isVyperValue(element, part))
+  );
+}
+
+function lengthIn(bytes: Buffer): bigint {
+  return BigInt(`0x0${bytes.toString("hex", 0, WORD_BYTES)}`);
+}
+
+function partsOf(bytes: Buffer, count: number): Buffer[] {
+  const size = bytes.length / count;
+  return Array.from({ length: count }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
+}
+
 function fits(value: bigint, bits: bigint): boolean {
   return value < 2n ** bits;
 }

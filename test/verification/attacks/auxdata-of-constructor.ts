@@ -1,50 +1,5 @@
-import type { Attack, Program } from "./attack.ts";
-import { metadataWith, replace, word } from "./attack-world.ts";
+import { codeInHashOfConstructor } from "./constructor-hash.ts";
 
-const program: Program = {
-  sources: {
-    "Maker.sol": `pragma solidity 0.8.28;
-contract Child {
-    uint256 public count = 1;
-}
-contract Maker {
-    uint256 public supply;
-    constructor(uint256 place) {
-        function() internal next = step;
-        if (place != 0) assembly { next := place }
-        next();
-        new Child();
-    }
-    function step() internal {}
-}`,
-  },
-  contract: "Maker.sol:Maker",
-};
-const child: Program = { ...program, contract: "Maker.sol:Child" };
-const METADATA_DIGITS = metadataWith("").length - 2;
-/** JUMPDEST, 1000 into slot 0, and back. */
-const MINT = "5b6103e85f5556";
-/** Where the hash begins in the metadata. */
-const HASH_OFFSET = 10;
-
-const attack: Attack = {
-  title:
-    "a constructor runs 32 bytes of the metadata of a contract that it makes, which stand in the creation code alone",
-  attack: async (world) => {
-    const { creation } = await world.compile(program);
-    const { runtime } = await world.compile(child);
-    const metadata = runtime.slice(-METADATA_DIGITS);
-    const code = replace(creation, metadata, metadataWith(MINT).slice(2));
-    const place = creation.indexOf(metadata) / 2 + HASH_OFFSET;
-    const argument = word(BigInt(place) << 32n);
-    const standing = await world.deploy(`${code}${argument}`);
-    return world.verify(program, standing);
-  },
-  honest: async (world) => {
-    const { creation } = await world.compile(program);
-    return world.verify(program, await world.deploy(`0x${creation}${word(0)}`));
-  },
-  reason: /could be made to run it/,
-};
-
-export default attack;
+export default codeInHashOfConstructor(
+  "a constructor runs the metadata of a contract that it makes",
+);

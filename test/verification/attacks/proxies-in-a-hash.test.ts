@@ -33,6 +33,29 @@ test("a getter's selector counts where it is whole bytes of the code", async () 
   expect(found?.conflicts).toEqual([]);
 });
 
+const DECOY = addressAt(8).slice(2);
+const MINIMAL = `3d3d3d3d363d3d37363d73${DECOY}5af43d3d93803e602a57fd5bf3`;
+
+test.each([
+  ["behind another call", `5f5f365f5f545af400${MINIMAL}`],
+  ["behind a CALLCODE", `5f5f365f5f5f545af200${MINIMAL}`],
+  ["that drops what it pushed", `5f54565b3d3d3d3d363d3d37363d73${DECOY}505f545af400`],
+  // The pattern is what a PUSH11 pushes; the address is PUSH17, POP and JUMPDEST.
+  [
+    "whose address is run",
+    `5f5f365f5f546a3d3d3d3d363d3d37363d7370${"11".repeat(17)}505b5af43d3d93803e602a57fd5bf3`,
+  ],
+])("a minimal proxy %s names nobody", async (_where, code) => {
+  expect(await detect(`0x${code}`)).toMatchObject({
+    kind: "eip1967",
+    implementations: [ELSEWHERE],
+  });
+});
+
+test("a minimal proxy that runs first names its implementation, whatever stands behind it", async () => {
+  expect(await detect(`0x${MINIMAL}f4f4`)).toMatchObject({ implementations: [`0x${DECOY}`] });
+});
+
 test("DELEGATECALL in the code does", async () => {
   const found = await detect(hexConcat("0x600160025560003614f4fe", metadataWith("00")));
   expect(found).toMatchObject({ kind: "eip1967", implementations: [ELSEWHERE] });

@@ -4,7 +4,7 @@ import {
   hasInnerAuxdata,
   markAuxdata,
   markAuxdataAtEnd,
-  markUnreportedAuxdata,
+  oldAuxdata,
 } from "../../../src/verification/match/auxdata.ts";
 import { swarmHash } from "../../../src/verification/match/content-hash.ts";
 import { bareMetadata, bytes, compiled, solcMetadata } from "../../support/compiled-code.ts";
@@ -53,21 +53,13 @@ describe("metadata at the end of the code", () => {
     expect(markAuxdataAtEnd(code, new Map([["", FIRST]]))).toBe(code);
     expect(markAuxdataAtEnd(code, new Map())).toBe(code);
   });
+});
 
-  test("is marked without a report when it holds the hash of the metadata text", () => {
-    const own = bytes("a165627a7a72305820", swarmHash(Buffer.from("{}"), "bzzr0").toString("hex"));
-    const code = compiled(Buffer.concat([CODE, own, bytes("0029")]));
-    expect(markUnreportedAuxdata(code, "{}").auxdata).toEqual([
-      { id: "1", offset: CODE.length, value: code.bytes.subarray(CODE.length) },
-    ]);
-    expect(markUnreportedAuxdata(code, "{ }")).toBe(code);
-    expect(markUnreportedAuxdata(compiled(CODE), "{}").auxdata).toEqual([]);
-    expect(markUnreportedAuxdata(compiled(bareMetadata()), "{}").auxdata).toEqual([]);
-    const newer = compiled(
-      Buffer.concat([bytes("a165627a7a72315820"), own.subarray(9), bytes("0029")]),
-    );
-    expect(markUnreportedAuxdata(newer, "{}").auxdata).toEqual([]);
-  });
+test("metadata that is not reported holds the hash of its text", () => {
+  const hash = swarmHash(Buffer.from("{}"), "bzzr0").toString("hex");
+  expect(oldAuxdata(new Map([["a.sol:A", "{}"]]))).toEqual(
+    new Map([["a.sol:A", bytes("a165627a7a72305820", hash, "0029")]]),
+  );
 });
 
 test.each<[string, Buffer[], boolean]>([

@@ -9,6 +9,7 @@ import {
   qualityOf,
   rankOf,
   readContract,
+  unreportedAuxdata,
   withInnerAuxdata,
 } from "../../../src/verification/match/contract-match.ts";
 import { addressAt } from "../../support/build.ts";
@@ -22,7 +23,17 @@ import {
 
 const RUNTIME = "60016002fe";
 const INIT = "6080f3fe";
-const SOLIDITY: CompiledFrom = { language: "Solidity", release: "0.8.20", settings: {} };
+const SOLIDITY: CompiledFrom = {
+  language: "Solidity",
+  release: "0.8.20",
+  settings: {},
+  unreported: new Map(),
+};
+const OLD_METADATA = bytes(
+  "a165627a7a72305820",
+  swarmHash(Buffer.from("{}"), "bzzr0").toString("hex"),
+  "0029",
+);
 
 interface Parts {
   runtime?: string;
@@ -92,20 +103,19 @@ describe("what is read of a compiler's output", () => {
     ["0.4.7", 1],
     ["0.4.11", 1],
     ["0.4.12", 0],
-  ])("metadata that is not reported is found by its hash: %s", (release, found) => {
-    const hash = swarmHash(Buffer.from("{}"), "bzzr0").toString("hex");
-    const output = outputOf({ runtime: `60a165627a7a72305820${hash}0029`, metadata: "{}" });
-    const places = (language: CompiledFrom["language"]) =>
-      readContract(output, { language, release, settings: {} })?.runtime.auxdata;
-    expect(places("Solidity")).toHaveLength(found);
-    expect(places("Yul")).toEqual([]);
+  ])("metadata that is not reported is made of its text: %s", (release, found) => {
+    const texts = () => new Map([["A.sol:A", "{}"]]);
+    const ofLanguage = (language: CompiledFrom["language"]) =>
+      unreportedAuxdata({ language, release, settings: {} }, texts);
+    expect([...ofLanguage("Solidity").values()]).toEqual(Array(found).fill(OLD_METADATA));
+    expect(ofLanguage("Yul")).toEqual(new Map());
   });
 
   describe("vyper's metadata", () => {
     const list = `855820${"aa".repeat(32)}18288000a165767970657283000403`;
     const creation = INIT + list + (list.length / 2 + 2).toString(16).padStart(4, "0");
     const vyper = (release: string, settings = {}, language: CompiledFrom["language"] = "Vyper") =>
-      readContract(outputOf({ creation }), { language, release, settings })?.vyper;
+      readContract(outputOf({ creation }), { ...SOLIDITY, language, release, settings })?.vyper;
 
     test("is read where that version writes it", () => {
       expect(vyper("0.4.1")).toMatchObject({ version: "0.4.3", integrity: bytes("aa".repeat(32)) });
@@ -119,7 +129,7 @@ describe("what is read of a compiler's output", () => {
       expect(vyper("0.4.1", { bytecodeMetadata: false })).toBeNull();
       expect(vyper("0.4.1", {}, "Solidity")).toBeNull();
       expect(
-        readContract(outputOf({}), { language: "Vyper", release: "0.4.1", settings: {} })?.vyper,
+        readContract(outputOf({}), { ...SOLIDITY, language: "Vyper", release: "0.4.1" })?.vyper,
       ).toBeNull();
     });
   });
@@ -167,6 +177,7 @@ describe("a contract of solc is compared with the code on chain", () => {
     expect(compare(runtime.bytes, creation.bytes, bytes("01")).creation).toEqual({
       kind: "constructor-arguments",
       given: true,
+      values: {},
     });
   });
 
@@ -210,21 +221,27 @@ describe("a contract of solc is compared with the code on chain", () => {
     });
   });
 
-  test("metadata that is not reported counts where it was found", () => {
-    const hash = swarmHash(Buffer.from("{}"), "bzzr0").toString("hex");
-    const old = readContract(
-      outputOf({ runtime: `60a165627a7a72305820${hash}0029`, metadata: "{}" }),
-      { ...SOLIDITY, release: "0.4.7" },
-    );
+  test("metadata that is not reported counts where it stands", () => {
+    const runtime = `60${OLD_METADATA.toString("hex")}`;
+    const unreported = new Map([
+      ["A.sol:A", OLD_METADATA],
+      ["A.sol:Other", solcMetadata()],
+    ]);
+    const old = readContract(outputOf({ runtime, creation: INIT + runtime }), {
+      ...SOLIDITY,
+      unreported,
+    });
     if (old === undefined) throw new Error("unreadable");
     const codes = {
       address: addressAt(1),
       runtimeCode: old.runtime.bytes,
       creationCode: old.creation.bytes,
     };
+    expect(old.reported).toEqual(new Map([["A.sol:A", OLD_METADATA]]));
+    expect(needsSecondCompile(old)).toBe(false);
     expect(matchContract(old, codes, null)).toMatchObject({
       runtime: { quality: "full" },
-      creation: { quality: "partial" },
+      creation: { quality: "full" },
     });
   });
 });

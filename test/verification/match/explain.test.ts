@@ -36,7 +36,7 @@ const bytesAt = (offset: number, metadataEqual = false): Mismatch => ({
   metadataEqual,
 });
 const LENGTH: Mismatch = { kind: "length", compiled: 10, onChain: 12 };
-const ARGUMENTS: Mismatch = { kind: "constructor-arguments", given: true };
+const ARGUMENTS: Mismatch = { kind: "constructor-arguments", given: true, values: {} };
 
 describe("what does not match is told in words", () => {
   test.each<[Mismatch, string]>([
@@ -81,7 +81,9 @@ describe("what does not match is told in words", () => {
       code: "constructor-arguments",
       detail: "The creation code ends in others than the request names.",
     });
-    expect(detailOf(matched(), { kind: "constructor-arguments", given: false })).toEqual({
+    expect(
+      detailOf(matched(), { kind: "constructor-arguments", given: false, values: {} }),
+    ).toEqual({
       code: "constructor-arguments-unknown",
     });
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   isPlainValue,
   isValueOf,
+  isVyperValue,
   type ValueRules,
 } from "../../../src/verification/match/immutable-value.ts";
 import { bytes, wordOf } from "../../support/compiled-code.ts";
@@ -82,4 +83,27 @@ test.each<[string, bigint, boolean]>([
   ["function () view", 0n, false],
 ])("a word as a plain %s: %d", (type, word, expected) => {
   expect(isPlainValue(type, wordOf(word))).toBe(expected);
+});
+
+const ADDRESS = 2n ** 160n - 1n;
+const TEXT = BigInt(`0x${"7a".repeat(32)}`);
+
+// Lengths are those that vyper 0.4.3 gives such immutables.
+test.each<[string, bigint[], boolean]>([
+  ["String[40]", [40n, TEXT, TEXT], true],
+  ["String[40]", [41n, TEXT, TEXT], false],
+  ["Bytes[33]", [2n ** 255n, TEXT, TEXT], false],
+  ["DynArray[uint8, 3]", [2n, 1n, 255n, 256n], true],
+  ["DynArray[uint8, 3]", [3n, 1n, 255n, 256n], false],
+  ["DynArray[uint8, 3]", [4n, 1n, 1n, 1n], false],
+  ["DynArray[Bytes[33], 2]", [1n, 33n, TEXT, TEXT, 34n, TEXT, TEXT], true],
+  ["DynArray[Bytes[33], 2]", [2n, 33n, TEXT, TEXT, 34n, TEXT, TEXT], false],
+  ["address[2]", [ADDRESS, ADDRESS], true],
+  ["address[2]", [ADDRESS, ADDRESS + 1n], false],
+  ["bool[2][2]", [0n, 1n, 1n, 2n], false],
+  ["decimal", [2n ** 167n - 1n], true],
+  ["decimal", [2n ** 167n], false],
+  ["IERC20", [2n ** 255n], true],
+])("an immutable of vyper as %s: %s", (type, words, expected) => {
+  expect(isVyperValue(type, Buffer.concat(words.map(wordOf)))).toBe(expected);
 });

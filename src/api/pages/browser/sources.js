@@ -26,7 +26,7 @@ export function Sources({ main }) {
   );
   return html`<${Section} id="sources" title="Sources" aside=${html`<span class="soft">${files.length} ${files.length === 1 ? "file" : "files"}</span>`}>
     ${files.map(([path, { content }], index) => {
-      const isOpen = toggled[path] ?? index === 0;
+      const isOpen = Object.hasOwn(toggled, path) ? toggled[path] : index === 0;
       return html`<details class="file" key=${path} open=${isOpen} onToggle=${(event) => setToggled({ ...toggled, [path]: event.currentTarget.open })}>
         <summary><bdi>${cleaned(path, LONGEST_PATH) || "source"}</bdi></summary>
         ${isOpen && html`<div class="content"><${Copy} text=${content} label="Copy file" /><${Highlighted} text=${content} path=${path} /></div>`}

@@ -1,0 +1,3 @@
+import { codeInHashOfChild } from "./child-hash.ts";
+
+export default codeInHashOfChild("0.4.8");
