@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordOf } from "../core/record.ts";
+import { recordOf } from "../core/record-schema.ts";
 
 /** What somebody says about a contract's source, as a submission of `verifysourcecode`. Nothing of it is trusted. */
 export type Claim = Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isRecord, recordOf } from "../../core/record.ts";
+import { isRecord } from "../../core/record.ts";
+import { recordOf } from "../../core/record-schema.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/content-hash.ts";
 import { TEXT_CHANGES } from "../match/text-variants.ts";
