@@ -246,6 +246,58 @@ describe("bodies", () => {
     expect(response.json()).toEqual(refused("Bad request"));
   });
 
+  test.each(["gzip", "x-gzip", "BR", "deflate, gzip", "identity, zstd"])(
+    "in the Content-Encoding %s are refused in every dialect",
+    async (encoding) => {
+      const text = "Content-Encoding is not supported, please send the body uncompressed";
+      const sourcify = { customCode: "invalid_parameter", message: text };
+      for (const [path, body] of [
+        ["/api", refused(text)],
+        ["/api/contract/verifysourcecode", refused(text)],
+        ["/v2/api", refused(text, "etherscan")],
+        ["/api/eth-rpc", refused(text)],
+        ["/sourcify/v2/verify/31337/0x00", expect.objectContaining(sourcify)],
+      ] as const) {
+        const response = await ask("POST", path, {
+          headers: { "content-type": "application/json", "content-encoding": encoding },
+          payload: "{}",
+        });
+        expect([path, response.statusCode, response.json()]).toEqual([path, 415, body]);
+        expect(response.headers["accept-encoding"]).toBe("identity");
+      }
+    },
+  );
+
+  test.each(["", "identity", " Identity "])(
+    "in the Content-Encoding '%s' are read",
+    async (encoding) => {
+      const headers = { "content-type": "application/json", "content-encoding": encoding };
+      const payload = { module: "block", action: "eth_block_number", id: 5 };
+      expect((await ask("POST", "/api", { headers, payload })).json()).toMatchObject({ id: 5 });
+    },
+  );
+
+  test("that nobody sent may have any Content-Encoding", async () => {
+    const headers = { "content-encoding": "gzip" };
+    for (const method of ["GET", "POST"]) {
+      expect((await ask(method, `/api?${ACTION}`, { headers })).statusCode).toBe(200);
+    }
+  });
+
+  test.each([
+    ["POST", "/api/v2/smart-contracts/0x00", 404],
+    ["PUT", "/api", 405],
+    ["PUT", "/api/block/eth_block_number", 405],
+    ["DELETE", "/sourcify/v2/contracts/31337", 405],
+  ])("do not matter where %s %s is refused", async (method, path, status) => {
+    const headers = { "content-type": "application/json" };
+    const bodies: InjectOptions[] = [
+      { headers, payload: "x".repeat(2_000_000) },
+      { headers: { ...headers, "content-encoding": "gzip" }, payload: "x" },
+    ];
+    for (const body of bodies) expect((await ask(method, path, body)).statusCode).toBe(status);
+  });
+
   test("a query that is no UTF-8 is refused in its dialect", async () => {
     const response = await ask("GET", `/v2/api?${ACTION}&address=%c3%28`);
     expect(response.statusCode).toBe(400);
@@ -315,6 +367,14 @@ describe("connections", () => {
       });
     });
   }
+
+  test("with a compressed body are answered before it arrives", async () => {
+    const { head } = await exchange(
+      "POST /api HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n" +
+        "content-length: 100\r\nconnection: close\r\n\r\n",
+    );
+    expect(head).toMatch(/^HTTP\/1\.1 415 /);
+  });
 
   test.each([
     [`/31337/api?${ACTION}`, 200, '"result"'],
