@@ -27,7 +27,7 @@ const ROOM = { bytes: 32_000_000, waiting: 100, patienceMs: 10_000 };
 const FEWEST_CRUMBS = 1000;
 const LEAST_BYTES_OF_A_CRUMB = 64;
 
-const COMPRESSED = "Content-Encoding is not supported, please send the body uncompressed";
+const COMPRESSED = "A compressed body is not supported, please send it without Content-Encoding";
 
 /** Reads every body that counts into one `Buffer`, after a check of its size; request.ts parses it. */
 export function readBodies(app: FastifyInstance): void {
@@ -60,8 +60,8 @@ function announcedSize({ headers }: FastifyRequest): number {
 
 /** What a compressed body grows to is not known before it is unpacked. */
 function isCompressed({ headers }: FastifyRequest): boolean {
-  const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "";
-  return encoding !== "" && encoding !== "identity";
+  const codings = `${headers["content-encoding"] ?? ""},${headers["transfer-encoding"] ?? ""}`;
+  return !codings.split(",").every((coding) => /^\s*(?:identity|chunked)?\s*$/i.test(coding));
 }
 
 function isSoonOver(request: FastifyRequest): boolean {

@@ -119,6 +119,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.server.on("checkExpectation", (request, response) =>
     app.server.emit("request", request, response),
   );
+  // Otherwise Fastify complains of its content type before its method is refused.
+  app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
   app.decorateRequest("actionName", null);
   chainOfPath.attach(app);
   readBodies(app);
