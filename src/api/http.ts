@@ -108,11 +108,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => {
       // Words would be taken for the answer to an earlier request, or stand in the middle of it.
-      if (isAnswerDue(socket)) socket.destroy();
-      else refuseConnection(error, socket);
+      if (!endOnceAnswered(socket)) refuseConnection(error, socket);
     },
   });
-  const isAnswerDue = boundUnanswered(app.server);
+  const endOnceAnswered = boundUnanswered(app.server);
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);
   // Otherwise Node answers an unknown Expect header itself, without a body.

@@ -353,18 +353,20 @@ describe("connections", () => {
     url = new URL(await server.app.listen({ port: 0, host: "127.0.0.1" }));
   });
 
+  async function exchange(bytes: string): Promise<{ head: string; body: string }> {
+    const [head = "", body = ""] = (await received(bytes)).split("\r\n\r\n");
+    return { head, body };
+  }
+
   /** What the server sends for these bytes until it closes the connection. */
-  function exchange(bytes: string): Promise<{ head: string; body: string }> {
+  function received(bytes: string): Promise<string> {
     return new Promise((resolve) => {
       let text = "";
       const socket = net.connect(Number(url.port), url.hostname, () => socket.write(bytes));
       socket.on("data", (data) => {
         text += data;
       });
-      socket.on("close", () => {
-        const [head = "", body = ""] = text.split("\r\n\r\n");
-        resolve({ head, body });
-      });
+      socket.on("close", () => resolve(text));
     });
   }
 
@@ -408,9 +410,14 @@ describe("connections", () => {
     expect(JSON.parse(body)).toEqual(refused("Bad request"));
   });
 
-  test("what follows a request and is none is not told in the place of its answer", async () => {
-    const request = `GET /api?${ACTION} HTTP/1.1\r\nhost: x\r\n\r\n`;
-    expect((await exchange(`${request}nonsense\r\n\r\n`)).head).toBe("");
+  test("what follows requests and is none ends the connection once these are answered", async () => {
+    const request = (id: number, more = "") =>
+      `GET /api?${ACTION}&id=${id} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+    for (const last of [request(2), request(2, "connection: close\r\n")]) {
+      const text = await received(`${request(1)}${last}nonsense\r\n\r\n`);
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+      expect(text.match(/"id":"\d"/g)).toEqual(['"id":"1"', '"id":"2"']);
+    }
     const body = "host: x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n";
     const { head } = await exchange(`POST /api?${ACTION} HTTP/1.1\r\n${body}`);
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
