@@ -38,7 +38,10 @@ export function readBodies(app: FastifyInstance): void {
     else readWhole(payload, limitOf(request)).then((body) => done(null, body), done);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
-    admit(request, reply, room).then(() => done(null, payload), done);
+    admit(request, reply, room).then(() => {
+      if (awaitsContinue(request)) reply.raw.writeContinue();
+      done(null, payload);
+    }, done);
   });
   app.addHook("onSend", (request, reply, payload, done) => {
     // Otherwise Node reads a body to its end that nobody wants.
@@ -50,6 +53,12 @@ export function readBodies(app: FastifyInstance): void {
 /** Whether the body of a request counts. An unknown path or method is refused whatever comes with it. */
 function isWanted({ method, is404 }: FastifyRequest): boolean {
   return method === "POST" && !is404;
+}
+
+/** Whether the client sends its body once it is asked for it (RFC 9110, 10.1.1). */
+function awaitsContinue(request: FastifyRequest): boolean {
+  const { headers, httpVersion } = request.raw;
+  return httpVersion === "1.1" && /100-continue/i.test(headers.expect ?? "") && isWanted(request);
 }
 
 /** Size in bytes that a request announces for its body; infinite for a chunked one. */

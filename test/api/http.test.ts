@@ -381,6 +381,22 @@ describe("connections", () => {
     },
   );
 
+  test("are asked for a body that they announce, unless it is refused", async () => {
+    const post = (more: string) =>
+      received(
+        `POST /api?${ACTION} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n${more}`,
+      );
+    const read = await post("content-length: 2\r\nconnection: close\r\n\r\n{}");
+    expect(read.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200"]);
+    const refusals = [
+      ["content-length: 2\r\ncontent-encoding: gzip\r\n\r\n", 415],
+      ["content-length: 30000000\r\n\r\n", 413],
+    ] as const;
+    for (const [more, status] of refusals) {
+      expect((await post(more)).match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    }
+  });
+
   test.each([
     [`/31337/api?${ACTION}`, 200, '"result"'],
     [`/v2/api?module=x&action=y`, 400, '"message":"NOTOK"'],
