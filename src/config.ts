@@ -3,10 +3,10 @@ import { ConfigError } from "./core/errors.ts";
 import { secretsOfDatabaseUrl, secretsOfUrl } from "./core/secrets.ts";
 import {
   address,
-  commaSeparated,
   databaseUrl,
   flag,
   folder,
+  list,
   matching,
   network,
   oneOf,
@@ -31,10 +31,7 @@ export const settings = {
     default: null,
     meaning:
       "Node to index, or several, comma-separated, in order of preference; else an embedded chain",
-    schema: z
-      .string()
-      .transform(commaSeparated)
-      .pipe(z.array(url("http:", "https:")).nonempty({ error: "must name a node" })),
+    schema: list(url("http:", "https:")),
   },
   RPC_WS_URL: {
     default: null,
@@ -169,12 +166,7 @@ export const settings = {
     default: null,
     meaning:
       "API keys of 8 to 128 letters, digits, - and _, comma-separated; their requests are counted by key instead of by address",
-    schema: z
-      .string()
-      .transform(commaSeparated)
-      .pipe(
-        z.array(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters, digits, - and _")),
-      ),
+    schema: list(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters, digits, - and _")),
   },
   API_KEY_RATE_LIMIT: {
     default: "600",
@@ -184,7 +176,7 @@ export const settings = {
   TRUSTED_PROXIES: {
     default: null,
     meaning: "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For is trusted",
-    schema: z.string().transform(commaSeparated).pipe(z.array(network())),
+    schema: list(network()),
   },
   PUBLIC_URL: {
     default: null,

@@ -6,11 +6,12 @@ import { type Address, isAddress, lowerAddress } from "./core/address.ts";
 // Kinds of settings: they turn text into a value. The message of a failure completes a sentence that begins with the
 // name.
 
-export function commaSeparated(list: string): string[] {
-  return list
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
+/** Items separated by commas, each of one kind. An empty one is a slip of whoever wrote the list. */
+export function list(item: z.ZodType<string, string>): z.ZodType<string[], string> {
+  return z
+    .string()
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .pipe(z.array(z.string().min(1, { error: "must have no empty entry" }).pipe(item)));
 }
 
 export function url(...protocols: string[]): z.ZodType<string, string> {

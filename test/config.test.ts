@@ -31,12 +31,11 @@ test("the configuration cannot be changed", () => {
 });
 
 test("nodes are a list in the order given", () => {
-  const config = loadConfig({ RPC_URL: "https://first.example/key , http://second.example," });
+  const config = loadConfig({ RPC_URL: "https://first.example/key , http://second.example" });
   expect(config.RPC_URL).toEqual(["https://first.example/key", "http://second.example"]);
 });
 
 test.each([
-  ["RPC_URL", ","],
   ["RPC_URL", "ws://node.example"],
   ["RPC_URL", "http://a.example,b.example"],
   ["DATABASE_URL", "mysql://localhost/x"],
@@ -58,6 +57,14 @@ test.each([
   ["PUBLIC_URL", "https://explorer.example/?a=b"],
 ])("%s=%s is refused by a sentence that begins with the name", (name, value) => {
   expect(complaintsAbout({ [name]: value })).toEqual([expect.stringMatching(`^ *${name} must `)]);
+});
+
+test.each(["RPC_URL", "API_KEYS", "TRUSTED_PROXIES"])("empty entries of %s are refused", (name) => {
+  const items = { RPC_URL: "http://a.example", API_KEYS: "abcdefgh", TRUSTED_PROXIES: "10.0.0.1" };
+  const item = items[name as keyof typeof items];
+  for (const value of [",", `${item},`, `,${item}`, `${item}, ,${item}`]) {
+    expect(complaintsAbout({ [name]: value })).toEqual([`  ${name} must have no empty entry`]);
+  }
 });
 
 test("everything that is wrong is said at once", () => {

@@ -186,6 +186,19 @@ test("a file that cannot be used is refused whole on SIGHUP, and everything goes
   expect(await get(`/api?${HEAD}`)).toMatchObject({ result: await ask(north, "eth_blockNumber") });
 });
 
+test("a SIGHUP while the process still loads does not end it", async () => {
+  file.write([northChain(), southChain()]);
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => {
+      if (url.endsWith("/src/app.ts")) process.kill(process.pid, "SIGHUP");
+      return next(url, context);
+    } });`;
+  const options = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+  const { periscope, url: origin } = await start({ NODE_OPTIONS: options });
+  await expect.poll(() => headAt("/42/api", origin), PATIENCE).toBe(await headAt("/42/api"));
+  expect(await periscope.end()).toBe(0);
+});
+
 test("on SIGHUP chains come and go, and no request of the others is dropped", async () => {
   const statuses = new Set<number>();
   let isOver = false;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from "fastify";
+import { RequestError } from "../core/errors.ts";
 import { networkOf } from "./client-network.ts";
 import { badRequest, payloadTooLarge } from "./form.ts";
 import { createRoom, type Place, type Room } from "./room.ts";
@@ -26,15 +27,21 @@ const ROOM = { bytes: 32_000_000, waiting: 100, patienceMs: 10_000 };
 const FEWEST_CRUMBS = 1000;
 const LEAST_BYTES_OF_A_CRUMB = 64;
 
-/** Reads every body into one `Buffer`, after a check of its size; request.ts parses it. */
+const COMPRESSED = "A compressed body is not supported, please send it without Content-Encoding";
+
+/** Reads every body that counts into one `Buffer`, after a check of its size; request.ts parses it. */
 export function readBodies(app: FastifyInstance): void {
   const room = createRoom(ROOM);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) => {
-    readWhole(payload, limitOf(request)).then((body) => done(null, body), done);
+    if (!isWanted(request)) done(null);
+    else readWhole(payload, limitOf(request)).then((body) => done(null, body), done);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
-    admit(request, reply, room).then(() => done(null, payload), done);
+    admit(request, reply, room).then(() => {
+      if (awaitsContinue(request)) reply.raw.writeContinue();
+      done(null, payload);
+    }, done);
   });
   app.addHook("onSend", (request, reply, payload, done) => {
     // Otherwise Node reads a body to its end that nobody wants.
@@ -43,10 +50,27 @@ export function readBodies(app: FastifyInstance): void {
   });
 }
 
+/** Whether the body of a request counts. An unknown path or method is refused whatever comes with it. */
+function isWanted({ method, is404 }: FastifyRequest): boolean {
+  return method === "POST" && !is404;
+}
+
+/** Whether the client sends its body once it is asked for it (RFC 9110, 10.1.1). */
+function awaitsContinue(request: FastifyRequest): boolean {
+  const { headers, httpVersion } = request.raw;
+  return httpVersion === "1.1" && /100-continue/i.test(headers.expect ?? "") && isWanted(request);
+}
+
 /** Size in bytes that a request announces for its body; infinite for a chunked one. */
 function announcedSize({ headers }: FastifyRequest): number {
   if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers["content-length"] ?? 0);
+}
+
+/** What a compressed body grows to is not known before it is unpacked. */
+function isCompressed({ headers }: FastifyRequest): boolean {
+  const codings = `${headers["content-encoding"] ?? ""},${headers["transfer-encoding"] ?? ""}`;
+  return !codings.split(",").every((coding) => /^\s*(?:identity|chunked)?\s*$/i.test(coding));
 }
 
 function isSoonOver(request: FastifyRequest): boolean {
@@ -58,9 +82,17 @@ function limitOf(request: FastifyRequest): number {
   return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
 }
 
-/** Waits for room for a body that may be large. Throws `RequestError` when it is too large, or no room becomes free. */
+/**
+ * Waits for room for a body that may be large. Throws `RequestError` when it is too large or compressed, or no room
+ * becomes free.
+ */
 async function admit(request: FastifyRequest, reply: FastifyReply, room: Room): Promise<void> {
   const size = announcedSize(request);
+  if (size === 0 || !isWanted(request)) return;
+  if (isCompressed(request)) {
+    reply.header("accept-encoding", "identity");
+    throw new RequestError(415, COMPRESSED);
+  }
   if (size <= SMALL_BODY) return;
   const limit = limitOf(request);
   if (Number.isFinite(size) && size > limit) throw payloadTooLarge();

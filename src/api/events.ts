@@ -19,6 +19,8 @@ const CROWDED = "Too many listeners, please poll in their place";
 interface Listener {
   reply: FastifyReply;
   chain: ServedChain;
+  /** Its path names the chain; else it is about the first one, whichever that is. */
+  isNamed: boolean;
   client: string;
   /** Id of the last event that it got; empty before the first. */
   lastId: string;
@@ -26,7 +28,8 @@ interface Listener {
 
 /**
  * Adds `/events`: a stream (Server-Sent Events) of the heads as they are published. They are read from the database, so
- * every API process has them. A stream ends with its chain: the client then opens one of the chain that took its place.
+ * every API process has them. A stream ends when its URL no longer leads to its chain: the client then opens one of the
+ * chain that took its place.
  * Source: docs/clients.md, "Heads as they come".
  */
 export function addEvents(
@@ -39,8 +42,11 @@ export function addEvents(
 
   /** Looks at each chain that somebody listens to. */
   function look(): void {
-    const served = new Set(chains());
-    for (const listener of listeners) if (!served.has(listener.chain)) end(listener);
+    const served = chains();
+    for (const listener of listeners) {
+      const { chain, isNamed } = listener;
+      if (isNamed ? !served.includes(chain) : chain !== served[0]) end(listener);
+    }
     for (const chain of new Set([...listeners].map((listener) => listener.chain))) {
       void lookAt(chain);
     }
@@ -79,7 +85,8 @@ export function addEvents(
   app.head("/events", { onRequest: limiter.admit }, (_request, reply) =>
     reply.headers(headers).send(),
   );
-  app.get("/events", { onRequest: limiter.admit }, (request, reply) => {
+  const options = { onRequest: limiter.admit, config: { endsWithChain: true } };
+  app.get("/events", options, (request, reply) => {
     const client = networkOf(request);
     const ofClient = [...listeners].filter((listener) => listener.client === client);
     if (listeners.size >= MAXIMUM_LISTENERS || ofClient.length >= MAXIMUM_OF_ONE) {
@@ -87,7 +94,9 @@ export function addEvents(
       return send(reply, jsonAnswer({ status: "0", message: CROWDED, result: null }, 503));
     }
     const lastId = String(request.headers["last-event-id"] ?? "");
-    const listener: Listener = { reply, chain: decideChain(request), client, lastId };
+    const chain = decideChain(request);
+    const isNamed = request.url !== request.originalUrl;
+    const listener: Listener = { reply, chain, isNamed, client, lastId };
     reply.hijack();
     reply.raw.writeHead(200, {
       ...(reply.getHeaders() as Record<string, string>),

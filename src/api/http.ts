@@ -108,17 +108,18 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => {
       // Words would be taken for the answer to an earlier request, or stand in the middle of it.
-      if (isAnswerDue(socket)) socket.destroy();
-      else refuseConnection(error, socket);
+      if (!endOnceAnswered(socket)) refuseConnection(error, socket);
     },
   });
-  const isAnswerDue = boundUnanswered(app.server);
+  const endOnceAnswered = boundUnanswered(app.server);
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);
-  // Otherwise Node answers an unknown Expect header itself, without a body.
-  app.server.on("checkExpectation", (request, response) =>
-    app.server.emit("request", request, response),
-  );
+  // Otherwise Node answers an unknown Expect header itself, without a body, and asks for bodies that are refused.
+  for (const event of ["checkExpectation", "checkContinue"]) {
+    app.server.on(event, (request, response) => app.server.emit("request", request, response));
+  }
+  // Otherwise Fastify complains of its content type before its method is refused.
+  app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
   app.decorateRequest("actionName", null);
   chainOfPath.attach(app);
   readBodies(app);

@@ -26,6 +26,10 @@ export interface ServedChain extends Services {
 export type ServedChains = () => readonly [ServedChain, ...ServedChain[]];
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether requests of this route end by themselves when their chain is no longer served. */
+    endsWithChain?: boolean;
+  }
   interface FastifyRequest {
     /** The chains that the request may mean: the one at the start of its path, else all. The first is the default. */
     chains: ReturnType<ServedChains>;
@@ -74,10 +78,12 @@ export function readChainOfPath(served: ServedChains): {
       app.addHook("onRequest", (request, reply, done) => {
         const chain = named.get(request.raw);
         request.chains = chain ? [chain] : served();
-        const uses = request.chains.map(({ requests }) => requests.begin());
-        reply.raw.once("close", () => {
-          for (const end of uses) end();
-        });
+        if (!request.routeOptions.config.endsWithChain) {
+          const uses = request.chains.map(({ requests }) => requests.begin());
+          reply.raw.once("close", () => {
+            for (const end of uses) end();
+          });
+        }
         done();
       });
     },

@@ -6,17 +6,19 @@ const MOST_UNANSWERED = 32;
 
 /**
  * Reads no more from a connection whose pipelined requests wait for their answers: Node reads on, however many there are.
- * Gives whether a connection owes an answer to a request that has arrived whole.
+ * Gives what ends a connection once the requests that have arrived whole are answered, and says whether there are any.
  */
 export function boundUnanswered(server: Server): (socket: Socket) => boolean {
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>();
   const requestsOf = (socket: Socket) => unanswered.get(socket) ?? new Set<IncomingMessage>();
   const isFull = (socket: Socket) => requestsOf(socket).size >= MOST_UNANSWERED;
+  const isAnswerDue = (socket: Socket) => [...requestsOf(socket)].some(({ complete }) => complete);
+  const ending = new WeakSet<Socket>();
   server.on("connection", (socket: Socket) => {
     unanswered.set(socket, new Set());
     // Node resumes it with the end of every request.
     socket.on("resume", () => {
-      if (isFull(socket)) socket.pause();
+      if (isFull(socket) || ending.has(socket)) socket.pause();
     });
   });
   server.on("request", (request, response) => {
@@ -25,8 +27,15 @@ export function boundUnanswered(server: Server): (socket: Socket) => boolean {
     if (isFull(socket)) socket.pause();
     response.once("close", () => {
       requestsOf(socket).delete(request);
-      if (socket.isPaused() && !isFull(socket)) socket.resume();
+      if (ending.has(socket)) {
+        if (!isAnswerDue(socket)) socket.destroySoon();
+      } else if (socket.isPaused() && !isFull(socket)) socket.resume();
     });
   });
-  return (socket) => [...requestsOf(socket)].some(({ complete }) => complete);
+  return (socket) => {
+    if (!isAnswerDue(socket)) return false;
+    ending.add(socket);
+    socket.pause();
+    return true;
+  };
 }

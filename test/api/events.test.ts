@@ -143,17 +143,21 @@ describe("of two chains", () => {
   let north: TestApp;
   let south: TestApp;
   let isNorthServed = true;
+  let isSouthFirst = false;
   let listenTo: (chain: string) => ReturnType<typeof listen>;
   beforeAll(async () => {
     south = await createTestApp({ networkName: "South" });
     north = await createTestApp({
       networkName: "North",
       requestTimeoutMs: 3_000,
-      chains: (own) => (isNorthServed ? [own, south.served] : [south.served]),
+      chains: (own) => {
+        if (!isNorthServed) return [south.served];
+        return isSouthFirst ? [south.served, own] : [own, south.served];
+      },
     });
     for (const { sql } of [north, south]) await publish(sql, { blocks: [{ number: 0 }] });
     const origin = await north.app.listen({ host: "127.0.0.1", port: 0 });
-    listenTo = (chain) => listen({}, `${origin}/${chain}/events`);
+    listenTo = (chain) => listen({}, `${origin}${chain}/events`);
   });
   afterAll(async () => {
     await north.close();
@@ -161,7 +165,7 @@ describe("of two chains", () => {
   });
 
   test("one whose database is busy delays no event of the other", async () => {
-    const listeners = [await listenTo("north"), await listenTo("south")] as const;
+    const listeners = [await listenTo("/north"), await listenTo("/south")] as const;
     for (const listener of listeners) await listener.until("event: head");
     await north.sql.begin(async (blocker) => {
       await blocker`LOCK TABLE sync_state IN ACCESS EXCLUSIVE MODE`;
@@ -172,8 +176,26 @@ describe("of two chains", () => {
     for (const listener of listeners) listener.end();
   });
 
+  test("a stream holds no chain that leaves, neither its own nor another", async () => {
+    const listeners = [await listenTo("/south"), await listenTo("")];
+    for (const listener of listeners) await listener.until("event: head");
+    await Promise.all([north.served.requests.over(), south.served.requests.over()]);
+    for (const listener of listeners) listener.end();
+  });
+
+  test("a stream whose URL names no chain ends when another chain is the first one", async () => {
+    const [unnamed, named] = [await listenTo(""), await listenTo("/north")];
+    for (const listener of [unnamed, named]) await listener.until("event: head");
+    isSouthFirst = true;
+    await expect(unnamed.until("nothing")).rejects.toThrow("ended after");
+    await head(9, 0, north.sql);
+    await named.until("id: 9;");
+    named.end();
+    isSouthFirst = false;
+  });
+
   test("the streams of one that is no longer served end, and those of the other go on", async () => {
-    const [left, kept] = [await listenTo("north"), await listenTo("south")];
+    const [left, kept] = [await listenTo("/north"), await listenTo("/south")];
     await left.until("event: head");
     isNorthServed = false;
     await expect(left.until("nothing")).rejects.toThrow("ended after");

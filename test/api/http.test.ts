@@ -62,7 +62,7 @@ describe("paths", () => {
 });
 
 describe("methods", () => {
-  test.each(["PUT", "PATCH", "DELETE", "PROPFIND"])("%s is refused", async (method) => {
+  test.each(["PUT", "PATCH", "DELETE", "PROPFIND", "QUERY"])("%s is refused", async (method) => {
     const response = await ask(method, `/api?${ACTION}`);
     expect(response.statusCode).toBe(405);
     expect(response.json()).toEqual(refused("Method not allowed"));
@@ -246,6 +246,58 @@ describe("bodies", () => {
     expect(response.json()).toEqual(refused("Bad request"));
   });
 
+  test.each(["gzip", "x-gzip", "BR", "deflate, gzip", "identity, zstd"])(
+    "in the Content-Encoding %s are refused in every dialect",
+    async (encoding) => {
+      const text = "A compressed body is not supported, please send it without Content-Encoding";
+      const sourcify = { customCode: "invalid_parameter", message: text };
+      for (const [path, body] of [
+        ["/api", refused(text)],
+        ["/api/contract/verifysourcecode", refused(text)],
+        ["/v2/api", refused(text, "etherscan")],
+        ["/api/eth-rpc", refused(text)],
+        ["/sourcify/v2/verify/31337/0x00", expect.objectContaining(sourcify)],
+      ] as const) {
+        const response = await ask("POST", path, {
+          headers: { "content-type": "application/json", "content-encoding": encoding },
+          payload: "{}",
+        });
+        expect([path, response.statusCode, response.json()]).toEqual([path, 415, body]);
+        expect(response.headers["accept-encoding"]).toBe("identity");
+      }
+    },
+  );
+
+  test.each(["", "identity", " Identity "])(
+    "in the Content-Encoding '%s' are read",
+    async (encoding) => {
+      const headers = { "content-type": "application/json", "content-encoding": encoding };
+      const payload = { module: "block", action: "eth_block_number", id: 5 };
+      expect((await ask("POST", "/api", { headers, payload })).json()).toMatchObject({ id: 5 });
+    },
+  );
+
+  test("that nobody sent may have any Content-Encoding", async () => {
+    const headers = { "content-encoding": "gzip" };
+    for (const method of ["GET", "POST"]) {
+      expect((await ask(method, `/api?${ACTION}`, { headers })).statusCode).toBe(200);
+    }
+  });
+
+  test.each([
+    ["POST", "/api/v2/smart-contracts/0x00", 404],
+    ["PUT", "/api", 405],
+    ["PUT", "/api/block/eth_block_number", 405],
+    ["DELETE", "/sourcify/v2/contracts/31337", 405],
+  ])("do not matter where %s %s is refused", async (method, path, status) => {
+    const headers = { "content-type": "application/json" };
+    const bodies: InjectOptions[] = [
+      { headers, payload: "x".repeat(2_000_000) },
+      { headers: { ...headers, "content-encoding": "gzip" }, payload: "x" },
+    ];
+    for (const body of bodies) expect((await ask(method, path, body)).statusCode).toBe(status);
+  });
+
   test("a query that is no UTF-8 is refused in its dialect", async () => {
     const response = await ask("GET", `/v2/api?${ACTION}&address=%c3%28`);
     expect(response.statusCode).toBe(400);
@@ -301,20 +353,49 @@ describe("connections", () => {
     url = new URL(await server.app.listen({ port: 0, host: "127.0.0.1" }));
   });
 
+  async function exchange(bytes: string): Promise<{ head: string; body: string }> {
+    const [head = "", body = ""] = (await received(bytes)).split("\r\n\r\n");
+    return { head, body };
+  }
+
   /** What the server sends for these bytes until it closes the connection. */
-  function exchange(bytes: string): Promise<{ head: string; body: string }> {
+  function received(bytes: string): Promise<string> {
     return new Promise((resolve) => {
       let text = "";
       const socket = net.connect(Number(url.port), url.hostname, () => socket.write(bytes));
       socket.on("data", (data) => {
         text += data;
       });
-      socket.on("close", () => {
-        const [head = "", body = ""] = text.split("\r\n\r\n");
-        resolve({ head, body });
-      });
+      socket.on("close", () => resolve(text));
     });
   }
+
+  test.each(["content-encoding: gzip\r\ncontent-length: 100", "transfer-encoding: gzip, chunked"])(
+    "with a compressed body are answered before it arrives: %s",
+    async (headers) => {
+      const type = "content-type: application/json";
+      const { head } = await exchange(
+        `POST /api HTTP/1.1\r\nhost: a\r\n${type}\r\n${headers}\r\nconnection: close\r\n\r\n`,
+      );
+      expect(head).toMatch(/^HTTP\/1\.1 415 /);
+    },
+  );
+
+  test("are asked for a body that they announce, unless it is refused", async () => {
+    const post = (more: string) =>
+      received(
+        `POST /api?${ACTION} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n${more}`,
+      );
+    const read = await post("content-length: 2\r\nconnection: close\r\n\r\n{}");
+    expect(read.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 100", "HTTP/1.1 200"]);
+    const refusals = [
+      ["content-length: 2\r\ncontent-encoding: gzip\r\n\r\n", 415],
+      ["content-length: 30000000\r\n\r\n", 413],
+    ] as const;
+    for (const [more, status] of refusals) {
+      expect((await post(more)).match(/HTTP\/1\.1 \d+/g)).toEqual([`HTTP/1.1 ${status}`]);
+    }
+  });
 
   test.each([
     [`/31337/api?${ACTION}`, 200, '"result"'],
@@ -345,9 +426,14 @@ describe("connections", () => {
     expect(JSON.parse(body)).toEqual(refused("Bad request"));
   });
 
-  test("what follows a request and is none is not told in the place of its answer", async () => {
-    const request = `GET /api?${ACTION} HTTP/1.1\r\nhost: x\r\n\r\n`;
-    expect((await exchange(`${request}nonsense\r\n\r\n`)).head).toBe("");
+  test("what follows requests and is none ends the connection once these are answered", async () => {
+    const request = (id: number, more = "") =>
+      `GET /api?${ACTION}&id=${id} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+    for (const last of [request(2), request(2, "connection: close\r\n")]) {
+      const text = await received(`${request(1)}${last}nonsense\r\n\r\n`);
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+      expect(text.match(/"id":"\d"/g)).toEqual(['"id":"1"', '"id":"2"']);
+    }
     const body = "host: x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n";
     const { head } = await exchange(`POST /api?${ACTION} HTTP/1.1\r\n${body}`);
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);

@@ -19,6 +19,8 @@ const ERRORS: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or lacks something required",
   405: "The path does not take this method",
   413: "The body is too large",
+  414: "The URL is too long",
+  415: "The body is compressed",
   429: "Too many requests; `retry-after` tells the seconds to wait",
   500: "A fault of this server",
   503: "The database or the node does not answer, or the answer took too long",

@@ -44,6 +44,7 @@ const CODES: Readonly<Record<number, CustomCode>> = {
   404: "route_not_found",
   405: "route_not_found",
   413: "invalid_parameter",
+  415: "invalid_parameter",
   429: "too_many_requests",
 };
 

@@ -1,0 +1,166 @@
+import { inspect } from "node:util";
+import manifest from "../package.json" with { type: "json" };
+import { announce } from "./announce.ts";
+import { type App, startApp } from "./app.ts";
+import { loadSettings, type Settings } from "./chains-file.ts";
+import { secretsOf, settings } from "./config.ts";
+import { sleep } from "./core/async.ts";
+import { messageOf } from "./core/errors.ts";
+import { createSecrets } from "./core/secrets.ts";
+import { createShutdown } from "./core/shutdown.ts";
+import { KIT_USAGE, runKit } from "./kit/commands.ts";
+import { verifySampleWorld } from "./sample-verifications.ts";
+import { createLogger } from "./telemetry/logger.ts";
+
+/** Signals so soon after the first count as the same one: the terminal and npm both pass on a Ctrl-C. */
+const SAME_SIGNAL_MS = 1_000;
+/** Time that a start has to end when it is asked to. */
+const START_PATIENCE_MS = 1_500;
+/** The process ends after this time, even when a part hangs; embedded programs end with it. */
+const CLOSE_LIMIT_MS = 4_900;
+
+const [argument, ...others] = process.argv.slice(2);
+if (argument === undefined) {
+  process.exit(await run());
+} else if (argument === "--check-config") {
+  process.exitCode = checkConfig() ? 0 : 1;
+} else if (argument === "import-contracts" || argument === "compare") {
+  process.stdout.on("error", endWithReader);
+  process.exitCode = await runKit(argument, others, (line) => process.stdout.write(`${line}\n`));
+} else if (argument === "--help") {
+  process.stdout.write(help());
+} else if (argument === "--version") {
+  process.stdout.write(`${manifest.version}\n`);
+} else {
+  process.stderr.write(`periscope: unknown argument ${argument}, see --help\n`);
+  process.exitCode = 2;
+}
+
+/** A reader that has seen enough, such as `head`, ends a command. */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+  process.exit();
+}
+
+/** The settings; undefined, with their faults on stderr, when they cannot be used. */
+function readSettings(): Settings | undefined {
+  try {
+    return loadSettings(process.env);
+  } catch (error) {
+    process.stderr.write(`periscope: ${messageOf(error)}\n`);
+    return undefined;
+  }
+}
+
+function checkConfig(): boolean {
+  const read = readSettings();
+  if (read) process.stdout.write(`periscope: the settings can be used (${describe(read)})\n`);
+  return read !== undefined;
+}
+
+function describe({ common, chains }: Settings): string {
+  if (common.CHAINS_FILE === undefined) return "one chain";
+  return chains
+    .map(({ CHAIN_ID, NETWORK_NAME = "" }) => `${CHAIN_ID} ${NETWORK_NAME}`.trim())
+    .join(", ");
+}
+
+/** Runs until a signal or a failure ends it; returns the exit code. */
+async function run(): Promise<number> {
+  const found = readSettings();
+  if (!found) return 1;
+  const secrets = createSecrets(found.chains.flatMap(secretsOf));
+  const log = createLogger(found.common.LOG_LEVEL, secrets.redact);
+  const ending = Promise.withResolvers<number>();
+  const stopping = new AbortController();
+  const shutdown = createShutdown((name, error) => log.warn({ err: error }, `closing ${name}`));
+
+  function end(exitCode: number): void {
+    stopping.abort();
+    ending.resolve(exitCode);
+    setTimeout(() => process.exit(1), CLOSE_LIMIT_MS).unref();
+  }
+
+  function fail(reason: unknown): void {
+    if (stopping.signal.aborted) return;
+    const isDetailed = log.isLevelEnabled("debug") && reason instanceof Error;
+    const words = secrets.redact(isDetailed ? inspect(reason) : messageOf(reason));
+    process.stderr.write(`periscope: ${words}\n`);
+    end(1);
+  }
+
+  let app: App | undefined;
+  let reloading: Promise<void> = Promise.resolve();
+  /** Takes over the chains of the changed file; a bad file changes nothing. */
+  async function reload(): Promise<void> {
+    try {
+      await starting;
+      const { chains } = loadSettings(process.env);
+      secrets.add(chains.flatMap(secretsOf));
+      await app?.replaceChains?.(chains);
+      log.info(`the chains are now ${describe({ common, chains })}`);
+    } catch (error) {
+      log.error(`CHAINS_FILE is not taken, the chains stay as they are: ${messageOf(error)}`);
+    }
+  }
+  const { common } = found;
+  onSignals(
+    (name) => {
+      log.info(`stopping on ${name}`);
+      end(0);
+    },
+    common.CHAINS_FILE === undefined
+      ? undefined
+      : () => {
+          reloading = reloading.then(reload);
+        },
+  );
+  process.on("uncaughtException", fail);
+  // Nothing waits for it, so it must not end everything else.
+  process.on("unhandledRejection", (error) =>
+    log.error({ err: error }, "a failure that nobody waited for"),
+  );
+
+  log.info(`Periscope ${manifest.version} starts`);
+  const { signal } = stopping;
+  const announcing: Promise<void>[] = [];
+  const context = { log, secrets, signal, shutdown, onFatal: fail };
+  const starting = startApp(found, context, (chain) => {
+    announcing.push(announce(chain).then(() => verifySampleWorld(chain, chain.log, chain.signal)));
+  }).then((started) => {
+    app = started;
+  }, fail);
+  const exitCode = await ending.promise;
+  const begun = Promise.all([starting, reloading, ...announcing]);
+  await Promise.race([begun, sleep(START_PATIENCE_MS)]);
+  await shutdown.close();
+  return exitCode;
+}
+
+/**
+ * Calls `stop` on the first signal that asks for an end; a later one ends the process at once. With `reload`, SIGHUP
+ * calls that instead.
+ */
+function onSignals(stop: (name: string) => void, reload: (() => void) | undefined): void {
+  let stoppedAt: number | undefined;
+  if (reload) process.on("SIGHUP", reload);
+  const endings = ["SIGINT", "SIGTERM", ...(reload ? [] : ["SIGHUP"])];
+  for (const name of endings) {
+    process.on(name, () => {
+      if (stoppedAt === undefined) {
+        stoppedAt = performance.now();
+        stop(name);
+      } else if (performance.now() - stoppedAt > SAME_SIGNAL_MS) {
+        process.exit(1);
+      }
+    });
+  }
+}
+
+function help(): string {
+  const lines = Object.entries(settings).map(([name, setting]) => {
+    const value = setting.default === null ? "" : ` (default ${setting.default})`;
+    return `  ${name}${value}\n      ${setting.meaning}\n`;
+  });
+  return `Usage: npm start, or node src/main.ts [--check-config | --help | --version]\n\n  ${KIT_USAGE}\nSettings, from the environment:\n${lines.join("")}`;
+}
