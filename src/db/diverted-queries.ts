@@ -1,5 +1,5 @@
 import type { Fragment, Queryable } from "./client.ts";
-import { divertQuery } from "./driver.ts";
+import { answerQueries } from "./driver.ts";
 
 /**
  * A client whose queries are never sent: `answer` gives what they find, or undefined is given for the ones that are to be
@@ -9,7 +9,7 @@ export function divertQueries(
   sql: Queryable,
   answer: (query: Fragment | undefined) => Promise<unknown>,
 ): Queryable {
-  const diverted = (value: unknown) => divertQuery(value, answer);
+  const diverted = answerQueries(answer);
   return new Proxy(sql, {
     apply: (target, self, values) => diverted(Reflect.apply(target, self, values)),
     get(target, property) {

@@ -220,25 +220,40 @@ export async function sendCopy(
   await Promise.race([once(stream, "finish"), failure]);
 }
 
+/** A query of the driver, which has its handler send it when it is first awaited. One inside another query never is. */
+interface DriverQuery extends Promise<unknown> {
+  handler: Handler;
+  resolve(found: unknown): void;
+  reject(error: unknown): void;
+  /** What reads its rows in parts. */
+  cursorFn?: unknown;
+}
+
+type Handler = (query: DriverQuery) => void;
+
+/** The driver's class of queries is not exported; nothing else that a client makes is a promise. */
+function isQuery(value: unknown): value is DriverQuery {
+  return value instanceof Promise;
+}
+
 /**
- * Calls `begun` when a query is sent, and what `begun` returned once it has ended. The driver has no event for this. It
- * sends a template when it is first awaited. A template inside another one is never awaited.
+ * Gives a function for the queries of one client. It has `begun` called when a query is sent, and what `begun` returned
+ * once it has ended. The driver has no event for this.
  */
-export function watchQuery(query: object, begun: () => () => void): object {
-  if (!(query instanceof Promise)) return query;
-  const then = query.then.bind(query);
-  let sent = false;
-  return Object.assign(query, {
-    // biome-ignore lint/suspicious/noThenProperty: a query is sent by its `then`, there is no other sign of it
-    then: (...handlers: Parameters<typeof then>) => {
-      if (!sent) {
-        sent = true;
-        const ended = begun();
-        then(ended, ended);
-      }
-      return then(...handlers);
-    },
-  });
+export function watchQueries(begun: () => () => void): <Value>(value: Value) => Value {
+  let send: Handler | undefined;
+  const watched: Handler = (query) => {
+    const ended = begun();
+    query.then(ended, ended);
+    send?.(query);
+  };
+  return (value) => {
+    if (isQuery(value)) {
+      send ??= value.handler;
+      value.handler = watched;
+    }
+    return value;
+  };
 }
 
 /**
@@ -251,22 +266,18 @@ export function keepConnection<Query extends object>(query: Query): Query {
 }
 
 /**
- * Has `answer` find what a query asks for, once, when it is first awaited: the query is then a fragment of another one.
- * `answer` gets undefined where a cursor was to read the query.
+ * Gives a function for queries that the driver is not to send: `answer` finds what such a query asks for, as a fragment of
+ * another one. It gets undefined where a cursor was to read the query.
  */
-export function divertQuery(
-  query: unknown,
+export function answerQueries(
   answer: (query: driver.PendingQuery<driver.Row[]> | undefined) => Promise<unknown>,
-): unknown {
-  if (!(query instanceof Promise)) return query;
-  let answered: Promise<unknown> | undefined;
-  return Object.assign(query, {
-    handle: () => {},
-    // biome-ignore lint/suspicious/noThenProperty: a query is sent by its `then`
-    then: (...handlers: Parameters<Promise<unknown>["then"]>) => {
-      answered ??= answer(query as unknown as driver.PendingQuery<driver.Row[]>);
-      return answered.then(...handlers);
-    },
-    cursor: () => answer(undefined),
-  });
+): <Value>(value: Value) => Value {
+  const answered: Handler = (query) => {
+    const fragment = query as unknown as driver.PendingQuery<driver.Row[]>;
+    answer(query.cursorFn ? undefined : fragment).then(query.resolve, query.reject);
+  };
+  return (value) => {
+    if (isQuery(value)) value.handler = answered;
+    return value;
+  };
 }

@@ -1,5 +1,5 @@
 import type { Sql } from "./client.ts";
-import { watchQuery } from "./driver.ts";
+import { watchQueries } from "./driver.ts";
 
 type Callable = (...values: unknown[]) => unknown;
 
@@ -8,8 +8,9 @@ type Callable = (...values: unknown[]) => unknown;
  * the query has ended. The wait for a free connection counts.
  */
 export function timeQueries(sql: Sql, begun: () => () => void): Sql {
+  const watched = watchQueries(begun);
   return new Proxy(sql, {
-    apply: (target, self, values) => watchQuery(Reflect.apply(target, self, values), begun),
+    apply: (target, self, values) => watched(Reflect.apply(target, self, values)),
     get(target, property) {
       const value: unknown = Reflect.get(target, property);
       if (property !== "begin") return value;
