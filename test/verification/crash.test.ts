@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Address } from "../../src/core/address.ts";
 import { DEFAULT_LIMITS } from "../../src/verification/process/worker-process.ts";
 import { neverEnding } from "./hostile-sources.ts";
@@ -13,12 +14,21 @@ const VERIFIER = path.join(import.meta.dirname, "verifier-process.ts");
 const POLL = { timeout: 60_000 };
 
 let world: World;
+let folder: string;
 
 beforeAll(async () => {
   world = await startWorld();
+  // Every verifier removes what processes that have ended left in its folder, also those of other files.
+  folder = await mkdtemp(path.join(os.tmpdir(), "periscope-crash-"));
+  await chmod(folder, 0o755);
+  vi.stubEnv("TMPDIR", folder);
 });
 
-afterAll(() => world.stop());
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await world.stop();
+  await rm(folder, { recursive: true });
+});
 
 function startProcess(): ChildProcess {
   const { database, node, compilers } = world;
@@ -75,7 +85,7 @@ async function letLeaseRunOut(): Promise<void> {
 
 /** Folders of worker processes that the process started. */
 function foldersOf({ pid }: ChildProcess): string[] {
-  return readdirSync(os.tmpdir()).filter((name) => name.startsWith(`periscope-compiler-${pid}-`));
+  return readdirSync(folder).filter((name) => name.startsWith(`periscope-compiler-${pid}-`));
 }
 
 test("a job whose process is killed runs again, and nothing of its compiler outlives the process for long", async () => {
