@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { librariesByFile } from "../core/libraries.ts";
 import { recordOf } from "../core/record-schema.ts";
 
 /** What somebody says about a contract's source, as a submission of `verifysourcecode`. Nothing of it is trusted. */
@@ -68,13 +69,12 @@ function asCompiled(source: SourceRecord): SourceRecord {
 /** Metadata has the target among the settings, and `file:Library`; the compiler's input has the libraries of each file. */
 export function settingsOfMetadata(settings: Readonly<Record<string, unknown>>) {
   const { compilationTarget, libraries, ...others } = settings;
-  const files = new Map<string, Record<string, string>>();
-  for (const [name, address] of Object.entries(namedTexts.safeParse(libraries).data ?? {})) {
-    const colon = name.lastIndexOf(":");
-    const file = name.slice(0, Math.max(0, colon));
-    files.set(file, { ...files.get(file), [name.slice(colon + 1)]: address });
-  }
-  return { ...others, ...(libraries !== undefined && { libraries: Object.fromEntries(files) }) };
+  return {
+    ...others,
+    ...(libraries !== undefined && {
+      libraries: librariesByFile(namedTexts.safeParse(libraries).data ?? {}),
+    }),
+  };
 }
 
 // After the name stands no character of a name: otherwise a long one is tried in all its parts.

@@ -356,9 +356,10 @@ describe("the driver keeps the rows of statements until a full collection: ours 
   const rows = (client: Queryable) => client`
     SELECT repeat(md5(i::text), 5) AS a, repeat(md5(i::text), 5) AS b FROM generate_series(1, 300) i`;
 
-  test.each<[string, (read: typeof rows) => Promise<unknown>]>([
+  test.each<[string, (read: typeof rows) => PromiseLike<unknown>]>([
     ["alone", (read) => read(sql)],
     ["in a transaction", (read) => sql.begin("READ ONLY", (inside) => read(inside))],
+    ["in parts", (read) => read(sql).cursor(50, () => {})],
   ])("%s", async (_name, ask) => {
     v8.setFlagsFromString("--expose-gc");
     const collect = vm.runInNewContext("gc") as (options?: { type: "minor" }) => void;

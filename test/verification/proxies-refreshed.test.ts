@@ -12,77 +12,65 @@ const LOGIC = addressAt(9);
 const [SILENT, PLAIN] = [addressAt(1), addressAt(2)] as const;
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 
-test("an upgrade without an event is noticed", async () => {
+/** A node whose proxies name `LOGIC`, and an index at its head. `keep` reads proxies again until the end of the test. */
+async function startProxies(proxies: readonly Address[]) {
   const [node, database] = [await openNode(), await createTestDatabase()];
   const { sql } = database;
   const { chain } = openChain([node]);
-  const stop = new AbortController();
   const value: Hex = `0x${LOGIC.slice(2).padStart(64, "0")}`;
   node.chain.mine({
     state: {
-      code: { [PLAIN]: "0xf4" },
-      storage: [{ address: PLAIN, slot: IMPLEMENTATION_SLOT, value }],
+      code: Object.fromEntries(proxies.map((address) => [address, "0xf4" as Hex])),
+      storage: proxies.map((address) => ({ address, slot: IMPLEMENTATION_SLOT, value })),
     },
   });
   const { number, hash } = await chain.fetchHead();
   await publish(sql, { blocks: [{ number, hash }] });
-  const before = { implementations: [SILENT], conflicts: [], beacon: null };
+  const keep = () => {
+    const stop = new AbortController();
+    const keeping = keepProxiesFresh({ sql, chain }, pino({ level: "silent" }), stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      node.heal();
+      await keeping;
+      await database.drop();
+    });
+  };
+  const implementationsOf = async (address: Address) =>
+    (await getProxy(sql, address))?.implementations;
+  return { node, sql, chain, head: { number, hash }, keep, implementationsOf };
+}
+
+const PATIENCE = { timeout: 30_000 };
+
+test("an upgrade without an event is noticed", async () => {
+  const { sql, head, keep, implementationsOf } = await startProxies([PLAIN]);
+  const before = { kind: "eip1967", implementations: [SILENT], conflicts: [], beacon: null };
   await saveProxy(sql, {
     address: PLAIN,
-    kind: "eip1967",
     ...before,
-    blockNumber: number,
-    blockHash: hash,
+    blockNumber: head.number,
+    blockHash: head.hash,
   });
-  const keeping = keepProxiesFresh({ sql, chain }, pino({ level: "silent" }), stop.signal);
-  onTestFinished(async () => {
-    stop.abort();
-    await keeping;
-    await database.drop();
-  });
-
-  await expect
-    .poll(async () => (await getProxy(sql, PLAIN))?.implementations, { timeout: 30_000 })
-    .toEqual([LOGIC]);
+  keep();
+  await expect.poll(() => implementationsOf(PLAIN), PATIENCE).toEqual([LOGIC]);
 });
 
 test("a proxy that the node leaves unanswered delays no other, and is tried again", async () => {
-  const [node, database] = [await openNode(), await createTestDatabase()];
-  const { sql } = database;
-  const { chain } = openChain([node]);
-  const stop = new AbortController();
-  const value: Hex = `0x${LOGIC.slice(2).padStart(64, "0")}`;
-  node.chain.mine({
-    state: {
-      code: { [SILENT]: "0xf4", [PLAIN]: "0xf4" },
-      storage: [SILENT, PLAIN].map((address) => ({ address, slot: IMPLEMENTATION_SLOT, value })),
-    },
-  });
-  const { number, hash } = await chain.fetchHead();
-  await publish(sql, { blocks: [{ number, hash }] });
+  const { node, sql, chain, head, keep, implementationsOf } = await startProxies([SILENT, PLAIN]);
   for (const address of [SILENT, PLAIN]) {
     const kind = { kind: "unknown", implementations: [], conflicts: [], beacon: null };
-    await saveProxy(sql, { address, ...kind, blockNumber: number, blockHash: wordAt(7) });
+    await saveProxy(sql, { address, ...kind, blockNumber: head.number, blockHash: wordAt(7) });
   }
   node.fail({
     method: "eth_call",
     when: ({ params: [call] }) => (call as { to: Address }).to === SILENT,
     effect: { kind: "stall" },
   });
-  const keeping = keepProxiesFresh({ sql, chain }, pino({ level: "silent" }), stop.signal);
-  onTestFinished(async () => {
-    stop.abort();
-    node.heal();
-    await keeping;
-    await database.drop();
-  });
-
-  const patience = { timeout: 30_000 };
-  const implementationsOf = async (address: Address) =>
-    (await getProxy(sql, address))?.implementations;
-  await expect.poll(() => implementationsOf(PLAIN), patience).toEqual([LOGIC]);
+  keep();
+  await expect.poll(() => implementationsOf(PLAIN), PATIENCE).toEqual([LOGIC]);
   expect(await implementationsOf(SILENT)).toBeUndefined();
   expect(chain.status()).toMatchObject([{ usable: true, concurrency: 4 }]);
   node.heal();
-  await expect.poll(() => implementationsOf(SILENT), patience).toEqual([LOGIC]);
+  await expect.poll(() => implementationsOf(SILENT), PATIENCE).toEqual([LOGIC]);
 });

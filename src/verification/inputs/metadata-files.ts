@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { librariesByFile } from "../../core/libraries.ts";
 import { isRecord } from "../../core/record.ts";
 import { recordOf } from "../../core/record-schema.ts";
 import { VerificationError } from "../errors.ts";
@@ -82,15 +83,8 @@ function hashOf(text: string): string {
 
 /** Metadata has the target among the settings and a flat list of libraries; standard JSON has neither. */
 function settingsOf(settings: z.output<typeof Metadata>["settings"]): Settings {
-  const libraries = new Map<string, Record<string, string>>();
-  for (const [qualified, address] of Object.entries(settings.libraries ?? {})) {
-    const colon = qualified.lastIndexOf(":");
-    const path = colon < 0 ? "" : qualified.slice(0, colon);
-    const name = qualified.slice(colon + 1);
-    libraries.set(path, { ...libraries.get(path), [name]: address });
-  }
   return {
     ...without(settings, ["compilationTarget"]),
-    libraries: Object.fromEntries(libraries),
+    libraries: librariesByFile(settings.libraries ?? {}),
   };
 }

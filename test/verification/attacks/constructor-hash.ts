@@ -1,29 +1,10 @@
 import type { Attack, Program } from "./attack.ts";
 import { metadataWith, replace, word } from "./attack-world.ts";
+import { jumpingMaker, MINT } from "./jumping-constructor.ts";
 
-const program: Program = {
-  sources: {
-    "Maker.sol": `pragma solidity 0.8.28;
-contract Child {
-    uint256 public count = 1;
-}
-contract Maker {
-    uint256 public supply;
-    constructor(uint256 place) {
-        function() internal next = step;
-        if (place != 0) assembly { next := place }
-        next();
-        new Child();
-    }
-    function step() internal {}
-}`,
-  },
-  contract: "Maker.sol:Maker",
-};
+const program = jumpingMaker({ makesChild: true });
 const child: Program = { ...program, contract: "Maker.sol:Child" };
 const METADATA_DIGITS = metadataWith("").length - 2;
-/** JUMPDEST, 1000 into slot 0, and back. */
-const MINT = "5b6103e85f5556";
 /** Where the hash begins in the metadata. */
 const HASH_OFFSET = 10;
 

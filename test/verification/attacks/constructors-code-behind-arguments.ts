@@ -1,24 +1,9 @@
 import { expect } from "vitest";
-import type { Attack, Program } from "./attack.ts";
+import type { Attack } from "./attack.ts";
 import { word } from "./attack-world.ts";
+import { jumpingMaker, MINT } from "./jumping-constructor.ts";
 
-const program: Program = {
-  sources: {
-    "Maker.sol": `pragma solidity 0.8.28;
-contract Maker {
-    uint256 public supply;
-    constructor(uint256 place) {
-        function() internal next = step;
-        if (place != 0) assembly { next := place }
-        next();
-    }
-    function step() internal {}
-}`,
-  },
-  contract: "Maker.sol:Maker",
-};
-/** JUMPDEST, 1000 into slot 0, and back. */
-const MINT = "5b6103e85f5556";
+const program = jumpingMaker({ makesChild: false });
 const WORD_BYTES = 32;
 const REASON = /could be made to run it/;
 

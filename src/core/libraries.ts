@@ -1,0 +1,12 @@
+/** Addresses by `file:Library`, as metadata has them, as those of each file, as standard JSON has them. */
+export function librariesByFile(
+  libraries: Readonly<Record<string, string>>,
+): Record<string, Record<string, string>> {
+  const files = new Map<string, Record<string, string>>();
+  for (const [qualified, address] of Object.entries(libraries)) {
+    const colon = qualified.lastIndexOf(":");
+    const path = qualified.slice(0, Math.max(0, colon));
+    files.set(path, { ...files.get(path), [qualified.slice(colon + 1)]: address });
+  }
+  return Object.fromEntries(files);
+}
