@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
-import type { Dispatcher, Pool as UndiciPool } from "undici";
+import type { Pool as UndiciPool } from "undici";
 import { splitCredentials } from "../core/credentials.ts";
 import { isRecord } from "../core/record.ts";
+import { AnswerReader, type ReadAnswer } from "./answer-reader.ts";
 import type { NodeName, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import {
@@ -13,12 +14,10 @@ import {
   type RpcErrorObject,
 } from "./errors.ts";
 import { isLoopback } from "./node-url.ts";
-import { type Body, readBody, unzip } from "./response-body.ts";
 
-// Alone, because each chain's thread loads them: undici as a whole takes four times the memory (docs/benchmarks.md).
+// Alone, because each chain's thread loads it: undici as a whole takes four times the memory (docs/benchmarks.md).
 const require = createRequire(import.meta.url);
 const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
-const request: Dispatcher["request"] = require("undici/lib/api/api-request.js");
 
 /** So much of an answer that can be sifted is held as it came. */
 const SIFTED_BYTES = 32 * 1024 * 1024;
@@ -70,39 +69,23 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
     body: string,
     { subject, sift, count, answerMs }: Asked,
     signal: AbortSignal,
-  ): Promise<Reply> {
-    const stop = new AbortController();
-    const abort = (): void => stop.abort();
-    const timer = setTimeout(abort, answerMs);
+  ): Promise<ReadAnswer> {
+    const reader = new AnswerReader({
+      most: sift ? Math.min(SIFTED_BYTES, options.maxResponseBytes) : options.maxResponseBytes,
+      sift: count === 1 ? sift : undefined,
+      subject,
+    });
+    const abort = (): void => reader.giveUp(new NodeError("aborted", `${subject}: given up`));
+    const timer = setTimeout(() => {
+      reader.giveUp(new NodeError("timeout", `${subject}: no answer within ${answerMs} ms`));
+    }, answerMs);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     try {
-      const response = await request.call(pool, {
-        method: "POST",
-        path: url.pathname + url.search,
-        headers,
-        body,
-        signal: stop.signal,
-      });
-      const { body: packed, headers: told } = response;
-      const unpacked = told["content-encoding"] === "gzip" ? unzip(packed) : packed;
-      return {
-        status: response.statusCode,
-        retryAfter: single(told["retry-after"]),
-        contentType: single(told["content-type"]),
-        body: await readBody(unpacked, {
-          most: sift ? Math.min(SIFTED_BYTES, options.maxResponseBytes) : options.maxResponseBytes,
-          sift: count === 1 ? sift : undefined,
-          subject,
-        }),
-      };
+      pool.dispatch({ method: "POST", path: url.pathname + url.search, headers, body }, reader);
+      return await reader.answer;
     } catch (thrown) {
-      if (thrown instanceof NodeError) throw thrown;
-      if (signal.aborted) throw new NodeError("aborted", `${subject}: given up`);
-      if (stop.signal.aborted) {
-        throw new NodeError("timeout", `${subject}: no answer within ${answerMs} ms`);
-      }
-      throw errorOfTransport(subject, thrown);
+      throw thrown instanceof NodeError ? thrown : errorOfTransport(subject, thrown);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
@@ -140,11 +123,6 @@ export function methodOf(calls: readonly RpcCall[]): string {
   return method !== undefined && calls.every((call) => call.method === method) ? method : "batch";
 }
 
-interface Reply extends HttpAnswer {
-  contentType: string | undefined;
-  body: Body;
-}
-
 interface Asked {
   subject: string;
   cleanError: CleanError;
@@ -160,20 +138,23 @@ function single(header: string | string[] | undefined): string | undefined {
 }
 
 /** Answers in the order of the ids `firstId`, `firstId + 1`, …; throws when an id is missing or there twice. */
-function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked): RpcAnswer[] {
-  const http = { status: reply.status, retryAfter: reply.retryAfter };
+function readReply(reply: ReadAnswer, { subject, cleanError, firstId, count }: Asked): RpcAnswer[] {
+  const http: HttpAnswer = {
+    status: reply.status,
+    retryAfter: single(reply.headers["retry-after"]),
+  };
   const failed = reply.status >= 400;
   let answer: unknown;
   try {
     answer = "read" in reply.body ? reply.body.read : JSON.parse(reply.body.text);
   } catch {
     throw failed
-      ? errorOfStatus(subject, reply)
+      ? errorOfStatus(subject, http)
       : new NodeError("bad-answer", `${subject}: answered ${describe(reply)} instead of JSON`);
   }
   const entries = Array.isArray(answer) ? answer : [answer];
   if (failed && !entries.every((entry) => isErrorObject(entry?.error) || isResult(entry))) {
-    throw errorOfStatus(subject, reply);
+    throw errorOfStatus(subject, http);
   }
   if (entries.length < count && count > 1) {
     const error: unknown = entries[0]?.error;
@@ -200,10 +181,12 @@ function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked)
   return answers;
 }
 
-function describe({ body, contentType }: Reply): string {
+function describe({ body, headers }: ReadAnswer): string {
   const text = "text" in body ? body.text : "";
   if (text === "") return "nothing";
-  return /html/i.test(contentType ?? "") || /^\s*</.test(text) ? "HTML" : "something broken";
+  return /html/i.test(single(headers["content-type"]) ?? "") || /^\s*</.test(text)
+    ? "HTML"
+    : "something broken";
 }
 
 function isResult(entry: unknown): boolean {

@@ -1,6 +1,9 @@
-import { JSONParser } from "@streamparser/json";
+import { createRequire } from "node:module";
+import type { JSONParser } from "@streamparser/json";
 import { messageOf } from "../core/errors.ts";
 import { NodeError } from "./errors.ts";
+
+const require = createRequire(import.meta.url);
 
 /** A value that has been read whole, with its place in what is around it. */
 interface ReadValue {
@@ -19,11 +22,14 @@ const MOST_VALUES = 10_000_000;
 
 /** Reads JSON piece by piece, so that no more of it is held than the sift leaves. */
 export class LargeAnswer {
-  readonly #parser = new JSONParser({ stringBufferSize: 64 * 1024 });
+  readonly #parser: JSONParser;
   #values = 0;
   #answer: unknown;
 
   constructor(sift: Sift) {
+    // Loaded with the first such answer: each chain's thread would load it.
+    const json: typeof import("@streamparser/json") = require("@streamparser/json");
+    this.#parser = new json.JSONParser({ stringBufferSize: 64 * 1024 });
     this.#parser.onValue = ({ value, key, stack }) => {
       this.#values++;
       sift({ value, key, depth: stack.length });
