@@ -1,3 +1,4 @@
+import { stateSyncHash, withoutStateSync } from "../chain/state-sync.ts";
 import type {
   FetchedBlock,
   RawBlock,
@@ -11,7 +12,6 @@ import { type Hex, isHash, isHexData } from "../core/hex.ts";
 import { quantityToInt64, quantityToNumber } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
 import type { Part } from "./proof/prove.ts";
-import { endsWithStateSync, withoutStateSync } from "./state-sync.ts";
 
 /**
  * The parts of a node's block do not belong together. The block is asked for again, of another node if there is one.
@@ -212,7 +212,7 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
 function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
   const { requireThat, prefer } = check;
   const { transactions } = block;
-  const untraced = endsWithStateSync(block) && traces.length === transactions.length - 1;
+  const untraced = stateSyncHash(block) !== undefined && traces.length === transactions.length - 1;
   prefer(
     !untraced,
     "untraced-state-sync",
