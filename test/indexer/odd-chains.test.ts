@@ -11,7 +11,14 @@ import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { blockWith, emptyList, lie, nothing, rpcError } from "../support/scripted-node/faults.ts";
+import {
+  blockWith,
+  emptyList,
+  type IncomingCall,
+  lie,
+  nothing,
+  rpcError,
+} from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {
@@ -257,6 +264,25 @@ describe("an indexer", () => {
     node.chain.mine({ transactions: [{}] });
     await reachHead(started);
     await expect.poll(() => node.webSocket.subscriptions).toBe(1);
+  });
+
+  describe.each([0, 1_000])("at finality depth %i", (finalityDepth) => {
+    it.each([
+      ["nothing", nothing()],
+      ["an error", rpcError(12, "requested epoch was a null round (5)")],
+    ])("says that the chain leaves a number out, of which the node has %s", async (_, effect) => {
+      node.chain.mine(30);
+      const when = ({ params: [number] }: IncomingCall) => number === "0x5";
+      for (const method of ["eth_getBlockByNumber", "eth_getBlockReceipts"]) {
+        node.fail({ method, when, effect });
+      }
+      const started = start({ finalityDepth });
+      await started.until(() => started.status().phase === "waiting");
+      expect(started.status()).toMatchObject({
+        head: 4,
+        reason: expect.stringMatching(/^the nodes have later blocks, but no block 5: .*Filecoin/),
+      });
+    });
   });
 
   it("says that internal transactions were there and are not", async () => {
