@@ -313,6 +313,25 @@ describe("an indexer", () => {
     },
   );
 
+  it("waits for its first block where the chain became shorter than that before it was indexed", async () => {
+    node.chain.mine(6);
+    let isBound = false;
+    node.fail({
+      effect: nothing(),
+      when: ({ params: [name] }) => {
+        if (isBound && name === "latest" && node.chain.height === 6) node.chain.revert(4);
+        isBound ||= name === "0x4";
+        return false;
+      },
+    });
+    const started = start({ startBlock: 4 });
+    await started.until(() => started.status().nodeHead === 2);
+    await started.until(() => started.status().phase === "waiting");
+    expect(started.status().reason).toBe("the node has no block 4 yet");
+    node.chain.mine(5);
+    await reachHead(started);
+  });
+
   it("leaves an answer that is being made the chain it was begun on when the chain is reset", async () => {
     node.chain.mine({ transactions: [{}] }, 3);
     const started = start();
