@@ -212,7 +212,8 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
 function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
   const { requireThat, prefer } = check;
   const { transactions } = block;
-  const untraced = stateSyncHash(block) !== undefined && traces.length === transactions.length - 1;
+  const stateSync = stateSyncHash(block);
+  const untraced = stateSync !== undefined && traces.length === transactions.length - 1;
   prefer(
     !untraced,
     "untraced-state-sync",
@@ -225,13 +226,15 @@ function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Chec
   );
   for (const [index, { transactionHash, frame }] of traces.entries()) {
     const transaction = transactions[index];
+    // Some tracers give the state-sync transaction a hash of their own, or the sender that its messages have (0xPolygon/bor#1184).
+    const isStateSync = stateSync !== undefined && transaction?.hash === stateSync;
     requireThat(
-      transactionHash === null || transactionHash === transaction?.hash,
+      isStateSync || transactionHash === null || transactionHash === transaction?.hash,
       `trace ${index} belongs to another transaction`,
     );
     const hasSender = frame.from === transaction?.from;
     const reason = `trace ${index} has another sender than its transaction`;
-    if (transactionHash !== null) {
+    if (isStateSync || transactionHash !== null) {
       prefer(hasSender, "odd-field", reason);
       continue;
     }
