@@ -4,6 +4,7 @@ import { type ChainErrorCode, NodeError } from "./errors.ts";
 import type { NodeFeatures } from "./features.ts";
 import type { Node } from "./node.ts";
 import { type Ask, pick, untilFailure } from "./outcomes.ts";
+import { stateSyncHash } from "./state-sync.ts";
 import { ENOUGH_FRAMES } from "./trace-load.ts";
 import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
 import type { FetchedBlock, TransactionTrace } from "./types.ts";
@@ -102,6 +103,7 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
     hash: block.hash,
     transactionHashes,
     gasUsed: transactionHashes.map((hash) => gasUsed.get(hash) ?? "0x0"),
+    stateSync: stateSyncHash(block),
   };
 }
 

@@ -152,6 +152,7 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
       /does not have the requested block/i,
       /unfinalized|after last accepted block/i,
       /height must be less than or equal/i,
+      /null round/i,
     ],
   },
   {

@@ -62,6 +62,7 @@ export function createFeatures(
       hash,
       transactionHashes: transactions,
       gasUsed: [],
+      stateSync: undefined,
     };
     const timeout = traceTimeout(options);
     const { ask } = client.of(node).transport;

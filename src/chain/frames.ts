@@ -144,7 +144,9 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function isCallTracerFrame(answer: object): answer is CallTracerFrame {
+/** Whether the answer is a frame of the `callTracer`. */
+export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
+  if (!isObject(answer)) return false;
   const { type, from } = answer as Partial<CallTracerFrame>;
   return typeof type === "string" && typeof from === "string";
 }

@@ -2,7 +2,12 @@ import type { Hex } from "../core/hex.ts";
 import { boundInputs, siftFlat, siftTrees } from "./call-inputs.ts";
 import type { RpcCall, Tracer } from "./chain.ts";
 import { type ChainErrorCode, NodeError } from "./errors.ts";
-import { frameOfCallTracer, tracesOfDebugBlock, tracesOfFlatBlock } from "./frames.ts";
+import {
+  frameOfCallTracer,
+  isCallTracerFrame,
+  tracesOfDebugBlock,
+  tracesOfFlatBlock,
+} from "./frames.ts";
 import { type Ask, askGroups, errorIn, resultOf } from "./outcomes.ts";
 import type { TransactionTrace } from "./types.ts";
 
@@ -13,6 +18,8 @@ export interface TraceableBlock {
   transactionHashes: readonly Hex[];
   /** Of the transactions' receipts, in order. */
   gasUsed: readonly Hex[];
+  /** The transaction that a tracer may leave out (`stateSyncHash`). */
+  stateSync: Hex | undefined;
 }
 
 interface TracerKind {
@@ -23,7 +30,11 @@ interface TracerKind {
 
 type Traces = TransactionTrace[] | NodeError;
 
-type TraceCall = RpcCall & { read(result: unknown): Traces };
+type TraceCall = RpcCall & {
+  read(result: unknown): Traces;
+  /** Where the node answers an error of its own, or what is no trace, there is none. */
+  mayFail?: boolean;
+};
 
 /**
  * `timeout` is how long the node itself goes on with one transaction, as a Go duration. Without `borTraceEnabled` Erigon, and
@@ -70,14 +81,18 @@ const KINDS: readonly TracerKind[] = [
   },
   {
     name: "debug_traceTransaction",
-    calls: ({ transactionHashes, gasUsed }, timeout) =>
+    calls: ({ transactionHashes, gasUsed, stateSync }, timeout) =>
       transactionHashes.map((transactionHash, index) => {
         const own = gasUsed.slice(index, index + 1);
+        const mayFail = transactionHash === stateSync;
         return {
           method: "debug_traceTransaction",
           params: [transactionHash, callTracer(timeout)],
+          mayFail,
           read: (result) =>
-            bounded(() => [{ transactionHash, frame: frameOfCallTracer(result) }], own),
+            mayFail && !isCallTracerFrame(result)
+              ? []
+              : bounded(() => [{ transactionHash, frame: frameOfCallTracer(result) }], own),
           sift: () => siftTrees(own, 1),
         };
       }),
@@ -107,12 +122,14 @@ export async function fetchTraces(
   timeout: string,
 ): Promise<Traces[]> {
   const kind = KINDS.find(({ name }) => name === tracer) as TracerKind;
-  const outcomes = await askGroups(
-    ask,
-    blocks.map((block) => kind.calls(block, timeout)),
-  );
-  return outcomes.map((ofBlock) => {
-    const traces = ofBlock.map((outcome) => errorIn(outcome) ?? (resultOf(outcome) as Traces));
+  const calls = blocks.map((block) => kind.calls(block, timeout));
+  const outcomes = await askGroups(ask, calls);
+  return outcomes.map((ofBlock, index) => {
+    const traces = ofBlock.map((outcome, position) => {
+      const error = errorIn(outcome);
+      if (error?.code === "node-error" && calls[index]?.[position]?.mayFail) return [];
+      return error ?? (resultOf(outcome) as Traces);
+    });
     return (
       traces.find((one) => one instanceof NodeError) ?? (traces as TransactionTrace[][]).flat()
     );

@@ -1,11 +1,10 @@
 import type { Chain, NodeName } from "../chain/chain.ts";
-import { ChainError } from "../core/errors.ts";
 import { createSlots } from "../core/slots.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
 import { decodeBlocks } from "./decode/block.ts";
-import { fetchValidBlocks } from "./fetch.ts";
+import { fetchValidBlocks, lacksBlock } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
 
 /** The first fetch asks for so many blocks. Later ones adapt, so that the rows of a range stay near `RANGE_BYTES`. */
@@ -67,9 +66,7 @@ export async function backfill(
       avoid,
       proof: "sample",
       make: async (blocks) => {
-        if (blocks.length === 0) {
-          throw new ChainError("block-missing", `the node has no block ${from}`);
-        }
+        if (blocks.length === 0) throw lacksBlock(from);
         return timeStage(metrics, "decode", async () => ({
           encoded: encodeChainRows(decodeBlocks(blocks)),
           count: blocks.length,

@@ -67,11 +67,14 @@ export async function describeChain(
   { startBlock, signal }: SyncOptions,
 ): Promise<ChainIdentity> {
   const genesis = await chain.fetchHeader(startBlock, { signal });
-  if (!genesis) {
-    throw new ChainError("block-missing", `the node has no block ${startBlock} yet`);
-  }
+  if (!genesis) throw lacksStartBlock(startBlock);
   const traced = chain.capabilities().tracer !== null;
   return { chainId, startBlock, genesisHash: genesis.hash, traced };
+}
+
+/** The error for a chain that does not reach the first block to be indexed. */
+export function lacksStartBlock(startBlock: number): ChainError {
+  return new ChainError("block-missing", `the node has no block ${startBlock} yet`);
 }
 
 /** Asks the nodes anew what they can do when all tracers of a traced chain were refused: that may have passed. */

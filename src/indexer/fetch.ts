@@ -82,8 +82,16 @@ export async function fetchValidBlocks<Made>(
     if (!hasChanged && (await retry.again())) continue;
     const blocks = prefix(got, from);
     if (blocks.length > 0) return makeOf(options, blocks);
-    throw failure ?? new ChainError("block-missing", `no block ${from}`);
+    throw failure ?? lacksBlock(from);
   }
+}
+
+/** The error for a block that the nodes do not have, while they have later ones. */
+export function lacksBlock(number: number): ChainError {
+  return new ChainError(
+    "block-missing",
+    `the nodes have later blocks, but no block ${number}: a chain that leaves numbers out, as Filecoin does, cannot be indexed`,
+  );
 }
 
 /** Blocks of the first node that has the first of them; those of no other where all that are in use lack it. */

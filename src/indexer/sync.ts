@@ -9,7 +9,13 @@ import { listUnresponsiveTokens } from "../store/tokens/unresponsive.ts";
 import { writeAs } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
 import type { Belief } from "./belief.ts";
-import { beginWithoutTraces, bindChain, lookForTracers, reportTraces } from "./binding.ts";
+import {
+  beginWithoutTraces,
+  bindChain,
+  lacksStartBlock,
+  lookForTracers,
+  reportTraces,
+} from "./binding.ts";
 import { buildIndexes, catchUp } from "./catch-up.ts";
 import {
   isReorg,
@@ -184,7 +190,8 @@ async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
   }
   if (!(await isIndexed(sync.writer.sql))) await buildIndexes(sync);
   if (node.number > published) return indexNext(sync, node);
-  if (head && node.hash !== head.hash) return reconcile(sync, head, node);
+  if (!head) throw lacksStartBlock(sync.identity.startBlock);
+  if (node.hash !== head.hash) return reconcile(sync, head, node);
   reportFollowing(sync);
   return false;
 }

@@ -1,3 +1,4 @@
+import { stateSyncHash, withoutStateSync } from "../chain/state-sync.ts";
 import type {
   FetchedBlock,
   RawBlock,
@@ -11,7 +12,6 @@ import { type Hex, isHash, isHexData } from "../core/hex.ts";
 import { quantityToInt64, quantityToNumber } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
 import type { Part } from "./proof/prove.ts";
-import { endsWithStateSync, withoutStateSync } from "./state-sync.ts";
 
 /**
  * The parts of a node's block do not belong together. The block is asked for again, of another node if there is one.
@@ -212,7 +212,8 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
 function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
   const { requireThat, prefer } = check;
   const { transactions } = block;
-  const untraced = endsWithStateSync(block) && traces.length === transactions.length - 1;
+  const stateSync = stateSyncHash(block);
+  const untraced = stateSync !== undefined && traces.length === transactions.length - 1;
   prefer(
     !untraced,
     "untraced-state-sync",
@@ -225,13 +226,15 @@ function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Chec
   );
   for (const [index, { transactionHash, frame }] of traces.entries()) {
     const transaction = transactions[index];
+    // Some tracers give the state-sync transaction a hash of their own, or the sender that its messages have (0xPolygon/bor#1184).
+    const isStateSync = stateSync !== undefined && transaction?.hash === stateSync;
     requireThat(
-      transactionHash === null || transactionHash === transaction?.hash,
+      isStateSync || transactionHash === null || transactionHash === transaction?.hash,
       `trace ${index} belongs to another transaction`,
     );
     const hasSender = frame.from === transaction?.from;
     const reason = `trace ${index} has another sender than its transaction`;
-    if (transactionHash !== null) {
+    if (isStateSync || transactionHash !== null) {
       prefer(hasSender, "odd-field", reason);
       continue;
     }

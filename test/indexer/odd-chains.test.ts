@@ -11,7 +11,14 @@ import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
-import { blockWith, emptyList, lie, nothing, rpcError } from "../support/scripted-node/faults.ts";
+import {
+  blockWith,
+  emptyList,
+  type IncomingCall,
+  lie,
+  nothing,
+  rpcError,
+} from "../support/scripted-node/faults.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 describe("an indexer", () => {
@@ -259,6 +266,25 @@ describe("an indexer", () => {
     await expect.poll(() => node.webSocket.subscriptions).toBe(1);
   });
 
+  describe.each([0, 1_000])("at finality depth %i", (finalityDepth) => {
+    it.each([
+      ["nothing", nothing()],
+      ["an error", rpcError(12, "requested epoch was a null round (5)")],
+    ])("says that the chain leaves a number out, of which the node has %s", async (_, effect) => {
+      node.chain.mine(30);
+      const when = ({ params: [number] }: IncomingCall) => number === "0x5";
+      for (const method of ["eth_getBlockByNumber", "eth_getBlockReceipts"]) {
+        node.fail({ method, when, effect });
+      }
+      const started = start({ finalityDepth });
+      await started.until(() => started.status().phase === "waiting");
+      expect(started.status()).toMatchObject({
+        head: 4,
+        reason: expect.stringMatching(/^the nodes have later blocks, but no block 5: .*Filecoin/),
+      });
+    });
+  });
+
   it("says that internal transactions were there and are not", async () => {
     await reachHead(start());
     await indexer?.stop();
@@ -286,6 +312,25 @@ describe("an indexer", () => {
       ]);
     },
   );
+
+  it("waits for its first block where the chain became shorter than that before it was indexed", async () => {
+    node.chain.mine(6);
+    let isBound = false;
+    node.fail({
+      effect: nothing(),
+      when: ({ params: [name] }) => {
+        if (isBound && name === "latest" && node.chain.height === 6) node.chain.revert(4);
+        isBound ||= name === "0x4";
+        return false;
+      },
+    });
+    const started = start({ startBlock: 4 });
+    await started.until(() => started.status().nodeHead === 2);
+    await started.until(() => started.status().phase === "waiting");
+    expect(started.status().reason).toBe("the node has no block 4 yet");
+    node.chain.mine(5);
+    await reachHead(started);
+  });
 
   it("leaves an answer that is being made the chain it was begun on when the chain is reset", async () => {
     node.chain.mine({ transactions: [{}] }, 3);

@@ -85,6 +85,17 @@ describe("an index of odd tokens", () => {
       await expectWhole();
     });
 
+    it("has no holding of an id whose only transfers left are those of another standard", async () => {
+      const topics = [TRANSFER, ...[ZERO_ADDRESS, bob].map(wordOfAddress), word(7)];
+      await index.follow(
+        { transactions: [{ logs: [{ address: token, topics }] }] },
+        { transactions: [{ logs: [transferOfId(ZERO_ADDRESS, bob, 7, 2)] }] },
+      );
+      index.node.chain.reorg(1);
+      await index.inStep();
+      expect(await index.sql`SELECT token_id, amount FROM token_id_balances`).toEqual([]);
+    });
+
     it("has it in a database of an earlier version", async () => {
       await index.follow({ transactions: [{ logs: [minted, movedId] }] }, {});
       const { sql } = index;

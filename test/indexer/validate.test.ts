@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { FetchedBlock, RawLog, RawReceipt, RawTransaction } from "../../src/chain/types.ts";
+import { ZERO_ADDRESS } from "../../src/core/address.ts";
 import { InconsistentBlockError, validateBlock } from "../../src/indexer/validate.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
+import { stateSyncOf } from "../support/scripted-node/state-sync.ts";
 
 const OTHER_HASH = `0x${"ab".repeat(32)}` as const;
 const ZERO_HASH = `0x${"00".repeat(32)}` as const;
@@ -58,6 +60,23 @@ describe("a block", () => {
   it("that agrees with itself has no inconsistency", () => {
     expect(verdictOn(() => {})).toEqual([]);
   });
+
+  it.each([
+    ["another hash", { transactionHash: OTHER_HASH, from: ZERO_ADDRESS }, []],
+    ["no hash and another sender", { transactionHash: null, from: token }, ["odd-field"]],
+  ])(
+    "may have a trace of its state-sync transaction with %s",
+    (_, { from, transactionHash }, kinds) => {
+      const verdict = verdictOn(({ fetched, block }) => {
+        const { transaction, receipt } = stateSyncOf(block, 4);
+        block.transactions.push(transaction);
+        fetched.receipts.push(receipt);
+        const [trace] = structuredClone(fetched.traces ?? []);
+        if (trace) fetched.traces?.push({ transactionHash, frame: { ...trace.frame, from } });
+      });
+      expect(verdict).toEqual(kinds);
+    },
+  );
 
   it.each([token, null])("may have a nameless trace of a creation that made %s", (made) => {
     const verdict = verdictOn(({ transaction, receipt, trace }) => {

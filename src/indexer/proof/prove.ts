@@ -1,3 +1,4 @@
+import { withoutStateSync } from "../../chain/state-sync.ts";
 import type { FetchedBlock, RawBlock, RawReceipt, RawTransaction } from "../../chain/types.ts";
 import { lowerAddress } from "../../core/address.ts";
 import { messageOf } from "../../core/errors.ts";
@@ -5,7 +6,6 @@ import type { Hex } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
 import { isNothing } from "../../core/record.ts";
 import { getContractAddress, keccak256 } from "../../core/viem.ts";
-import { withoutStateSync } from "../state-sync.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
 import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";

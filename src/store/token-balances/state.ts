@@ -144,7 +144,7 @@ async function deleteUnmovedHoldings(
       AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
         SELECT 1 FROM transfers_of_holding(held.owner, held.token) AS activity
         CROSS JOIN LATERAL token_transfer_at(activity.block_number, activity.log_index, activity.batch_index) AS transfer
-        WHERE transfer.token_id = held.token_id)`;
+        WHERE transfer.standard = 1155 AND transfer.token_id = held.token_id)`;
   await sql`
     WITH gone AS (
       DELETE FROM token_balances AS held
