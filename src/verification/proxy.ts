@@ -90,7 +90,7 @@ const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   },
   {
     kind: "eip1167",
-    pattern: new RegExp(`^3d3d3d3d363d3d37363d73${ADDRESS}5af43d3d93803e602a57fd5bf3$`),
+    pattern: new RegExp(`^3d3d3d3d363d3d37363d73${ADDRESS}5af43d3d93803e602a57fd5bf3`),
   },
   {
     kind: "eip1167",
@@ -128,13 +128,13 @@ function implementationInCode(code: Hex): ProxyAnswer | undefined {
   return { kind: "eip1167", addresses: [`0x${minimal[1]}`] };
 }
 
-/** Whether code delegates to nobody but whom the minimal proxy at `offset` names: it runs first, or makes the only call. */
+/** Whether code makes no call but that of the minimal proxy at `offset`. What stands behind it may call another one. */
 function isOnlyWay(code: Buffer, offset: number): boolean {
   const instructions = [...instructionsOf(code)];
   const isCall = ({ opcode }: Instruction) => opcode === CALLCODE || opcode === DELEGATECALL;
   const first = instructions.findIndex(isCall);
   const isOnly = first === instructions.findLastIndex(isCall);
-  return offset === 0 || (isOnly && instructions[first - 2]?.at === offset + MINIMAL_PUSH);
+  return isOnly && instructions[first - 2]?.at === offset + MINIMAL_PUSH;
 }
 
 const CALLCODE = 0xf2;

@@ -8,6 +8,7 @@ import {
   createCatalogue,
 } from "../../src/verification/compilers/catalogue.ts";
 import type { VerifiedSource } from "../../src/verification/engine/verified-source.ts";
+import { verify as verifyHere } from "../../src/verification/engine/verify.ts";
 import { DEFAULT_LIMITS, runWorker } from "../../src/verification/process/worker-process.ts";
 import type { VerificationForm, VerificationRequest } from "../../src/verification/request.ts";
 import { addressAt } from "../support/build.ts";
@@ -19,12 +20,16 @@ interface StandardJson {
   settings: object;
 }
 
+interface Output {
+  contracts: Record<string, Record<string, { layout?: object }>>;
+}
+
 interface Recording {
   name: string;
   source: string;
   constructorArguments: string;
   deployment: { creationInput: Hex; runtimeCode: Hex };
-  compilations: { settings: object; input: StandardJson }[];
+  compilations: { settings: object; input: StandardJson; output: Output }[];
   failing: { what: string; input: StandardJson }[];
   commentOnlyChange: { input: StandardJson };
 }
@@ -135,6 +140,33 @@ test("immutables stand behind the runtime code", async () => {
   });
   expect(fingerprint).toMatchObject({ length: 383, mask: [[319, 64]] });
 });
+
+test.each(["compared", "unknown"])(
+  "immutables of which the compiler does not tell are %s all the same",
+  async (proof) => {
+    const it = recording("FeeSplitter");
+    const output = it.compilations[0]?.output;
+    delete output?.contracts["FeeSplitter.vy"]?.["FeeSplitter"]?.layout;
+    const request: VerificationRequest = { ...single(it), address: addressAt(1) };
+    const { runtimeCode, creationInput } = it.deployment;
+    const build = await catalogue.resolve("vyper", VERSION);
+    const compile = async () => JSON.stringify(output);
+    const verified = await verifyHere(
+      {
+        request: JSON.stringify(request),
+        build,
+        runtimeCode,
+        creationCode: proof === "unknown" ? null : creationInput,
+        diagnosisMs: 0,
+      },
+      {
+        open: async ({ version }) => ({ version, maxOutputBytes: 2 ** 26, compile }),
+        onFailure: () => {},
+      },
+    );
+    expect(verified.proof).toMatchObject({ immutables: proof, values: [] });
+  },
+);
 
 test("a changed comment is a partial match, told by the integrity hash alone", async () => {
   const it = recording("FeeSplitter");

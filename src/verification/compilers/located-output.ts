@@ -31,7 +31,7 @@ function declaringFile(sources: ReadonlyMap<string, string>, name: string): stri
 /** Without comments, and with empty string literals: each may hold what looks like the other. */
 function withoutComments(text: string): string {
   return text.replace(
-    /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
+    /("(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*')|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
     (_match, quoted: string | undefined) => (quoted === undefined ? " " : '""'),
   );
 }

@@ -2,15 +2,14 @@ import type { CompilerLanguage } from "../inputs/compiler-input.ts";
 
 /** The group is a string, which may look like a comment. */
 const SOLIDITY_COMMENT =
-  /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)/g;
+  /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|("(?:[^"\\\n]|\\[\s\S])*"?|'(?:[^'\\\n]|\\[\s\S])*'?)/g;
 /** Without its group where the path is escaped, in hex, or far behind. */
 const SOLIDITY_IMPORT = /\bimport\b(?:[^;"']{0,1000}(?<!\bhex)["']([^"'\\\n]{1,1000})["'])?/g;
 /** As Python has them: texts of several lines, and lines that end in a carriage return alone. */
 const VYPER_COMMENT_OR_TEXT =
   /#[^\r\n]*|("""|''')(?:\\[\s\S]|[^\\])*?(?:\1|$)|"(?:[^"\\\r\n]|\\(?:\r\n|[\s\S]))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|[\s\S]))*'?/g;
-/** A statement imports one module. */
-const VYPER_IMPORT =
-  /^[ \t\f\ufeff]{0,1000}(?:from([^\r\n(),]{0,1000}?)(?<=[\s.]))?import[\s(]{1,1000}([^\s(),]{1,1000}(?:[ \t\f]{0,1000}\.[ \t\f]{0,1000}[^\s(),.]+)*)/gm;
+/** At the beginning of a line, once lists in parentheses are on one line and blanks are single. */
+const VYPER_IMPORT = /^[ \ufeff]*(?:from([^\r\n]*?)(?<=[ .]))?import(?=[ (])([^\r\n]*)/gm;
 const VYPER_BUILT_IN = /^(?:vyper\.interfaces|ethereum\.ercs)\./;
 
 /**
@@ -45,11 +44,19 @@ function solidityImports(text: string): string[] | undefined {
 
 /** `lib/helper` for `from .lib import helper`. Python normalises names, and allows blanks around their dots. */
 function vyperImports(text: string): string[] {
-  const code = text.replace(VYPER_COMMENT_OR_TEXT, " ").replaceAll(/\\(?:\r\n|[\r\n])/g, " ");
-  return [...code.normalize("NFKC").matchAll(VYPER_IMPORT)].flatMap(([, from, name = ""]) => {
-    const module = (from === undefined ? name : `${from}.${name}`).replaceAll(/\s/g, "");
-    return VYPER_BUILT_IN.test(module) ? [] : [module.split(".").filter(Boolean).join("/")];
-  });
+  const code = text
+    .replace(VYPER_COMMENT_OR_TEXT, " ")
+    .replaceAll(/\\(?:\r\n|[\r\n])/g, " ")
+    .normalize("NFKC")
+    .replaceAll(/\([^()]*\)/g, (list) => list.replaceAll(/\s+/g, " "))
+    .replaceAll(/[ \t\f]+/g, " ");
+  return [...code.matchAll(VYPER_IMPORT)].flatMap(([, from, names = ""]) =>
+    names.split(",").flatMap((part) => {
+      const [name = ""] = part.replaceAll(/[()]/g, " ").trim().split(" as ");
+      const module = (from === undefined ? name : `${from}.${name}`).replaceAll(" ", "");
+      return VYPER_BUILT_IN.test(module) ? [] : [module.split(".").filter(Boolean).join("/")];
+    }),
+  );
 }
 
 /** `helper`, `lib/helper` and `src/lib/helper` for `src/lib/helper.vy`. */

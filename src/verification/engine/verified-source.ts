@@ -103,22 +103,22 @@ export function describeContract(proven: {
     creationSourceMap: evm.bytecode.sourceMap ?? null,
     runtimeSourceMap: evm.deployedBytecode.sourceMap ?? null,
     fingerprint: runtimeMatch && fingerprintOf(match, runtimeMatch, onChain.runtimeCode),
-    proof: proofOf(match, levels, values, linked),
+    proof: proofOf(levels, values, linked),
     trial: levels.needsTrial ? trialOf(proven) : null,
   };
 }
 
 function proofOf(
-  { compiledRuntime }: ContractMatch,
   { runtime, isConstructorCompared }: Levels,
   values: ImmutableValue[],
   libraries: DeploymentProof["libraries"],
 ): DeploymentProof {
   const construction = isConstructorCompared ? "compared" : "unknown";
-  const hasImmutables = compiledRuntime.immutables.length > 0 || values.length > 0;
+  // Up to 0.4.0, vyper tells neither their names nor their places.
+  const hasImmutables = runtime?.values.immutables !== undefined;
   return {
     construction,
-    immutables: hasImmutables && runtime !== null ? construction : null,
+    immutables: hasImmutables ? construction : null,
     values,
     runtimeCode: runtime === null ? "foreign" : "compiled",
     run: null,

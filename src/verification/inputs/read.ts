@@ -45,7 +45,7 @@ export function readInput(
 ): CompilerInput {
   const input = readForm(form, version, onChain);
   checkRuns(input.settings);
-  return { ...input, settings: withoutInliner(input.settings, version.release) };
+  return { ...input, settings: withoutUnusedHash(withoutInliner(input.settings, version.release)) };
 }
 
 function readForm(
@@ -67,13 +67,25 @@ function readForm(
   }
 }
 
-/** 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they refuse as a setting. */
+/**
+ * 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they refuse as a setting; it is as the optimizer
+ * then, of which they write nothing beside details.
+ */
 function withoutInliner(settings: Settings, release: string): Settings {
   const optimizer = settings["optimizer"];
   const affected = compareReleases(release, "0.8.2") >= 0 && compareReleases(release, "0.8.4") <= 0;
   if (!affected || !isRecord(optimizer) || !isRecord(optimizer["details"])) return settings;
-  const details = without(optimizer["details"], ["inliner"]);
-  return { ...settings, optimizer: { ...optimizer, details } };
+  const { inliner, ...details } = optimizer["details"];
+  const enabled = inliner === undefined ? {} : { enabled: inliner };
+  return { ...settings, optimizer: { ...enabled, ...optimizer, details } };
+}
+
+/** Where solc appends no metadata, it writes what its hash would be into the text, but refuses that as a setting. */
+function withoutUnusedHash(settings: Settings): Settings {
+  const metadata = settings["metadata"];
+  const isUnused =
+    isRecord(metadata) && metadata["appendCBOR"] === false && metadata["bytecodeHash"] !== "none";
+  return isUnused ? { ...settings, metadata: without(metadata, ["bytecodeHash"]) } : settings;
 }
 
 /** Whether the sources of a request are too large; false for a text that is no JSON. */

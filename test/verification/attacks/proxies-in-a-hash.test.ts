@@ -39,6 +39,7 @@ const MINIMAL = `3d3d3d3d363d3d37363d73${DECOY}5af43d3d93803e602a57fd5bf3`;
 test.each([
   ["behind another call", `5f5f365f5f545af400${MINIMAL}`],
   ["behind a CALLCODE", `5f5f365f5f5f545af200${MINIMAL}`],
+  ["before another call", `3d3d3d3d363d3d37363d73${DECOY}5af4505f5f365f5f545af400`],
   ["that drops what it pushed", `5f54565b3d3d3d3d363d3d37363d73${DECOY}505f545af400`],
   // The pattern is what a PUSH11 pushes; the address is PUSH17, POP and JUMPDEST.
   [
@@ -52,7 +53,7 @@ test.each([
   });
 });
 
-test("a minimal proxy that runs first names its implementation, whatever stands behind it", async () => {
+test("a whole minimal proxy names its implementation, whatever stands behind it", async () => {
   expect(await detect(`0x${MINIMAL}f4f4`)).toMatchObject({ implementations: [`0x${DECOY}`] });
 });
 

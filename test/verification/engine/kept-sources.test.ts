@@ -76,6 +76,11 @@ test.each([
   ["import \uff44eep as deep", "deep.vy"],
   ["import caf\u00e9 as deep", "caf\u00e9.vy"],
   ["import cafe\u0301 as deep", "caf\u00e9.vy"],
+  ["from lib import a, deep", "lib/deep.vy"],
+  ["from lib import (\n    a as b, # why\n    deep,\n)", "lib/deep.vy"],
+  [`import${" \t".repeat(1000)}deep as d`, "deep.vy"],
+  [`from${" ".repeat(2000)}lib import deep`, "lib/deep.vy"],
+  [`from lib import (${"\n".repeat(2000)}deep)`, "lib/deep.vy"],
   ["# note\rimport deep", "deep.vy"],
   ["import \\\r deep", "deep.vy"],
   ['"""\\"""\n"""\nimport deep', "deep.vy"],
@@ -96,8 +101,13 @@ test("solc before 0.4.7 names no files: those that are imported are kept", () =>
   const content = `// import "alien.sol";
 contract Main {} import * as a from './a.sol';
 import {B,
-  C} from "lib/b.sol"; import "c.sol" as C;`;
-  const files = ["a.sol", "lib/b.sol", "c.sol", "alien.sol"].map((path) => [path, { content: "" }]);
+  C} from "lib/b.sol"; import "c.sol" as C;
+contract Texts { string text = "\\
+/*"; } import "d.sol"; /* " */`;
+  const files = ["a.sol", "lib/b.sol", "c.sol", "d.sol", "alien.sol"].map((path) => [
+    path,
+    { content: "" },
+  ]);
   const input = {
     language: "Solidity",
     sources: { "Main.sol": { content }, ...Object.fromEntries(files) },
@@ -108,6 +118,7 @@ import {B,
     "a.sol",
     "lib/b.sol",
     "c.sol",
+    "d.sol",
   ]);
 });
 
@@ -123,6 +134,10 @@ test.each([
   "import (\n",
   '"""',
   "import a\n",
+  "import a, ",
+  "from a import (\n",
+  "()",
+  "import a,\n",
 ])("a megabyte of %j is read in a time that grows with its length", (part) => {
   const content = `"${part.repeat(1_000_000 / part.length)}`;
   expect(kept({ sources: { "Main.vy": { content } } }).sources).toHaveLength(1);

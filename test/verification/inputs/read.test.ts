@@ -47,3 +47,26 @@ test.each([
     });
   },
 );
+
+test.each([true, false])(
+  "details without a word about the optimizer are of one that is on as the inliner is: %s",
+  (inliner) => {
+    const told = { runs: 200, details: { inliner, cse: true } };
+    const input = {
+      language: "Solidity",
+      sources: { "A.sol": { content: "contract A {}" } },
+      settings: { optimizer: told },
+    };
+    const form: VerificationForm = {
+      format: "standard-json",
+      input: JSON.stringify(input),
+      name: "A.sol:A",
+      compilerVersion: "0.8.3",
+    };
+    expect(settingsOf(form, "0.8.3")).toEqual({
+      enabled: inliner,
+      runs: 200,
+      details: { cse: true },
+    });
+  },
+);
