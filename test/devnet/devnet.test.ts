@@ -54,6 +54,19 @@ test("an empty chain has a block at once, then the sample world and one cycle of
   });
 });
 
+test("an end while the sample contracts compile, as by Ctrl-C, is no fault of the compiler", async () => {
+  const empty = await mkdtemp(path.join(os.tmpdir(), "periscope-devnet-ended-"));
+  const complaints: string[] = [];
+  const log = pino({ level: "error" }, { write: (line) => complaints.push(line) });
+  const ending = new AbortController();
+  const devnet = await startDevnet({ folder: empty, log, signal: ending.signal });
+  ending.abort();
+  expect(await devnet.populated).toBe(0);
+  expect(complaints).toEqual([]);
+  await devnet.stop();
+  await rm(empty, { recursive: true });
+});
+
 test("the chain goes on where it ended", async () => {
   let before: unknown;
   await withDevnet(async (rpc) => {
