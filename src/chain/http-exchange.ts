@@ -162,7 +162,8 @@ function single(header: string | string[] | undefined): string | undefined {
 /** Answers in the order of the ids `firstId`, `firstId + 1`, …; throws when an id is missing or there twice. */
 function readReply(reply: Reply, { subject, cleanError, firstId, count }: Asked): RpcAnswer[] {
   const http = { status: reply.status, retryAfter: reply.retryAfter };
-  const failed = reply.status >= 400;
+  // A redirect is not followed: it would carry a key elsewhere.
+  const failed = reply.status >= 300;
   let answer: unknown;
   try {
     answer = "read" in reply.body ? reply.body.read : JSON.parse(reply.body.text);
