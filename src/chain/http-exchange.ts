@@ -143,7 +143,8 @@ function readReply(reply: ReadAnswer, { subject, cleanError, firstId, count }: A
     status: reply.status,
     retryAfter: single(reply.headers["retry-after"]),
   };
-  const failed = reply.status >= 400;
+  // A redirect is not followed: it would carry a key elsewhere.
+  const failed = reply.status >= 300;
   let answer: unknown;
   try {
     answer = "read" in reply.body ? reply.body.read : JSON.parse(reply.body.text);

@@ -46,6 +46,19 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
     ],
   },
   {
+    fault: `A statement whose connection the server accepts and closes without a word, as what forwards to a server that is
+      down does, is never answered: the driver connects again at once, some hundred times a second, for ever.`,
+    edits: [
+      {
+        file: "connection.js",
+        found: "    if (initial)\n      return reconnect()\n",
+        repaired: `    if (initial)
+      errored(Errors.connection('CONNECTION_CLOSED', options, socket))
+`,
+      },
+    ],
+  },
+  {
     fault: `A BEGIN that fills the socket, or the pipeline, is sent, but the connection is not kept for its transaction:
       the next user of the connection works inside it.`,
     edits: [

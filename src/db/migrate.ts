@@ -6,6 +6,8 @@ import type { Sql, Transaction } from "./client.ts";
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const MINIMUM_SERVER_VERSION = 150_000;
+/** Those that keep every text; the second takes bytes as they come. */
+const ENCODINGS: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"]);
 /** Any constant, the same in every Periscope. */
 const LOCK_KEY = 7_220_415_001;
 
@@ -13,19 +15,25 @@ const LOCK_KEY = 7_220_415_001;
  * Brings the client's schema to the newest version: runs the numbered files of `migrations/` that have not run yet,
  * each in a transaction of its own, in order. Several processes may call it at once; all but one wait. Creates the
  * schema when it is missing. Returns the numbers that ran. Throws `ConfigError` when the server is older than
- * PostgreSQL 15, when the schema is newer than this program, or when a file is no longer the one that ran: a migration
- * is never edited once it has landed. `folder` holds the files.
+ * PostgreSQL 15 or cannot keep every text, when the schema is newer than this program, or when a file is no longer the
+ * one that ran: a migration is never edited once it has landed. `folder` holds the files.
  */
 export async function migrate(
   sql: Sql,
   schema = "public",
   folder: URL = MIGRATIONS,
 ): Promise<number[]> {
-  const [server] = await sql<{ version: number; name: string }[]>`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name`;
+  const [server] = await sql<{ version: number; name: string; encoding: string }[]>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
+      current_setting('server_encoding') AS encoding`;
   if (server && server.version < MINIMUM_SERVER_VERSION) {
     throw new PublicConfigError(
       `the database server is PostgreSQL ${server.name}; Periscope needs 15 or newer`,
+    );
+  }
+  if (server && !ENCODINGS.has(server.encoding)) {
+    throw new PublicConfigError(
+      `the database keeps text as ${server.encoding}; Periscope needs one made with ENCODING 'UTF8'`,
     );
   }
   const files = await readMigrations(folder);

@@ -65,10 +65,12 @@ export async function openSocket(
 ): Promise<net.Socket> {
   const host = options.host[0] ?? "localhost";
   if (options.path) return net.connect({ path: options.path });
-  const socket = net.connect({ host, port: options.port[0] ?? 5432, noDelay: true });
+  // In its errors the driver names the server by these properties of the socket.
+  const server = { host, port: options.port[0] ?? 5432 };
+  const socket = Object.assign(net.connect({ ...server, noDelay: true }), server);
   if (tlsOptions.mode === "disable") return socket;
   try {
-    return await secureSocket(socket, host, tlsOptions);
+    return Object.assign(await secureSocket(socket, host, tlsOptions), server);
   } catch (error) {
     const failed = new net.Socket();
     setImmediate(() => failed.destroy(error as Error));

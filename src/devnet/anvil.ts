@@ -1,14 +1,14 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
 import type { Logger } from "pino";
 import { ConfigError, codeOf, messageOf } from "../core/errors.ts";
 import { type Hex, hexToBytes } from "../core/hex.ts";
 import { startChild } from "../process/child.ts";
 import { freePort } from "../process/free-port.ts";
+import { withOwnFirstBlock } from "./first-block.ts";
 import type { Rpc } from "./rpc.ts";
 
 export const DEVNET_CHAIN_ID = 31_337;
@@ -22,6 +22,7 @@ export interface Anvil {
 }
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" };
+const gunzip = promisify(zlib.gunzip);
 const STATE_FILE = "state.json.gz";
 const STOP_PATIENCE_MS = 1_500;
 /** Where tools look for a development node. */
@@ -38,7 +39,7 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
   const saved = path.join(folder, STATE_FILE);
   const unpacked = path.join(folder, "state.json");
   try {
-    await pipeline(createReadStream(saved), createGunzip(), createWriteStream(unpacked));
+    await writeFile(unpacked, withOwnFirstBlock(await gunzip(await readFile(saved))));
     return await launch(binary, ["--load-state", unpacked], log, signal);
   } catch (error) {
     if (signal.aborted) throw error;

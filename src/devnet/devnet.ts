@@ -13,7 +13,7 @@ export interface DevnetOptions {
   /** Folder for the chain and the compiled contracts; created when missing. */
   folder: string;
   log: Logger;
-  /** Ends a start under way. */
+  /** Ends a start under way, and the traffic. */
   signal: AbortSignal;
 }
 
@@ -50,7 +50,8 @@ export async function startDevnet({ folder, log, signal }: DevnetOptions): Promi
     throw error;
   });
   const populated = Promise.withResolvers<number>();
-  const traffic = keepBusy({ rpc, folder, log, signal: stopping.signal }, populated.resolve);
+  const busy = AbortSignal.any([signal, stopping.signal]);
+  const traffic = keepBusy({ rpc, folder, log, signal: busy }, populated.resolve);
   return {
     rpcUrl: anvil.url,
     webSocketUrl: anvil.url.replace(/^http/, "ws"),

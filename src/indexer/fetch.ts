@@ -90,7 +90,7 @@ export async function fetchValidBlocks<Made>(
 export function lacksBlock(number: number): ChainError {
   return new ChainError(
     "block-missing",
-    `the nodes have later blocks, but no block ${number}: a chain that leaves numbers out, as Filecoin does, cannot be indexed`,
+    `no node has block ${number}, though later ones were announced; a chain that leaves numbers out, as Filecoin does, cannot be indexed`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { messageOf } from "../core/errors.ts";
-import type { Web } from "./web.ts";
+import type { Web, WebAnswer } from "./web.ts";
 
 /** A field that differs between two explorers. */
 export interface Difference {
@@ -88,7 +88,7 @@ export async function compare(
   const endblock = String(Math.min(await headOf(here), await headOf(there)));
 
   /** Gives our answer. */
-  async function ask(address: string, asked: Question, sort?: "asc" | "desc"): Promise<Answer> {
+  async function ask(address: string, asked: Question, sort?: "asc" | "desc"): Promise<WebAnswer> {
     const { module, action, field, listed } = asked;
     const list = listed && { page: "1", offset: String(ROWS), ...listed(endblock) };
     const parameters = { module, action, [field]: address, ...list, ...(sort && { sort }) };
@@ -137,22 +137,20 @@ async function headOf(web: Web): Promise<number> {
   throw new Error(`${web.name} does not tell its head`);
 }
 
-type Answer = Readonly<Record<string, unknown>>;
-
-async function answerOf(web: Web, parameters: Record<string, string>): Promise<Answer> {
+async function answerOf(web: Web, parameters: Record<string, string>): Promise<WebAnswer> {
   try {
-    return (await web.get({ parameters })) as Answer;
+    return await web.get({ parameters });
   } catch (error) {
     return { failure: messageOf(error) };
   }
 }
 
-function isNotThere({ message, result }: Answer): boolean {
+function isNotThere({ message, result }: WebAnswer): boolean {
   return [message, result].some((text) => typeof text === "string" && NOT_THERE.test(text));
 }
 
 /** What is compared of an answer: its message is for people. */
-function comparedOf({ status, result, failure }: Answer): object {
+function comparedOf({ status, result, failure }: WebAnswer): object {
   return failure === undefined ? { status, result } : { failure };
 }
 

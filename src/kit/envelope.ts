@@ -3,7 +3,7 @@ import { z } from "zod";
 /** What is read of an explorer's envelope. */
 export const envelope = z.object({
   status: z.unknown().optional(),
-  message: z.string().default(""),
+  message: z.string().catch(""),
   result: z.unknown().optional(),
 });
 

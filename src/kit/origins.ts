@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { sleep } from "../core/async.ts";
 import { type Claim, claimOf, claimOfInput } from "./claim.ts";
 import { envelope, textOf } from "./envelope.ts";
 import type { Web } from "./web.ts";
@@ -20,22 +19,11 @@ const listed = z.array(z.object({ Address: address }));
 const PAGE = 100;
 /** More than any server has; one that makes up contracts ends here. */
 const MAXIMUM_PAGES = 20_000;
-const MAXIMUM_ATTEMPTS = 6;
-const LIMITED_PAUSE_MS = 1000;
 
 /** An explorer with Blockscout's or Etherscan's API. */
 export function explorerOrigin(web: Web): Origin {
-  const askOnce = async (parameters: Record<string, string>) =>
+  const ask = async (parameters: Record<string, string>) =>
     envelope.parse(await web.get({ parameters: { module: "contract", ...parameters } }));
-  // Etherscan answers HTTP 200 at its rate limit.
-  async function ask(parameters: Record<string, string>) {
-    for (let attempt = 1; ; attempt++) {
-      const answer = await askOnce(parameters);
-      if (typeof answer.result !== "string" || !/rate limit/i.test(answer.result)) return answer;
-      if (attempt === MAXIMUM_ATTEMPTS) throw new Error(`${web.name} lets nothing be asked`);
-      await sleep(LIMITED_PAUSE_MS * attempt);
-    }
-  }
   return {
     addresses: () =>
       newsOfPages(web, async (page) => {

@@ -1,18 +1,25 @@
 import { sleep } from "../core/async.ts";
 import { splitCredentials } from "../core/credentials.ts";
 import { scanJson } from "../core/json-scan.ts";
+import { isRecord } from "../core/record.ts";
 
-/** Asks one server for JSON, one request at a time and with pauses. */
+/** A JSON object; nothing is known of its members. */
+export type WebAnswer = Readonly<Record<string, unknown>>;
+
+/** Asks one server for JSON objects, one request at a time and with pauses. */
 export interface Web {
   /** Its URL for people, without user and query, which may hold keys. */
   readonly name: string;
   /**
-   * JSON of a GET of the base URL with parameters, or of a path below it. Throws an `Error` that does not show the
+   * Answer to a GET of the base URL with parameters, or of a path below it. Throws an `Error` that does not show the
    * URL's secrets.
    */
-  get(question: { path?: string; parameters?: Readonly<Record<string, string>> }): Promise<unknown>;
-  /** JSON of a POST of a form. */
-  post(form: Readonly<Record<string, string>>): Promise<unknown>;
+  get(question: {
+    path?: string;
+    parameters?: Readonly<Record<string, string>>;
+  }): Promise<WebAnswer>;
+  /** Answer to a POST of a form. */
+  post(form: Readonly<Record<string, string>>): Promise<WebAnswer>;
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -24,24 +31,30 @@ const MAXIMUM_ATTEMPTS = 6;
 const LONGEST_PAUSE_SECONDS = 120;
 
 /**
- * Opens a server by the URL of its API. At least `paceMs` pass between two requests. 429 and 5xx are tried again after
- * a pause, as long as `retry-after` says. Redirects are followed only within the origin: protocol, host and port.
- * Parameters in the URL go with each request, and so do user and password.
+ * Opens a server by the URL of its API. At least `paceMs` pass between two requests. 429, 5xx and words of a rate limit
+ * are tried again after a pause, as long as `retry-after` says. Redirects are followed only within the origin: protocol,
+ * host and port. Parameters in the URL go with each request, and so do user and password.
  */
 export function openWeb(base: string, paceMs: number): Web {
   const { bare: url, headers } = splitCredentials(new URL(base));
   const name = `${url.protocol}//${url.host}${url.pathname}`;
   let next = 0;
 
-  async function ask(target: URL, init: RequestInit): Promise<unknown> {
+  async function ask(target: URL, init: RequestInit): Promise<WebAnswer> {
     for (let attempt = 1; ; attempt++) {
       await sleep(Math.max(0, next - performance.now()));
       next = performance.now() + paceMs;
       const response = await follow(target, init);
-      if (response.status !== 429 && response.status < 500) return readJson(response);
-      await response.body?.cancel();
-      if (attempt === MAXIMUM_ATTEMPTS) throw new Error(`${name} answers HTTP ${response.status}`);
-      const seconds = Number(response.headers.get("retry-after")) || 2 ** attempt;
+      const { status, headers } = response;
+      const answer = status === 429 || status >= 500 ? undefined : await readObject(response);
+      if (answer && !isLimited(answer)) return answer;
+      if (!answer) await response.body?.cancel();
+      if (attempt === MAXIMUM_ATTEMPTS) {
+        throw new Error(
+          answer ? `${name} lets nothing be asked` : `${name} answers HTTP ${status}`,
+        );
+      }
+      const seconds = Number(headers.get("retry-after")) || (answer ? attempt : 2 ** attempt);
       await sleep(Math.min(seconds, LONGEST_PAUSE_SECONDS) * 1000);
     }
   }
@@ -50,11 +63,8 @@ export function openWeb(base: string, paceMs: number): Web {
     let at = target;
     for (let redirects = 0; redirects <= MAXIMUM_REDIRECTS; redirects++) {
       const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
-      const response = await fetch(at, { ...init, headers, redirect: "manual", signal }).catch(
-        (error) => {
-          throw new Error(`${name} does not answer (${error.cause?.code ?? error.name})`);
-        },
-      );
+      const options: RequestInit = { ...init, headers, redirect: "manual", signal };
+      const response = await fetch(at, options).catch(failUnanswered);
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) return response;
       await response.body?.cancel();
@@ -67,22 +77,33 @@ export function openWeb(base: string, paceMs: number): Web {
     throw new Error(`${name} redirects too often`);
   }
 
-  async function readJson(response: Response): Promise<unknown> {
-    const parts: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const part of response.body ?? []) {
-      bytes += part.length;
-      if (bytes > MAXIMUM_ANSWER) throw new Error(`${name} answers more than 64 MB`);
-      parts.push(part);
-    }
-    const text = Buffer.concat(parts);
+  function failUnanswered(error: Error & { cause?: { code?: string } }): never {
+    throw new Error(`${name} does not answer (${error.cause?.code ?? error.name})`);
+  }
+
+  async function readObject(response: Response): Promise<WebAnswer> {
+    const text = await readWhole(response.body);
     if (scanJson(text, JSON_BOUNDS).kind !== "fits") {
       throw new Error(`${name} answers JSON of too many parts, or too deep`);
     }
-    try {
-      return JSON.parse(text.toString("utf8"));
-    } catch {
-      throw new Error(`${name} answers no JSON (HTTP ${response.status})`);
+    const answer = parsed(text);
+    if (isRecord(answer)) return answer;
+    throw new Error(`${name} answers no JSON object (HTTP ${response.status})`);
+  }
+
+  async function readWhole(body: Response["body"]): Promise<Buffer> {
+    const reader = body?.getReader();
+    const parts: Uint8Array[] = [];
+    let bytes = 0;
+    for (;;) {
+      const part = await reader?.read().catch(failUnanswered);
+      if (part?.value === undefined) return Buffer.concat(parts);
+      bytes += part.value.length;
+      if (bytes > MAXIMUM_ANSWER) {
+        await reader?.cancel();
+        throw new Error(`${name} answers more than 64 MB`);
+      }
+      parts.push(part.value);
     }
   }
 
@@ -96,4 +117,17 @@ export function openWeb(base: string, paceMs: number): Web {
     },
     post: (form) => ask(url, { method: "POST", body: new URLSearchParams(form) }),
   };
+}
+
+/** Etherscan answers HTTP 200 at its rate limit. */
+function isLimited({ result }: WebAnswer): boolean {
+  return typeof result === "string" && /rate limit/i.test(result);
+}
+
+function parsed(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString("utf8"));
+  } catch {
+    return undefined;
+  }
 }

@@ -39,6 +39,13 @@ describe("one call", () => {
     expect(node.count("eth_call")).toBe(1);
   });
 
+  test("names the status of a redirect, and does not follow it", async () => {
+    const node = await openNode();
+    const { chain } = openChain([node]);
+    node.fail({ effect: { kind: "http", status: 301, body: "" } });
+    await expect(chain.request("eth_chainId", [])).rejects.toThrow("eth_chainId: HTTP 301");
+  });
+
   test.each([
     ["an HTML page", html()],
     ["an HTML page with status 502", html(502)],

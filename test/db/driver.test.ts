@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import net from "node:net";
 import v8 from "node:v8";
 import vm from "node:vm";
@@ -186,6 +187,23 @@ test("the driver ends the process when a transaction loses its connection: ours 
 async function askAgain(): Promise<void> {
   expect([...(await sql`SELECT 1 AS one`)]).toEqual([{ one: 1 }]);
 }
+
+test("the driver connects for ever where connections are closed without a word: ours tells", async () => {
+  let connections = 0;
+  const server = net.createServer((socket) => {
+    connections++;
+    socket.on("data", () => socket.end());
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as net.AddressInfo;
+  const own = createSql(`postgres://127.0.0.1:${port}/none`, { connections: 1 });
+  for (const asking of [1, 2, 3]) {
+    await expect(own`SELECT 1`).rejects.toMatchObject({ code: "CONNECTION_CLOSED" });
+    expect(connections).toBe(asking);
+  }
+  await own.end();
+  server.close();
+});
 
 test("the driver never answers what is sent between the error of a socket and its end: ours does", async () => {
   let own: Sql | undefined;

@@ -76,3 +76,13 @@ test("refuses a database of a newer program", async () => {
   await rm(path.join(folder, "0002_second.sql"));
   await expect(start()).rejects.toThrow("migrated to version 2 by a newer Periscope");
 });
+
+test("refuses a database whose encoding lacks characters", async () => {
+  const { sql, url } = database;
+  await sql`CREATE DATABASE western
+    ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0`;
+  const western = createSql(new URL("/western", url).href, { connections: 1 });
+  await expect(migrate(western)).rejects.toThrow("keeps text as LATIN1");
+  await western.end();
+  await sql`DROP DATABASE western`;
+});

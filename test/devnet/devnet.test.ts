@@ -4,6 +4,7 @@ import path from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChain } from "../../src/chain/client.ts";
+import { sleep } from "../../src/core/async.ts";
 import { quantity, quantityToNumber } from "../../src/core/quantity.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createRpc, type Rpc } from "../../src/devnet/rpc.ts";
@@ -54,6 +55,19 @@ test("an empty chain has a block at once, then the sample world and one cycle of
   });
 });
 
+test("an end while the sample contracts compile, as by Ctrl-C, is no fault of the compiler", async () => {
+  const empty = await mkdtemp(path.join(os.tmpdir(), "periscope-devnet-ended-"));
+  const complaints: string[] = [];
+  const log = pino({ level: "error" }, { write: (line) => complaints.push(line) });
+  const ending = new AbortController();
+  const devnet = await startDevnet({ folder: empty, log, signal: ending.signal });
+  ending.abort();
+  expect(await devnet.populated).toBe(0);
+  expect(complaints).toEqual([]);
+  await devnet.stop();
+  await rm(empty, { recursive: true });
+});
+
 test("the chain goes on where it ended", async () => {
   let before: unknown;
   await withDevnet(async (rpc) => {
@@ -63,6 +77,23 @@ test("the chain goes on where it ended", async () => {
     expect(await rpc("eth_getBlockByNumber", "0x5", true)).toEqual(before);
     expect(await head(rpc)).toBeLessThan(25);
   });
+});
+
+test("however often it starts, the chain begins with the same block", async () => {
+  const starts: { is: string | undefined; shouldBe: string | undefined }[] = [];
+  for (let start = 0; start < 5; start++) {
+    // Blocks that are made in the same second are the same.
+    await sleep(1_000);
+    await withDevnet(async (rpc) => {
+      const [first, second] = await Promise.all(
+        ["0x0", "0x1"].map((number) =>
+          rpc<{ hash: string; parentHash: string }>("eth_getBlockByNumber", number, false),
+        ),
+      );
+      starts.push({ is: first?.hash, shouldBe: second?.parentHash });
+    });
+  }
+  expect(starts.filter((each) => each.is !== each.shouldBe)).toEqual([]);
 });
 
 test("the blocks of earlier runs can still be indexed with their internal transactions", async () => {

@@ -280,7 +280,7 @@ describe("an indexer", () => {
       await started.until(() => started.status().phase === "waiting");
       expect(started.status()).toMatchObject({
         head: 4,
-        reason: expect.stringMatching(/^the nodes have later blocks, but no block 5: .*Filecoin/),
+        reason: expect.stringMatching(/^no node has block 5, .*Filecoin/),
       });
     });
   });

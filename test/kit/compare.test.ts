@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compare, type Difference } from "../../src/kit/compare.ts";
-import type { Web } from "../../src/kit/web.ts";
+import type { Web, WebAnswer } from "../../src/kit/web.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -9,13 +9,13 @@ const USER = `0x${"0b".repeat(20)}`;
 const HEAD = { "block eth_block_number": { result: "0x10" } };
 
 /** An explorer that answers by a function, and what it was asked. */
-function explorer(answer: (parameters: Parameters) => object): Web & { asked: Parameters[] } {
+function explorer(answer: (parameters: Parameters) => WebAnswer): Web & { asked: Parameters[] } {
   const asked: Parameters[] = [];
   return {
     name: "explorer",
     asked,
     get: async ({ parameters = {} }) => {
-      const known: Readonly<Record<string, object>> = HEAD;
+      const known: Readonly<Record<string, WebAnswer>> = HEAD;
       const head = known[`${parameters["module"]} ${parameters["action"]}`];
       if (head) return head;
       asked.push(parameters);

@@ -17,7 +17,14 @@ const CONTRACT = "0x1111111111111111111111111111111111111111";
 const ESCAPES = "\u001b]0;owned\u0007\u001b[2J\u009b31m\u202e";
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-type Handler = (url: URL) => { status?: number; location?: string; body?: unknown; text?: string };
+type Handler = (url: URL) => {
+  status?: number;
+  location?: string;
+  body?: unknown;
+  text?: string;
+  /** Whether the connection breaks off behind the text. */
+  isCut?: boolean;
+};
 
 let here: TestApp;
 let hereUrl: string;
@@ -28,9 +35,10 @@ const listen: http.RequestListener = (request, response) => {
   const url = new URL(request.url ?? "", "http://origin");
   asked.push(url.pathname + url.search);
   authorizations.push(request.headers.authorization);
-  const { status = 200, location, body, text } = answer(url);
+  const { status = 200, location, body, text, isCut } = answer(url);
   response.writeHead(status, location === undefined ? {} : { location });
-  response.end(text ?? JSON.stringify(body ?? {}));
+  if (isCut) response.write(text ?? "{", () => response.destroy());
+  else response.end(text ?? JSON.stringify(body ?? {}));
 };
 const origin = http.createServer(listen);
 const certificate = (name: string) =>
@@ -148,6 +156,37 @@ test("an answer that is too deep is a difference like another", async () => {
   expect(exitCode).toBe(1);
   expect(lines.at(-1)).toMatch(/ fields differ$/);
   expect(lines.join()).toContain("too deep");
+});
+
+test.each(["null", "5", "[]", '"words"', "<html>", ""])(
+  "an answer that is no object is told, and a difference like another: %s",
+  async (text) => {
+    answer = () => ({ text });
+    const said = `${originUrl()} answers no JSON object (HTTP 200)`;
+    expect((await importFrom(originUrl())).text).toBe(`periscope import-contracts: ${said}`);
+    answer = ({ pathname, searchParams }) => {
+      if (searchParams.get("action") === "eth_block_number") return { body: { result: "0x1" } };
+      return pathname === "/api" ? { text } : { body: { result: null } };
+    };
+    expect((await compareWith(originUrl())).lines.at(-1)).toMatch(/ fields differ$/);
+  },
+);
+
+test("an answer that breaks off is told with its server", async () => {
+  answer = () => ({ isCut: true });
+  const { text } = await importFrom(originUrl());
+  expect(text).toBe(`periscope import-contracts: ${originUrl()} does not answer (UND_ERR_SOCKET)`);
+});
+
+test("the words of a rate limit are waited out, and are no difference", async () => {
+  let isLimited = true;
+  answer = ({ pathname, searchParams }) => {
+    const isFirst = isLimited && pathname === "/api" && searchParams.get("action") !== null;
+    if (isFirst) isLimited = false;
+    const result = isFirst ? "Max calls per sec rate limit reached (3/sec)" : "0x1";
+    return { body: { status: isFirst ? "0" : "1", message: isFirst ? "NOTOK" : "OK", result } };
+  };
+  expect(await compareWith(originUrl())).toMatchObject({ exitCode: 0 });
 });
 
 test("a list of millions is not read", async () => {

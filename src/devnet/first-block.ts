@@ -1,0 +1,31 @@
+import { quantityToNumber } from "../core/quantity.ts";
+
+/** How a block without a parent begins in a state of anvil's. */
+const BEGINNING = `{"header":{"parentHash":"0x${"0".repeat(64)}"`;
+/** What such a block has behind its header; behind this comes no object any more. */
+const TRANSACTIONS = '"transactions":[]';
+
+/**
+ * A state of anvil's with the chain's own first block alone. Anvil makes another one at each start, keeps all of them, and
+ * would serve any: the earliest is the chain's. The others are overwritten by it.
+ */
+export function withOwnFirstBlock(state: Buffer): Buffer {
+  const firsts: { start: number; end: number; text: Buffer; timestamp: number }[] = [];
+  let start = state.indexOf(BEGINNING);
+  while (start >= 0) {
+    const end = state.indexOf("}", state.indexOf(TRANSACTIONS, start)) + 1;
+    const text = state.subarray(start, end);
+    const { header } = JSON.parse(text.toString()) as { header: { timestamp: string } };
+    firsts.push({ start, end, text, timestamp: quantityToNumber(header.timestamp) });
+    start = state.indexOf(BEGINNING, end);
+  }
+  const [own] = firsts.toSorted((one, other) => one.timestamp - other.timestamp);
+  if (!own) return state;
+  const parts: Buffer[] = [];
+  let rest = 0;
+  for (const first of firsts) {
+    parts.push(state.subarray(rest, first.start), own.text);
+    rest = first.end;
+  }
+  return Buffer.concat([...parts, state.subarray(rest)]);
+}
