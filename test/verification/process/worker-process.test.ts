@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { CompilerBuild } from "../../../src/verification/compilers/build.ts";
 import {
   BUNDLED_VERSION,
@@ -54,11 +54,26 @@ test.each([
   });
 });
 
-test("a compiler that takes more memory than it may is stopped", async () => {
-  const limits = { ...DEFAULT_LIMITS, memoryBytes: 350 * 2 ** 20 };
-  const compiling = compileStandardJson(input(neverEnding("A")), { limits });
-  await expect(compiling).rejects.toMatchObject({
-    failure: { code: "compiler-limit", limit: "memory", bound: "350 MB" },
+describe("under a bound of memory", () => {
+  // The time is no bound here, however slow the machine is.
+  const limits = {
+    ...DEFAULT_LIMITS,
+    compileTimeoutMs: 600_000,
+    timeoutMs: 600_000,
+    memoryBytes: 350 * 2 ** 20,
+  };
+
+  test("a compiler that takes more than it may is stopped", { timeout: 600_000 }, async () => {
+    const compiling = compileStandardJson(input(neverEnding("A")), { limits });
+    await expect(compiling).rejects.toMatchObject({
+      failure: { code: "compiler-limit", limit: "memory", bound: "350 MB" },
+    });
+  });
+
+  test("an honest source compiles", async () => {
+    const source = "pragma solidity ^0.8.0; contract Note { uint256 public mark; }";
+    const answer = await compileStandardJson(input(source), { limits });
+    expect(answer).toHaveProperty(["contracts", "a.sol", "Note"]);
   });
 });
 
