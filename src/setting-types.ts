@@ -16,9 +16,12 @@ export function list(item: z.ZodType<string, string>): z.ZodType<string[], strin
 
 export function url(...protocols: string[]): z.ZodType<string, string> {
   const kinds = protocols.map((protocol) => `${protocol}//…`).join(" or ");
-  return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ""), {
-    error: `must be a URL like ${kinds}`,
-  });
+  return z
+    .string()
+    .refine((text) => !/\s/.test(text), { error: "must have no blanks in a URL", abort: true })
+    .refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ""), {
+      error: `must be a URL like ${kinds}`,
+    });
 }
 
 /** A URL that paths can be appended to; the value has no slash at the end. */

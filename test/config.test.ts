@@ -38,6 +38,7 @@ test("nodes are a list in the order given", () => {
 test.each([
   ["RPC_URL", "ws://node.example"],
   ["RPC_URL", "http://a.example,b.example"],
+  ["RPC_URL", "http://a.example/key http://b.example"],
   ["DATABASE_URL", "mysql://localhost/x"],
   ["DATABASE_SCHEMA", "pg_catalog"],
   ["DATABASE_SCHEMA", 'a"b'],
