@@ -41,8 +41,9 @@ const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
 /** Fewer missing final blocks than this are indexed one by one, with their state. */
 const BACKFILL_MINIMUM = 16;
 const PENDING_RETRY_MS = 5_000;
-/** After so long without a new head the node is asked for it. */
+/** After so long without a new head the node is asked for it: where several nodes may differ, and where one is alone. */
 const SILENCE_MS = 5_000;
+const LONE_SILENCE_MS = 15_000;
 
 /**
  * Follows the chain as the one writer until the signal is aborted: deletes what an interrupted writer left behind,
@@ -134,7 +135,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         await fees.look(sync);
         await auditor.auditWhenDue(sync);
       }
-      nodeHead = await heads.next(patience(sync, nodeHead, advanced || pending === "read"));
+      nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));
     } catch (error) {
       const isWaitedOut = error instanceof ChainError && (error.retryable || isReorg(error));
       if (!isWaitedOut || signal.aborted) throw error;
@@ -147,16 +148,17 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
 
 /** How long to wait for the node's next head. */
 function patience(
-  { distrusted, head, options }: Sync,
+  { chain, distrusted, head, options, unresponsive }: Sync,
   node: BlockHeader,
-  hasWorked: boolean,
+  work: Awaited<ReturnType<typeof readPending>>,
 ): number {
-  if (hasWorked) return 0;
+  if (work === "read") return 0;
   // The heads of the other nodes may not be announced.
   if (distrusted !== undefined) return options.pollIntervalMs;
   // Work may be left for this head, and no other head may come.
-  const silenceMs = Math.min(SILENCE_MS, options.auditIntervalMs);
-  return head?.hash === node.hash ? silenceMs : options.pollIntervalMs;
+  if (head?.hash !== node.hash) return options.pollIntervalMs;
+  const isCalm = work === "none" && unresponsive.all().size === 0 && chain.status().length === 1;
+  return Math.min(isCalm ? LONE_SILENCE_MS : SILENCE_MS, options.auditIntervalMs);
 }
 
 /** Deletes what the last writer began and did not finish. */

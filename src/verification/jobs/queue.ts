@@ -65,6 +65,7 @@ const IDLE_MS = 1000;
 const BUDGET_MS = 120_000;
 /** Well below the 15 s after which a job counts as abandoned. */
 const LEASE_MS = 4000;
+const RECLAIM_MS = 10_000;
 const FAILURE_PAUSE_MS = 1000;
 const RETRY_MS = 100;
 /** Time that the database has for a look at the queue. */
@@ -248,7 +249,7 @@ export function startQueue(options: QueueOptions): JobQueue {
       await reclaimAbandonedJobs(sql, CRASHED).catch((error: unknown) =>
         memberLog.warn({ error: messageOf(error) }, "abandoned verifications cannot be reclaimed"),
       );
-      await sleep(LEASE_MS, signal);
+      await sleep(RECLAIM_MS, signal);
     }
   }
 
