@@ -14,9 +14,12 @@ const LARGE_TEXT = 1_000_000;
 /** For answers that a client may keep but must revalidate. */
 const REVALIDATE = "no-cache";
 
-/** Tag of answers that depend only on blocks up to the head. Another version may present them differently. */
-export function tagOfHead({ hash: block, generation }: ServedHead, version: string): string {
-  return tagOf(`${block};${generation};${version}`);
+/** Tag of answers that depend only on blocks up to the head. Another index or version may present them differently. */
+export function tagOfHead(
+  { hash: block, generation, indexId }: ServedHead,
+  version: string,
+): string {
+  return tagOf(`${block};${generation};${indexId};${version}`);
 }
 
 /**

@@ -13,13 +13,15 @@ export interface ServedHead {
   generation: number;
   /** The first block that is indexed. */
   startBlock: number;
+  /** Random: the same chain indexed anew has another one. */
+  indexId: string;
 }
 
 /** The published head; undefined before the first block is. */
 export async function getServedHead(sql: Queryable): Promise<ServedHead | undefined> {
   const [head] = await sql<ServedHead[]>`
     SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation,
-      start_block
+      start_block, index_id
     FROM sync_state WHERE head_number IS NOT NULL`;
   return head;
 }
@@ -68,7 +70,7 @@ function servedState(sql: Queryable): Fragment {
       'head', CASE WHEN head_number IS NOT NULL THEN json_build_object(
         'number', head_number, 'hash', '0x' || encode(head_hash, 'hex'),
         'timestampSeconds', head_timestamp, 'generation', generation,
-        'startBlock', start_block) END,
+        'startBlock', start_block, 'indexId', index_id) END,
       'isIndexed', indexed, 'isDistributed', is_distributed()) AS served_state
     FROM sync_state`;
 }

@@ -115,6 +115,12 @@ describe("news are never kept back", () => {
     expect(newer.statusCode).toBe(200);
   });
 
+  test("of the same chain indexed anew", async () => {
+    const { tag } = await poll(TXLIST);
+    await plain.sql`UPDATE sync_state SET index_id = gen_random_uuid()`;
+    expect((await get(TXLIST, { "if-none-match": tag })).statusCode).toBe(200);
+  });
+
   test("of what is read of the node later, at the same head", async () => {
     const { tag } = await poll(TOKENTX);
     await plain.sql`UPDATE tokens SET name = 'Later'`;
