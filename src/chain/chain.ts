@@ -52,7 +52,7 @@ export interface AskOptions {
   tellReorgs?: boolean;
   /**
    * Who chose what the node has to do, as the API tells clients apart. Such a question waits at a gate of its own
-   * (`CallerGate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
+   * (`Gate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
    */
   caller?: string;
   /** How long a request of it may be under way. When that is over, the node is not asked for it again. */

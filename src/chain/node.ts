@@ -1,5 +1,4 @@
 import { within } from "../core/async.ts";
-import { CallerGate } from "./caller-gate.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import { errorOfAnswer, NodeError } from "./errors.ts";
@@ -52,7 +51,6 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
   const health = new NodeHealth(name, options.log, options.onReturn);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
-  const callerGate = new CallerGate(concurrency);
   const lookUps = new AdaptiveLimit(options.batchSize);
   const traces = new AdaptiveLimit(options.batchSize);
   const secondAsking = new SecondAsking();
@@ -142,21 +140,6 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     return outcomes;
   }
 
-  /** Waits for a place; gives the way to leave it. */
-  async function enter(signal: AbortSignal, caller: string | undefined): Promise<() => void> {
-    const leaveCallers = caller === undefined ? undefined : await callerGate.enter(caller, signal);
-    try {
-      await gate.enter(signal);
-    } catch (error) {
-      leaveCallers?.();
-      throw error;
-    }
-    return () => {
-      gate.leave();
-      leaveCallers?.();
-    };
-  }
-
   async function call(
     calls: readonly RpcCall[],
     signal: AbortSignal,
@@ -186,11 +169,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
 
     async function work(): Promise<void> {
       while (waiting.length > 0) {
-        const leave = await enter(signal, options.caller);
+        await gate.enter(signal, options.caller);
         try {
           await sendNext();
         } finally {
-          leave();
+          gate.leave(options.caller);
         }
       }
     }
