@@ -1,11 +1,11 @@
 import { chunk } from "../core/async.ts";
 import type { Hex } from "../core/hex.ts";
-import { BaseError, call, readContract } from "../core/viem.ts";
+import { BaseError, call, multicall3Abi, readContract } from "../core/viem.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
 import { pick } from "./outcomes.ts";
-import { STATIC_CALLS, STATIC_CALLS_CODE, staticCallsAbi } from "./static-calls.ts";
+import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 
 /**
  * What a call returned; null when the node's answer proves that the contract failed; an error when the node does not
@@ -87,14 +87,14 @@ export function createContractCaller(): CallContracts {
     try {
       const results = await readContract(viem, {
         address: STATIC_CALLS,
-        abi: staticCallsAbi,
-        functionName: "callEach",
-        args: [calls.map(({ to, data }) => ({ target: to, data }))],
+        abi: multicall3Abi,
+        functionName: "aggregate3",
+        args: [calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))],
         stateOverride: [{ address: STATIC_CALLS, code: STATIC_CALLS_CODE }],
         blockHash,
       });
       if (results.length === calls.length) {
-        return results.map(({ success, returned }) => (success ? returned : null));
+        return results.map(({ success, returnData }) => (success ? returnData : null));
       }
     } catch (thrown) {
       const error = nodeErrorIn(thrown);
