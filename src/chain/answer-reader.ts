@@ -10,7 +10,8 @@ export interface ReadAnswer {
   body: { text: string } | { read: unknown };
 }
 
-interface BodyLimits {
+/** Bounds of a body. */
+export interface BodyLimits {
   /** In bytes, of what is held as it came. */
   most: number;
   /** How a larger one is read. */

@@ -1,8 +1,8 @@
 import { within } from "../core/async.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
-import { errorOfAnswer, NodeError } from "./errors.ts";
-import { createHttpExchange, methodOf, type RpcAnswer } from "./http-exchange.ts";
+import { NodeError } from "./errors.ts";
+import { createHttpExchange, methodOf } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
 import { isSuspicious, NodeHealth } from "./node-health.ts";
 import { type Outcome, pick } from "./outcomes.ts";
@@ -71,7 +71,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
    * Sends the calls again when the answer is late. The answer that comes first counts, and the other request is given up; a
    * failure counts only if it is that of the first request, which bounds the time.
    */
-  async function sendTwice(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswer[]> {
+  async function sendTwice(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
     const lateMs = secondAsking.lateAfter(kind);
@@ -79,7 +79,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     const giveUp = (): void => stop.abort();
     signal.addEventListener("abort", giveUp, { once: true });
     if (signal.aborted) giveUp();
-    let second: Promise<RpcAnswer[]> | undefined;
+    let second: Promise<Outcome[]> | undefined;
     try {
       const first = http.exchange(calls, stop.signal);
       const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
@@ -114,11 +114,9 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       const answers = await (headWaits && batchLimit === lookUps
         ? sendTwice(calls, signal)
         : http.exchange(calls, signal, answerMs));
-      outcomes = answers.map((answer, index) => {
-        const { method, read } = calls[index] as RpcCall;
-        if (!("error" in answer)) return read ? { result: read(answer.result) } : answer;
-        const subject = `${name} ${method}`;
-        return { error: errorOfAnswer(subject, answer.error, answer.http) };
+      outcomes = answers.map((outcome, index) => {
+        const read = calls[index]?.read;
+        return read && "result" in outcome ? { result: read(outcome.result) } : outcome;
       });
       failure = firstAboutPace(outcomes);
       health.noteAnswer();
