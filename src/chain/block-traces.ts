@@ -2,10 +2,10 @@ import type { BlockSource } from "./blocks.ts";
 import type { Tracer } from "./chain.ts";
 import { type ChainErrorCode, NodeError } from "./errors.ts";
 import type { NodeFeatures } from "./features.ts";
+import { ENOUGH_FRAMES } from "./fetch-load.ts";
 import type { Node } from "./node.ts";
 import { type Ask, pick, untilFailure } from "./outcomes.ts";
 import { stateSyncHash } from "./state-sync.ts";
-import { ENOUGH_FRAMES } from "./trace-load.ts";
 import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
 import type { FetchedBlock, TransactionTrace } from "./types.ts";
 
@@ -26,17 +26,16 @@ export async function addTraces(
   fetched: readonly (FetchedBlock | null)[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
-  const { traceLoad } = source;
   const traced: (FetchedBlock | null)[] = [];
   let frames = 0;
   while (traced.length < fetched.length && frames < ENOUGH_FRAMES) {
-    const some = traceLoad.fitting(fetched.slice(traced.length));
+    const some = source.load.fittingTraces(fetched.slice(traced.length));
     const got = await trace(source, node, some, ask).catch((thrown: unknown) => {
       if (thrown instanceof NodeError && traced.length > 0) return [];
       throw thrown;
     });
     traced.push(...got);
-    frames += traceLoad.note(got);
+    frames += source.load.noteTraces(got);
     if (got.length < some.length) break;
   }
   return traced;

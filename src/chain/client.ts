@@ -1,8 +1,8 @@
-import { BlockLoad } from "./block-load.ts";
 import { fetchBlocks } from "./blocks.ts";
 import type { AskOptions, Chain, ChainOptions } from "./chain.ts";
 import { createCreationRunner } from "./creations.ts";
 import { createFeatures, traceTimeout } from "./features.ts";
+import { FetchLoad } from "./fetch-load.ts";
 import { findHeader, getHead } from "./headers.ts";
 import { heads } from "./heads.ts";
 import { createNodeClient } from "./node-client.ts";
@@ -10,7 +10,6 @@ import { createPool } from "./pool.ts";
 import { probe } from "./probe.ts";
 import { createRpcClient } from "./rpc-client.ts";
 import { createPinnedReads, createStateReader } from "./state.ts";
-import { TraceLoad } from "./trace-load.ts";
 
 /** Creates the chain over the nodes; nothing is sent before it is asked. Throws `ConfigError` for an impossible URL. */
 export function createChain(options: ChainOptions): Chain {
@@ -21,8 +20,7 @@ export function createChain(options: ChainOptions): Chain {
   const source = {
     client,
     features,
-    blockLoad: new BlockLoad(),
-    traceLoad: new TraceLoad(),
+    load: new FetchLoad(),
     traceTimeout: traceTimeout(options),
     log,
   };
