@@ -1,3 +1,4 @@
+import type { CallParameters } from "viem";
 import type { Address } from "../core/address.ts";
 import { type Hex, isHexData } from "../core/hex.ts";
 import { quantity } from "../core/quantity.ts";
@@ -16,15 +17,8 @@ export interface CreationTrial {
   value: bigint;
 }
 
-/** What a trial finds in the place of the state it is run on. */
-export interface TrialOverrides {
-  /** Of the creator: from it follows the address. */
-  nonce?: bigint;
-  /** Of the creator, in wei. */
-  balance?: bigint;
-  blockNumber?: number;
-  timestampSeconds?: number;
-}
+/** What a trial finds in the place of the state, and of the block, that it is run on. */
+export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
 
 /** Runs contract creations without sending them. */
 export interface CreationRunner {
@@ -85,24 +79,15 @@ async function runOne(
   viem: NodeClient,
   { from, initCode, value }: CreationTrial,
   blockHash: Hex,
-  { nonce, balance, blockNumber, timestampSeconds }: TrialOverrides,
+  overrides: TrialOverrides,
 ): Promise<Hex | null> {
-  const block = {
-    ...(blockNumber !== undefined && { number: BigInt(blockNumber) }),
-    ...(timestampSeconds !== undefined && { time: BigInt(timestampSeconds) }),
-  };
   try {
     const { data } = await call(viem, {
       account: from,
       data: initCode,
       blockHash,
       ...(value > 0n && { value }),
-      ...((nonce ?? balance) !== undefined && {
-        stateOverride: [
-          { address: from, balance, nonce: nonce === undefined ? nonce : Number(nonce) },
-        ],
-      }),
-      ...(Object.keys(block).length > 0 && { blockOverrides: block }),
+      ...overrides,
     });
     return data ?? "0x";
   } catch (thrown) {
