@@ -13,16 +13,6 @@ import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
  */
 export type Returned = Hex | null | NodeError;
 
-/**
- * Makes contract calls in as few round trips as the chain allows. `viem` reads the state of that block. Throws `NodeError`
- * for trouble of the node.
- */
-export type CallContracts = (
-  viem: NodeClient,
-  calls: readonly ContractCall[],
-  block: BlockReference,
-) => Promise<Returned[]>;
-
 const LARGEST_GROUP = 250;
 const SMALLEST_GROUP = 4;
 
@@ -59,13 +49,14 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
 ]);
 
 /**
- * Creates the caller. Groups are called through a contract of our own (static-calls.sol), which the node finds nowhere but
+ * Creates the function that makes contract calls in as few round trips as the chain allows, on the state of the block that
+ * `viem` reads. It throws `NodeError` for trouble of the node. Groups are called through a contract of our own (static-calls.sol), which the node finds nowhere but
  * in the question. Multicall3 would let a contract change what the ones behind it answer: one whose `balanceOf` pays
  * coins to somebody would give him a balance that he never has. viem's `multicall` takes a failed group for a failure of each
  * of its calls, and a call that found no gas left for one that failed. Here groups are halved, and what failed in a group is
  * called alone.
  */
-export function createContractCaller(): CallContracts {
+export function createContractCaller() {
   let knowsGroups = false;
   let askAgainAt = 0;
 
@@ -135,7 +126,11 @@ export function createContractCaller(): CallContracts {
     return rest;
   }
 
-  return async (viem, calls, block) => {
+  return async (
+    viem: NodeClient,
+    calls: readonly ContractCall[],
+    block: BlockReference,
+  ): Promise<Returned[]> => {
     const results = new Array<Returned>(calls.length).fill(null);
     const grouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
     const single = grouped

@@ -24,28 +24,14 @@ const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
 /** So much of an answer that can be sifted is held as it came. */
 const SIFTED_BYTES = 32 * 1024 * 1024;
 
-/** JSON-RPC over HTTP to one node. */
-export interface HttpExchange {
-  /**
-   * Sends the calls in one HTTP request (as a batch when there are several) and gives one outcome per call, in order.
-   * Throws `NodeError` when the exchange as a whole failed, or takes longer than `answerMs`. Tries once.
-   */
-  exchange(
-    calls: readonly RpcCall[],
-    signal: AbortSignal,
-    answerMs?: number | undefined,
-  ): Promise<Outcome[]>;
-  close(): Promise<void>;
-}
-
 type HttpExchangeOptions = Pick<ChainOptions, "requestTimeoutMs" | "maxResponseBytes"> & {
   url: URL;
   name: NodeName;
   cleanError: CleanError;
 };
 
-/** Creates the exchange with one URL; its connections are opened when needed and kept. */
-export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
+/** Creates the exchange of JSON-RPC with one URL over HTTP; its connections are opened when needed and kept. */
+export function createHttpExchange(options: HttpExchangeOptions) {
   const { url, name, cleanError } = options;
   const pool = new Pool(url.origin, {
     // Our timer bounds the whole exchange; undici's timers bound single phases of it.
@@ -143,7 +129,15 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
   }
 
   return {
-    async exchange(calls, signal, answerMs = options.requestTimeoutMs) {
+    /**
+     * Sends the calls in one HTTP request (as a batch when there are several) and gives one outcome per call, in order.
+     * Throws `NodeError` when the exchange as a whole failed, or takes longer than `answerMs`. Tries once.
+     */
+    async exchange(
+      calls: readonly RpcCall[],
+      signal: AbortSignal,
+      answerMs = options.requestTimeoutMs,
+    ): Promise<Outcome[]> {
       const subject = `${name} ${methodOf(calls)}`;
       const firstId = lastId + 1;
       lastId += calls.length;
@@ -164,7 +158,7 @@ export function createHttpExchange(options: HttpExchangeOptions): HttpExchange {
       const boundMs = Math.min(answerMs, options.requestTimeoutMs);
       return readReply(await post(body, limits, signal, boundMs), calls, firstId, subject);
     },
-    close: () => pool.destroy(),
+    close: (): Promise<void> => pool.destroy(),
   };
 }
 

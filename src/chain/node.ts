@@ -9,20 +9,7 @@ import { type Outcome, pick } from "./outcomes.ts";
 import { SecondAsking } from "./second-asking.ts";
 
 /** One node, asked within the limits that it shows. */
-export interface Node {
-  readonly name: NodeName;
-  /**
-   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
-   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
-   * that the head waits for are sent twice when the answer is late and the node has room.
-   */
-  call(calls: readonly RpcCall[], signal: AbortSignal, options?: CallOptions): Promise<Outcome[]>;
-  readonly health: NodeHealth;
-  /** False from a failure until it is accepted again, and while the node wants to be left alone. */
-  readonly usable: boolean;
-  status(): NodeStatus;
-  close(): Promise<void>;
-}
+export type Node = ReturnType<typeof createNode>;
 
 /** See `AskOptions`. */
 interface CallOptions {
@@ -46,7 +33,7 @@ type NodeOptions = Pick<
 const HEAVY = /^(?:debug|trace)_/;
 
 /** Creates the node behind one URL; nothing is sent yet. */
-export function createNode(url: URL, name: NodeName, options: NodeOptions): Node {
+export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   const http = createHttpExchange({ ...options, url, name });
   const health = new NodeHealth(name, options.log, options.onReturn);
   const concurrency = new AdaptiveLimit(options.concurrency);
@@ -138,6 +125,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     return outcomes;
   }
 
+  /**
+   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
+   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
+   * that the head waits for are sent twice when the answer is late and the node has room.
+   */
   async function call(
     calls: readonly RpcCall[],
     signal: AbortSignal,
@@ -191,17 +183,18 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     name,
     call,
     health,
-    get usable() {
+    /** False from a failure until it is accepted again, and while the node wants to be left alone. */
+    get usable(): boolean {
       return health.failure === null && !gate.closed;
     },
-    status: () => ({
+    status: (): NodeStatus => ({
       node: name,
       usable: health.failure === null,
       failure: health.failure,
       concurrency: concurrency.value,
       batchSize: lookUps.value,
     }),
-    close: () => http.close(),
+    close: http.close,
   };
 }
 

@@ -12,31 +12,14 @@ import { type Ask, errorIn, type Outcome, pick, resultOf } from "./outcomes.ts";
 import type { NodePool } from "./pool.ts";
 import { Retry } from "./retry.ts";
 
-/** Asks the nodes of a pool, again as long as the budget lasts (retry.ts). */
-export interface RpcClient {
-  /** The result of one call; throws `NodeError`. */
-  request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
-  /** One outcome per call, in order, of whichever node could give it; never throws. */
-  batch(calls: readonly RpcCall[], options?: AskOptions): Promise<Outcome[]>;
-  /** A client of that node only, which asks again only for what it left open while it answered the rest. */
-  of(node: Node): NodeClient;
-  /**
-   * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
-   * node said, also where an action of viem wrapped it.
-   */
-  onNode<Result>(
-    options: AskOptions,
-    task: (node: Node, viem: NodeClient) => Promise<Result>,
-  ): Promise<Result>;
-  /** See `Chain.forward`. */
-  forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
-}
-
 /** What a reader of a block gets when a reorganisation has removed it. */
 const REORGANISED: ReadonlySet<ChainErrorCode> = new Set(["block-unknown", "head-moved"]);
 
+/** Asks the nodes of a pool, again as long as the budget lasts (retry.ts). */
+export type RpcClient = ReturnType<typeof createRpcClient>;
+
 /** Creates the client over a pool; every wait of it ends when `signal` is aborted. */
-export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient {
+export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   const stopOf = (options: AskOptions): AbortSignal => {
     const stops = options.signal ? [signal, options.signal] : [signal];
     if (options.caller !== undefined) stops.push(AbortSignal.timeout(CALLER_TIMEOUT_MS));
@@ -79,6 +62,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
     };
   }
 
+  /** One outcome per call, in order, of whichever node could give it; never throws. */
   async function batch(calls: readonly RpcCall[], options: AskOptions = {}): Promise<Outcome[]> {
     const stop = stopOf(options);
     const retry = options.retry ?? new Retry(stop);
@@ -109,12 +93,26 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
 
   return {
     batch,
-    of: (node) => createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
-    async request(method, params, options) {
+    /** A client of that node only, which asks again only for what it left open while it answered the rest. */
+    of: (node: Node): NodeClient =>
+      createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
+    /** The result of one call; throws `NodeError`. */
+    async request(
+      method: string,
+      params: readonly unknown[],
+      options?: AskOptions,
+    ): Promise<unknown> {
       const [outcome] = await batch([{ method, params }], options);
       return resultOf(outcome as Outcome);
     },
-    async onNode(options, task) {
+    /**
+     * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
+     * node said, also where an action of viem wrapped it.
+     */
+    async onNode<Result>(
+      options: AskOptions,
+      task: (node: Node, viem: NodeClient) => Promise<Result>,
+    ): Promise<Result> {
       const stop = stopOf(options);
       const retry = options.retry ?? new Retry(stop);
       for (;;) {
@@ -132,7 +130,8 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         if (!mayAskAgain(failure, options) || !(await retry.again())) throw failure;
       }
     },
-    async forward(calls, options = {}) {
+    /** See `Chain.forward`. */
+    async forward(calls: readonly RpcCall[], options: AskOptions = {}): Promise<ForwardedAnswer[]> {
       const stop = stopOf(options);
       const answers: ForwardedAnswer[] = calls.map(() => ({ unanswered: "unreachable" }));
       let open = calls.map((_, index) => index);

@@ -31,16 +31,16 @@ const METADATA = (["name", "symbol", "decimals"] as const).map((functionName) =>
   encodeFunctionData({ abi: erc20Abi, functionName }),
 );
 
-/** A client whose reads of state are all of one block, at one node. */
-export type ReadPinned = <Result>(
-  block: BlockReference,
-  options: AskOptions,
-  task: (viem: NodeClient) => Promise<Result>,
-) => Promise<Result>;
+/** See `createPinnedReads`. */
+export type ReadPinned = ReturnType<typeof createPinnedReads>;
 
-/** Creates the way to read state at one block. */
-export function createPinnedReads(client: RpcClient, features: Features): ReadPinned {
-  return (block, options, task) =>
+/** Creates the way to give a task a client whose reads of state are all of one block, at one node. */
+export function createPinnedReads(client: RpcClient, features: Features) {
+  return <Result>(
+    block: BlockReference,
+    options: AskOptions,
+    task: (viem: NodeClient) => Promise<Result>,
+  ): Promise<Result> =>
     client.onNode(options, async (node, viem) => {
       const { ask } = viem.transport;
       return task(createNodeClient(pinTo(block, ask, await features.learn(node))));
