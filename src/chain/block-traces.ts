@@ -64,7 +64,7 @@ async function trace(
     const features = await source.features.learn(node);
     const { tracer } = features;
     if (tracer === null) return [...fetched];
-    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeout);
+    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeoutMs);
     const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
     if (missing instanceof NodeError && !features.hasTraced) {
       await source.features.dropTracer(node, tracer, missing.message);
@@ -72,7 +72,10 @@ async function trace(
       continue;
     }
     for (const [code, other] of OTHERWISE) {
-      await traceOtherwise(traces, traceable, { code, other }, { features, source, ask });
+      if (tracer === other || features.missingTracers.has(other)) continue;
+      await replaceFailed(traces, code, (failed) =>
+        fetchTraces(other, pick(traceable, failed), ask, source.traceTimeoutMs),
+      );
     }
     let next = 0;
     return untilFailure(fetched, (one) => {
@@ -106,24 +109,18 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
   };
 }
 
-/** Asks the `other` tracer for the blocks that failed with that error, and replaces it for each block that it traces. */
-async function traceOtherwise(
+/** Asks again for the blocks that failed with that error, and replaces it for each block that is then traced. */
+async function replaceFailed(
   traces: (TransactionTrace[] | NodeError)[],
-  traceable: readonly TraceableBlock[],
-  { code, other }: { code: ChainErrorCode; other: Tracer },
-  {
-    features: { tracer, missingTracers },
-    source: { traceTimeout },
-    ask,
-  }: { features: NodeFeatures; source: BlockSource; ask: Ask },
+  code: ChainErrorCode,
+  traceOtherwise: (failed: readonly number[]) => Promise<(TransactionTrace[] | NodeError)[]>,
 ): Promise<void> {
-  if (tracer === other || missingTracers.has(other)) return;
   const failed = [...traces.keys()].filter((index) => {
     const trace = traces[index];
     return trace instanceof NodeError && trace.code === code;
   });
   if (failed.length === 0) return;
-  const found = await fetchTraces(other, pick(traceable, failed), ask, traceTimeout);
+  const found = await traceOtherwise(failed);
   for (const [position, index] of failed.entries()) {
     const own = found[position];
     if (own && !(own instanceof NodeError)) traces[index] = own;

@@ -17,8 +17,8 @@ export interface BlockSource {
   client: RpcClient;
   features: Features;
   load: FetchLoad;
-  /** How long a node may trace one transaction, as a Go duration. */
-  traceTimeout: string;
+  /** How long a node may trace one transaction: as long as we would wait for it. */
+  traceTimeoutMs: number;
   log: ChainOptions["log"];
 }
 

@@ -1,7 +1,7 @@
 import { fetchBlocks } from "./blocks.ts";
 import type { AskOptions, Chain, ChainOptions } from "./chain.ts";
 import { createCreationRunner } from "./creations.ts";
-import { createFeatures, traceTimeout } from "./features.ts";
+import { createFeatures } from "./features.ts";
 import { FetchLoad } from "./fetch-load.ts";
 import { findHeader, getHead } from "./headers.ts";
 import { heads } from "./heads.ts";
@@ -21,7 +21,7 @@ export function createChain(options: ChainOptions): Chain {
     client,
     features,
     load: new FetchLoad(),
-    traceTimeout: traceTimeout(options),
+    traceTimeoutMs: options.requestTimeoutMs,
     log,
   };
   const readPinned = createPinnedReads(client, features);

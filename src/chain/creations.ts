@@ -21,38 +21,35 @@ export interface CreationTrial {
 export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
 
 /** Runs contract creations without sending them. */
-export interface CreationRunner {
-  /**
-   * The code that each creation returns on the state of a block; null where it fails. Throws `ChainError`, also when
-   * the node cannot override.
-   */
-  runCreations(
-    trials: readonly CreationTrial[],
-    block: BlockReference,
-    overrides?: TrialOverrides,
-    options?: AskOptions,
-  ): Promise<(Hex | null)[]>;
-  /**
-   * As `runCreations`, on the state just before a transaction of the block, with the addresses that the node says the
-   * contracts would have: a node that passes over the transaction tells others. Throws `ChainError` when the node
-   * cannot trace calls.
-   */
-  traceCreations(
-    trials: readonly CreationTrial[],
-    block: BlockReference,
-    transactionIndex: number,
-    options?: AskOptions,
-  ): Promise<({ code: Hex; address: Address } | null)[]>;
-}
+export type CreationRunner = ReturnType<typeof createCreationRunner>;
 
 /** Creates the runner. */
-export function createCreationRunner(readPinned: ReadPinned): CreationRunner {
+export function createCreationRunner(readPinned: ReadPinned) {
   return {
-    runCreations: (trials, block, overrides = {}, options = {}) =>
+    /**
+     * The code that each creation returns on the state of a block; null where it fails. Throws `ChainError`, also when
+     * the node cannot override.
+     */
+    runCreations: (
+      trials: readonly CreationTrial[],
+      block: BlockReference,
+      overrides: TrialOverrides = {},
+      options: AskOptions = {},
+    ): Promise<(Hex | null)[]> =>
       readPinned(block, options, (viem) =>
         Promise.all(trials.map((trial) => runOne(viem, trial, block.hash, overrides))),
       ),
-    traceCreations: (trials, block, transactionIndex, options = {}) =>
+    /**
+     * As `runCreations`, on the state just before a transaction of the block, with the addresses that the node says the
+     * contracts would have: a node that passes over the transaction tells others. Throws `ChainError` when the node
+     * cannot trace calls.
+     */
+    traceCreations: (
+      trials: readonly CreationTrial[],
+      block: BlockReference,
+      transactionIndex: number,
+      options: AskOptions = {},
+    ): Promise<({ code: Hex; address: Address } | null)[]> =>
       readPinned(block, options, async (viem) => {
         const outcomes = await viem.transport.ask(
           trials.map(({ from, initCode, value }) => ({

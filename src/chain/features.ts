@@ -51,9 +51,8 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
       gasUsed: [],
       stateSync: undefined,
     };
-    const timeout = traceTimeout(options);
     const { ask } = client.of(node).transport;
-    const tracer = await findTracer(block, ask, timeout, missing);
+    const tracer = await findTracer(block, ask, options.requestTimeoutMs, missing);
     if (tracer) options.log.info({ node: node.name, tracer }, "internal transactions are traced");
     else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
     return tracer;
@@ -143,11 +142,6 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     const [first] = all;
     return first ? reasonIn(first.missingTracers) : "no node could be asked yet";
   }
-}
-
-/** How long a node is to go on tracing one transaction, as a Go duration: as long as we would wait for it. */
-export function traceTimeout({ requestTimeoutMs }: Pick<ChainOptions, "requestTimeoutMs">): string {
-  return `${requestTimeoutMs}ms`;
 }
 
 function reasonIn(missing: ReadonlyMap<Tracer, string>): string {

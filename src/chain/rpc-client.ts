@@ -1,10 +1,4 @@
-import {
-  type AskOptions,
-  CALLER_TIMEOUT_MS,
-  type ForwardedAnswer,
-  type RpcCall,
-  type Unanswered,
-} from "./chain.ts";
+import { type AskOptions, CALLER_TIMEOUT_MS, type ForwardedAnswer, type RpcCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, unwrapError } from "./errors.ts";
 import type { Node } from "./node.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
@@ -62,27 +56,40 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     };
   }
 
+  /**
+   * Asks one node after the other for the `open` calls. `isOpen` takes an outcome, and tells whether the next node is to be
+   * asked. Gives what is open in the end.
+   */
+  async function askInTurn(
+    calls: readonly RpcCall[],
+    open: number[],
+    { stop, options }: { stop: AbortSignal; options: AskOptions },
+    isOpen: (outcome: Outcome, index: number) => boolean,
+  ): Promise<number[]> {
+    for (const node of pool.candidates(options)) {
+      if (open.length === 0) break;
+      const answers = await node.call(pick(calls, open), stop, { caller: options.caller });
+      open = open.filter((index, position) => isOpen(answers[position] as Outcome, index));
+    }
+    return open;
+  }
+
   /** One outcome per call, in order, of whichever node could give it; never throws. */
   async function batch(calls: readonly RpcCall[], options: AskOptions = {}): Promise<Outcome[]> {
     const stop = stopOf(options);
     const retry = options.retry ?? new Retry(stop);
     const outcomes = new Array<Outcome>(calls.length);
-    let open = calls.map((_, index) => index);
+    let open = [...calls.keys()];
     for (;;) {
       const asked = open.length;
       const worthRetrying = new Set<number>();
-      for (const node of pool.candidates(options)) {
-        const answers = await node.call(pick(calls, open), stop, { caller: options.caller });
-        open = open.filter((index, position) => {
-          const outcome = answers[position] as Outcome;
-          const failed = "error" in outcome;
-          // "Never" from this node does not replace "later" from another one.
-          if (!failed || !worthRetrying.has(index)) outcomes[index] = outcome;
-          if (failed && mayAskAgain(outcome.error, options)) worthRetrying.add(index);
-          return failed && outcome.error.elsewhere;
-        });
-        if (open.length === 0) return outcomes;
-      }
+      open = await askInTurn(calls, open, { stop, options }, (outcome, index) => {
+        const error = errorIn(outcome);
+        // "Never" from this node does not replace "later" from another one.
+        if (!error || !worthRetrying.has(index)) outcomes[index] = outcome;
+        if (error && mayAskAgain(error, options)) worthRetrying.add(index);
+        return error?.elsewhere === true;
+      });
       open = open.filter((index) => worthRetrying.has(index));
       const gain = open.length < asked ? "part" : "nothing";
       if (open.length === 0 || !(await retry.again(gain))) {
@@ -133,26 +140,14 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     /** See `Chain.forward`. */
     async forward(calls: readonly RpcCall[], options: AskOptions = {}): Promise<ForwardedAnswer[]> {
       const stop = stopOf(options);
-      const answers: ForwardedAnswer[] = calls.map(() => ({ unanswered: "unreachable" }));
-      let open = calls.map((_, index) => index);
-      for (const node of pool.candidates(options)) {
-        const outcomes = await node.call(pick(calls, open), stop, { caller: options.caller });
-        open = open.filter((index, position) => {
-          const outcome = outcomes[position] as Outcome;
-          if (!("error" in outcome)) {
-            answers[index] = { result: outcome.result };
-            return false;
-          }
-          const { answer } = outcome.error;
-          if (answer) answers[index] = { error: answer };
-          else if (!("error" in (answers[index] as ForwardedAnswer))) {
-            answers[index] = { unanswered: reasonOf(outcome.error) };
-          }
-          return mayForwardAgain(calls[index] as RpcCall, outcome.error);
-        });
-        if (open.length === 0) break;
-      }
-      return answers;
+      const outcomes = new Array<Outcome | undefined>(calls.length);
+      await askInTurn(calls, [...calls.keys()], { stop, options }, (outcome, index) => {
+        const error = errorIn(outcome);
+        // That another node does not answer does not replace what one said.
+        if (!error || error.answer || !errorIn(outcomes[index])?.answer) outcomes[index] = outcome;
+        return error !== undefined && mayForwardAgain(calls[index] as RpcCall, error);
+      });
+      return Array.from(outcomes, forwardedOf);
     },
   };
 }
@@ -166,7 +161,10 @@ function mayForwardAgain({ method }: RpcCall, error: NodeError): boolean {
   return method === "eth_sendRawTransaction" ? error.code === "unreachable" : error.elsewhere;
 }
 
-function reasonOf({ code }: NodeError): Unanswered {
-  if (code === "busy") return "busy";
-  return code === "aborted" || code === "timeout" ? "late" : "unreachable";
+function forwardedOf(outcome: Outcome | undefined): ForwardedAnswer {
+  if (outcome && "result" in outcome) return { result: outcome.result };
+  const { answer, code } = outcome?.error ?? {};
+  if (answer) return { error: answer };
+  if (code === "busy") return { unanswered: "busy" };
+  return { unanswered: code === "aborted" || code === "timeout" ? "late" : "unreachable" };
 }
