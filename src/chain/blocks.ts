@@ -1,3 +1,4 @@
+import { asUnanswered } from "../core/errors.ts";
 import { quantity } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
 import { unifyAddresses } from "./address-forms.ts";
@@ -108,12 +109,9 @@ async function addReceiptsLeftOut(
 ): Promise<(FetchedBlock | null)[]> {
   const lacking = fetched.filter((one) => one !== null && !hasReceipts(one));
   if (lacking.length === 0) return [...fetched];
-  const asked = await addReceiptsByTransaction(lacking, ask).catch((thrown: unknown) => {
-    if (thrown instanceof NodeError) return [];
-    throw thrown;
-  });
+  const asked = await addReceiptsByTransaction(lacking, ask).catch(asUnanswered);
   return fetched.map((one) => {
-    const whole = asked[lacking.indexOf(one)];
+    const whole = asked?.[lacking.indexOf(one)];
     return whole && hasReceipts(whole) ? whole : one;
   });
 }

@@ -186,6 +186,15 @@ export type StateRead<Question, Answer> = (
   options?: AskOptions,
 ) => Promise<Answer[]>;
 
+/** What the nodes announce. */
+export interface HeadWatch {
+  /**
+   * The newest head since the last call, also one that is lower or has another hash at the same number. Null when none comes
+   * within `timeoutMs`, or on shutdown. Throws what made the watching fail.
+   */
+  next(timeoutMs: number): Promise<BlockHeader | null>;
+}
+
 /** How one node is doing, for health and metrics. */
 export interface NodeStatus {
   node: NodeName;
@@ -230,11 +239,8 @@ export interface Chain extends StateReader, CreationRunner {
    * Of heavy blocks only as many are given as may be held in memory at once.
    */
   fetchBlocks(numbers: readonly number[], options?: FetchOptions): Promise<FetchedBlocks>;
-  /**
-   * New heads until the signal is aborted, also one that is lower or has another hash at the same number. A slow
-   * consumer gets the newest only. Ends without an error; node trouble is waited out.
-   */
-  heads(options: { pollIntervalMs: number; signal?: AbortSignal }): AsyncIterable<BlockHeader>;
+  /** Watches for new heads until the signal is aborted; node trouble is waited out. */
+  watchHeads(options: { pollIntervalMs: number; signal?: AbortSignal }): HeadWatch;
 
   /** Closes all connections. */
   close(): Promise<void>;

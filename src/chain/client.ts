@@ -4,7 +4,7 @@ import { createCreationRunner } from "./creations.ts";
 import { createFeatures } from "./features.ts";
 import { FetchLoad } from "./fetch-load.ts";
 import { findHeader, getHead } from "./headers.ts";
-import { heads } from "./heads.ts";
+import { watchHeads } from "./heads.ts";
 import { createNodeClient } from "./node-client.ts";
 import { createPool } from "./pool.ts";
 import { probe } from "./probe.ts";
@@ -42,8 +42,8 @@ export function createChain(options: ChainOptions): Chain {
     fetchHeader: (numberOrHash, ask = {}) =>
       client.onNode(ask, (_node, viem) => findHeader(viem, numberOrHash)),
     fetchBlocks: (numbers, ask = {}) => fetchBlocks(source, numbers, ask),
-    heads: ({ pollIntervalMs, signal: until }) =>
-      heads({
+    watchHeads: ({ pollIntervalMs, signal: until }) =>
+      watchHeads({
         pollIntervalMs,
         signal: until ? AbortSignal.any([signal, until]) : signal,
         webSocketUrl: options.webSocketUrl,

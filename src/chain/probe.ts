@@ -1,3 +1,4 @@
+import { asUnanswered } from "../core/errors.ts";
 import { BlockNotFoundError, getBlock, getChainId } from "../core/viem.ts";
 import type { ChainProbe, ProbeOptions } from "./chain.ts";
 import { NodeError } from "./errors.ts";
@@ -35,12 +36,8 @@ export async function probe(
     await pool.check(other);
     if (other.health.excluded) return;
     features.forget(other);
-    try {
-      await features.learn(other);
-    } catch (thrown) {
-      if (!(thrown instanceof NodeError)) throw thrown;
-      // `settled` is then false, and the node is asked again before blocks are taken from it.
-    }
+    // Where it fails, `settled` is false, and the node is asked again before blocks are taken from it.
+    await features.learn(other).catch(asUnanswered);
   }
 }
 

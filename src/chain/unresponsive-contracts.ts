@@ -1,5 +1,5 @@
 import type { Address } from "../core/address.ts";
-import { ChainError } from "../core/errors.ts";
+import { asUnanswered } from "../core/errors.ts";
 import type { AskOptions, BlockReference, StateReader } from "./chain.ts";
 import { CONTROL } from "./contract-calls.ts";
 
@@ -75,11 +75,6 @@ export async function makesCalls(
   block: BlockReference,
   ask: AskOptions,
 ): Promise<boolean> {
-  try {
-    const [returned] = await chain.fetchCalls([CONTROL], block, ask);
-    return returned === CONTROL.data;
-  } catch (error) {
-    if (error instanceof ChainError) return false;
-    throw error;
-  }
+  const returned = await chain.fetchCalls([CONTROL], block, ask).catch(asUnanswered);
+  return returned?.[0] === CONTROL.data;
 }

@@ -3,7 +3,7 @@ import type { BaseLogger } from "pino";
 import type { Chain, NodeName } from "../chain/chain.ts";
 import { type Gain, Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
-import { ChainError } from "../core/errors.ts";
+import { asUnanswered, ChainError } from "../core/errors.ts";
 import { quantity, quantityToNumber } from "../core/quantity.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ProofGround, ProofScope, Proofs } from "./proof/proofs.ts";
@@ -103,7 +103,9 @@ export function createBelief(options: BeliefOptions): Belief {
         if (words.has(node)) refuse(blockNumber, found);
         continue;
       }
-      const again = await examineOther({ blockNumber, node, fetched, traced, proof });
+      // What another node gave may be no better than no answer.
+      const other = { blockNumber, node, fetched, traced, proof };
+      const again = await examine(other).catch(asUnanswered);
       if (!again) continue;
       if (again.length === 0) {
         metrics.rejectedPayloads.inc({ reason: "inconsistent-block" });
@@ -127,15 +129,9 @@ export function createBelief(options: BeliefOptions): Belief {
     traces: boolean,
     stop: AbortSignal | undefined,
   ): Promise<FetchedBlock | undefined> {
-    try {
-      const retry = new Retry(stop, { askings: 1 });
-      const asked = { node, traces, signal: stop, retry };
-      const { blocks } = await chain.fetchBlocks([blockNumber], asked);
-      return blocks[0] ?? undefined;
-    } catch (error) {
-      if (error instanceof ChainError) return undefined;
-      throw error;
-    }
+    const asked = { node, traces, signal: stop, retry: new Retry(stop, { askings: 1 }) };
+    const given = await chain.fetchBlocks([blockNumber], asked).catch(asUnanswered);
+    return given?.blocks[0] ?? undefined;
   }
 
   async function examine(answer: Answer): Promise<Found[]> {
@@ -148,16 +144,6 @@ export function createBelief(options: BeliefOptions): Belief {
       found.push({ kind: `unproven-${part}`, reason, part });
     }
     return found;
-  }
-
-  /** Undefined when what another node gave is no better than no answer. */
-  async function examineOther(answer: Answer): Promise<Found[] | undefined> {
-    try {
-      return await examine(answer);
-    } catch (error) {
-      if (error instanceof ChainError) return undefined;
-      throw error;
-    }
   }
 
   function accept({ fetched }: Answer, found: readonly Found[]): FetchedBlock {

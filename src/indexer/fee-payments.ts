@@ -1,5 +1,5 @@
 import type { BlockReference } from "../chain/chain.ts";
-import { ChainError } from "../core/errors.ts";
+import { asUnanswered } from "../core/errors.ts";
 import {
   type FeePayment,
   getFeePayment,
@@ -56,14 +56,11 @@ async function doesArrive(
 ): Promise<boolean | undefined> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
   const parent = { number: number - 1, hash: parentHash };
-  try {
-    const [before, after] = await Promise.all([
-      chain.fetchCoinBalances([miner], parent, { signal }),
-      chain.fetchCoinBalances([miner], { number, hash }, { signal }),
-    ]);
-    return (after[0] as bigint) - (before[0] as bigint) >= BigInt(reward);
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    return undefined;
-  }
+  const balances = await Promise.all([
+    chain.fetchCoinBalances([miner], parent, { signal }),
+    chain.fetchCoinBalances([miner], { number, hash }, { signal }),
+  ]).catch(asUnanswered);
+  const [before, after] = (balances ?? []).flat();
+  if (before === undefined || after === undefined) return undefined;
+  return after - before >= BigInt(reward);
 }

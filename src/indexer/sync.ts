@@ -1,4 +1,4 @@
-import type { Chain } from "../chain/chain.ts";
+import type { Chain, HeadWatch } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { createUnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { ChainError } from "../core/errors.ts";
@@ -28,7 +28,6 @@ import {
 import { createFeeWatch } from "./fee-payments.ts";
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
-import { type HeadWatch, watchHeads } from "./heads.ts";
 import { replaceIndexes } from "./index-builds.ts";
 import { createLagWatch } from "./lagging.ts";
 import { createPauses } from "./pauses.ts";
@@ -87,7 +86,10 @@ export async function synchronise(
   const listening = AbortSignal.any([signal, ended.signal]);
   const replacing = replaceIndexes(sync, listening);
   try {
-    await keepUp(sync, watchHeads(chain, options.pollIntervalMs, listening));
+    await keepUp(
+      sync,
+      chain.watchHeads({ pollIntervalMs: options.pollIntervalMs, signal: listening }),
+    );
   } finally {
     ended.abort();
     await replacing;
