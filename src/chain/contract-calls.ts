@@ -95,35 +95,19 @@ export function createContractCaller() {
     return undefined;
   }
 
-  /** Fills `results` with what succeeded; gives the indexes of the rest. */
-  async function callInGroups(
+  /** What calls returned that succeeded in a group: halves of it are called where it failed as a whole. */
+  async function callInGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
     blockHash: Hex,
-    results: Returned[],
-  ): Promise<number[]> {
-    const rest: number[] = [];
-    for (let groups = chunk([...calls.keys()], LARGEST_GROUP); groups.length > 0; ) {
-      const answers = await Promise.all(
-        groups.map((group) => callGroup(viem, pick(calls, group), blockHash)),
-      );
-      const halves: number[][] = [];
-      for (const [position, group] of groups.entries()) {
-        const returned = answers[position];
-        if (!returned && group.length >= 2 * SMALLEST_GROUP) {
-          halves.push(...chunk(group, Math.ceil(group.length / 2)));
-          continue;
-        }
-        for (const [place, index] of group.entries()) {
-          const value = returned?.[place] ?? null;
-          // One call of a group can use up the gas of those behind it: only success is believed.
-          if (value === null) rest.push(index);
-          else results[index] = value;
-        }
-      }
-      groups = halves;
-    }
-    return rest;
+  ): Promise<(Hex | undefined)[]> {
+    const returned = await callGroup(viem, calls, blockHash);
+    // One call of a group can use up the gas of those behind it: only success is believed.
+    if (returned) return returned.map((one) => one ?? undefined);
+    if (calls.length < 2 * SMALLEST_GROUP) return calls.map(() => undefined);
+    const halves = chunk(calls, Math.ceil(calls.length / 2));
+    const ofHalves = halves.map((half) => callInGroup(viem, half, blockHash));
+    return (await Promise.all(ofHalves)).flat();
   }
 
   return async (
@@ -131,14 +115,14 @@ export function createContractCaller() {
     calls: readonly ContractCall[],
     block: BlockReference,
   ): Promise<Returned[]> => {
-    const results = new Array<Returned>(calls.length).fill(null);
-    const grouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
-    const single = grouped
-      ? await callInGroups(viem, calls, block.hash, results)
-      : [...calls.keys()];
+    const isGrouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
+    const groups = isGrouped ? chunk(calls, LARGEST_GROUP) : [];
+    const ofGroups = groups.map((group) => callInGroup(viem, group, block.hash));
+    const results: (Returned | undefined)[] = (await Promise.all(ofGroups)).flat();
+    const single = [...calls.keys()].filter((index) => results[index] === undefined);
     const returned = await callSingly(viem, pick(calls, single), block.hash);
-    for (const [position, index] of single.entries()) results[index] = returned[position] ?? null;
-    return results;
+    for (const [position, index] of single.entries()) results[index] = returned[position];
+    return results as Returned[];
   };
 }
 

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { Pool as UndiciPool } from "undici";
 import { splitCredentials } from "../core/credentials.ts";
 import { isRecord } from "../core/record.ts";
-import { AnswerReader, type BodyLimits, type ReadAnswer } from "./answer-reader.ts";
+import { type BodyLimits, createAnswerReader, type ReadAnswer } from "./answer-reader.ts";
 import type { ChainOptions, NodeName, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import {
@@ -55,16 +55,16 @@ export function createHttpExchange(options: HttpExchangeOptions) {
     answerMs: number,
   ): Promise<ReadAnswer> {
     const { subject } = limits;
-    const reader = new AnswerReader(limits);
-    const abort = (): void => reader.giveUp(new NodeError("aborted", `${subject}: given up`));
+    const { answer, giveUp, handler } = createAnswerReader(limits);
+    const abort = (): void => giveUp(new NodeError("aborted", `${subject}: given up`));
     const timer = setTimeout(() => {
-      reader.giveUp(new NodeError("timeout", `${subject}: no answer within ${answerMs} ms`));
+      giveUp(new NodeError("timeout", `${subject}: no answer within ${answerMs} ms`));
     }, answerMs);
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
     try {
-      pool.dispatch({ method: "POST", path: url.pathname + url.search, headers, body }, reader);
-      return await reader.answer;
+      pool.dispatch({ method: "POST", path: url.pathname + url.search, headers, body }, handler);
+      return await answer;
     } catch (thrown) {
       throw thrown instanceof NodeError ? thrown : errorOfTransport(subject, thrown);
     } finally {
