@@ -6,6 +6,7 @@ import type { ChainErrorCode } from "./errors.ts";
 import type { Sift } from "./large-answer.ts";
 import type { NodeClient } from "./node-client.ts";
 import type { Retry } from "./retry.ts";
+import type { StateReader } from "./state.ts";
 import type { BlockHeader, FetchedBlock } from "./types.ts";
 
 /** Name of a node in logs, metrics and options, `node 1` for the first URL: whoever reads it learns nothing of the URL. */
@@ -156,27 +157,6 @@ export interface TokenMetadata {
   symbol: string | null;
   /** 0 to 255. */
   decimals: number | null;
-}
-
-/**
- * Reads of the state at one block. Results stand in the order of the questions; null is a question that the
- * contract does not answer, which the node's answer proves (it reverted, used up all gas, has no code, or returned
- * something malformed or longer than 64 KB). Undefined is one that the node did not get answered, while it does others.
- * Throws `ChainError`: `state-unavailable` when no node has the state of that block (any more), `block-unknown` when
- * no node knows the block, `block-replaced` when it was reorganised away meanwhile; other trouble is retryable.
- */
-export interface StateReader {
-  /** In wei. */
-  fetchCoinBalances: StateRead<Address, bigint>;
-  /** `0x` for an account without code. */
-  fetchCodes: StateRead<Address, Hex>;
-  /** 32-byte words. */
-  fetchStorage: StateRead<StorageQuery, Hex>;
-  /** Returned bytes; `0x` when the callee has no code. Throws when one of the calls is left unanswered. */
-  fetchCalls: StateRead<ContractCall, Hex | null>;
-  fetchTokenBalances: StateRead<TokenBalanceQuery, bigint | null | undefined>;
-  fetchTotalSupplies: StateRead<Address, bigint | null | undefined>;
-  fetchTokenMetadata: StateRead<Address, TokenMetadata | undefined>;
 }
 
 /** Answers the questions at one block. */

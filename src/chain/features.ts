@@ -137,9 +137,8 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     },
   };
 
-  function whyNoTracer(all: readonly NodeFeatures[]): string {
+  function whyNoTracer([first]: readonly NodeFeatures[]): string {
     if (options.traces === "off") return "switched off";
-    const [first] = all;
     return first ? reasonIn(first.missingTracers) : "no node could be asked yet";
   }
 }

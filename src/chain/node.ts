@@ -4,8 +4,8 @@ import type { CleanError } from "./error-objects.ts";
 import { NodeError } from "./errors.ts";
 import { createHttpExchange, methodOf } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
-import { isSuspicious, NodeHealth } from "./node-health.ts";
-import { type Outcome, pick } from "./outcomes.ts";
+import { type HealthOptions, isSuspicious, NodeHealth } from "./node-health.ts";
+import { errorIn, type Outcome, pick } from "./outcomes.ts";
 import { SecondAsking } from "./second-asking.ts";
 
 /** One node, asked within the limits that it shows. */
@@ -20,14 +20,13 @@ interface CallOptions {
 
 type NodeOptions = Pick<
   ChainOptions,
-  "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "log" | "onRequest"
-> & {
-  cleanError: CleanError;
-  /** See `NodeHealth`. */
-  onReturn(): void;
-  /** A caller's question failed as it would at a node that is lost. The node is to be asked something of our own. */
-  onDoubt(): void;
-};
+  "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "onRequest"
+> &
+  HealthOptions & {
+    cleanError: CleanError;
+    /** A caller's question failed as it would at a node that is lost. The node is to be asked something of our own. */
+    onDoubt(): void;
+  };
 
 /** Tracing replays a block, so its batches have a limit of their own. */
 const HEAVY = /^(?:debug|trace)_/;
@@ -35,7 +34,7 @@ const HEAVY = /^(?:debug|trace)_/;
 /** Creates the node behind one URL; nothing is sent yet. */
 export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   const http = createHttpExchange({ ...options, url, name });
-  const health = new NodeHealth(name, options.log, options.onReturn);
+  const health = new NodeHealth(name, options);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
   const lookUps = new AdaptiveLimit(options.batchSize);
@@ -210,11 +209,9 @@ async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boole
 
 /** The first error that says something about the pace or the size of the question. */
 function firstAboutPace(outcomes: readonly Outcome[]): NodeError | undefined {
-  for (const outcome of outcomes) {
-    if (!("error" in outcome)) continue;
-    if (outcome.error.code === "rate-limited" || isTooLarge(outcome.error)) return outcome.error;
-  }
-  return undefined;
+  return outcomes
+    .map(errorIn)
+    .find((error) => error && (error.code === "rate-limited" || isTooLarge(error)));
 }
 
 function isTooLarge({ code }: NodeError): boolean {

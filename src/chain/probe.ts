@@ -22,7 +22,10 @@ export async function probe(
     if (again !== chainId) {
       throw new NodeError("bad-answer", `${first.name} names two chains, ${chainId} and ${again}`);
     }
-    requireChain(first, chainId, options.chainId);
+    if (options.chainId !== undefined && chainId !== options.chainId) {
+      const served = `${first.name} serves chain ${chainId}, not chain ${options.chainId}`;
+      throw new NodeError("other-chain", served);
+    }
     features.forget(first);
     const { clientVersion } = await features.learn(first);
     return { first, chainId, genesisHash, clientVersion };
@@ -39,11 +42,6 @@ export async function probe(
     // Where it fails, `settled` is false, and the node is asked again before blocks are taken from it.
     await features.learn(other).catch(asUnanswered);
   }
-}
-
-function requireChain({ name }: Node, chainId: number, wanted: number | undefined): void {
-  if (wanted === undefined || chainId === wanted) return;
-  throw new NodeError("other-chain", `${name} serves chain ${chainId}, not chain ${wanted}`);
 }
 
 async function getGenesisHash(viem: NodeClient) {

@@ -1,7 +1,8 @@
 import type { Address } from "../core/address.ts";
 import { asUnanswered } from "../core/errors.ts";
-import type { AskOptions, BlockReference, StateReader } from "./chain.ts";
+import type { AskOptions, BlockReference } from "./chain.ts";
 import { CONTROL } from "./contract-calls.ts";
+import type { StateReader } from "./state.ts";
 
 const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;

@@ -78,7 +78,7 @@ describe("the corpus of what nodes say", () => {
 describe("the table", () => {
   const meaning = ({ code, message, data, status, form }: Said, table?: readonly ErrorRule[]) =>
     lookUpError(
-      { code: code ?? undefined, message: form === "plain" ? "" : message, data, status },
+      { ...(code !== null && { code }), message: form === "plain" ? "" : message, data, status },
       table,
     );
 
