@@ -27,22 +27,6 @@ interface Answer {
   proof: ProofScope;
 }
 
-/**
- * Decides which answers of the nodes are believed. There is one for the life of an indexer: it learns what the chain's
- * blocks are like.
- */
-export interface Belief {
-  /** Begins with a chain, or with another one. */
-  begin(ground: ProofGround): void;
-  /**
-   * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
-   * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
-   * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when no
-   * block can be believed.
-   */
-  believe(answer: Answer, retry: Retry): Promise<FetchedBlock>;
-}
-
 export interface BeliefOptions {
   chain: Chain;
   metrics: Metrics;
@@ -65,12 +49,25 @@ interface Found extends SoftInconsistency {
   part?: Part;
 }
 
-/** See `Belief`. */
-export function createBelief(options: BeliefOptions): Belief {
+/** See `createBelief`. */
+export type Belief = ReturnType<typeof createBelief>;
+
+/**
+ * Creates what decides which answers of the nodes are believed. There is one for the life of an indexer: it learns what the
+ * chain's blocks are like.
+ */
+export function createBelief(options: BeliefOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
-    begin: (ground) => proofs.begin(ground),
-    async believe(answer, retry) {
+    /** Begins with a chain, or with another one. */
+    begin: (ground: ProofGround): void => proofs.begin(ground),
+    /**
+     * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
+     * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
+     * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`,
+     * `unproven-block` or `traces-missing` when no block can be believed.
+     */
+    async believe(answer: Answer, retry: Retry): Promise<FetchedBlock> {
       const found = await examine(answer);
       if (found.length === 0) return answer.fetched;
       if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);

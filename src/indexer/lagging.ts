@@ -9,39 +9,33 @@ const INTERVAL_MS = 5_000;
 const PATIENCE_MS = 500;
 
 /**
- * Notices that the node whose head is followed is behind another one. A node that stands still, or is always late, says
- * nothing wrong, and keeps the head back.
+ * Creates what notices that the node whose head is followed is behind another one. It gives the head of a node that continues
+ * ours, when the followed node has not got by now where that one was at the last look: from then on it is distrusted. Undefined
+ * when there is no such head, and between two looks. A node that stands still, or is always late, says nothing wrong, and
+ * keeps the head back.
  */
-export function createLagWatch() {
+export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
   let lookedAt = performance.now();
   let seen = new Map<NodeName, number>();
 
-  return {
-    /**
-     * The head of a node that continues ours, when the followed node has not got by now where that one was at the last look:
-     * from then on it is distrusted. Undefined when there is no such head, and between two looks.
-     */
-    async findNewerHead(sync: Sync): Promise<Head | undefined> {
-      const { chain, head: ours, distrusted, options } = sync;
-      const usable = chain.status().filter((node) => node.usable);
-      if (!ours || usable.length < 2 || performance.now() - lookedAt < INTERVAL_MS)
-        return undefined;
-      lookedAt = performance.now();
-      const ask = { signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]) };
-      const [followed, ...heads] = await Promise.all([
-        chain
-          .fetchHead({ ...ask, ...(distrusted && { avoid: distrusted.node }) })
-          .catch(asUnanswered),
-        ...usable.map(({ node }) => headAbove(sync, ours, { ...ask, node })),
-      ]);
-      if (!followed) return undefined;
-      const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
-      seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
-      if (!newer) return undefined;
-      options.log.warn({ node: followed.node, other: newer.node }, "a node is behind another one");
-      sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
-      return newer;
-    },
+  return async (sync) => {
+    const { chain, head: ours, distrusted, options } = sync;
+    const usable = chain.status().filter((node) => node.usable);
+    if (!ours || usable.length < 2 || performance.now() - lookedAt < INTERVAL_MS) return undefined;
+    lookedAt = performance.now();
+    const ask = { signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]) };
+    const avoid = distrusted && { avoid: distrusted.node };
+    const [followed, ...heads] = await Promise.all([
+      chain.fetchHead({ ...ask, ...avoid }).catch(asUnanswered),
+      ...usable.map(({ node }) => headAbove(sync, ours, { ...ask, node })),
+    ]);
+    if (!followed) return undefined;
+    const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
+    seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
+    if (!newer) return undefined;
+    options.log.warn({ node: followed.node, other: newer.node }, "a node is behind another one");
+    sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
+    return newer;
   };
 }
 

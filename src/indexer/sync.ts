@@ -103,11 +103,11 @@ export async function synchronise(
  */
 async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const { signal, status } = sync.options;
-  const pauses = createPauses(sync);
+  const pauseAfter = createPauses(sync);
   const noteStep = watchFirstSynchronisation(sync);
-  const auditor = createAuditor(sync.options.auditIntervalMs);
-  const fees = createFeeWatch();
-  const lagWatch = createLagWatch();
+  const auditWhenDue = createAuditor(sync.options.auditIntervalMs);
+  const lookAtFees = createFeeWatch();
+  const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
   let isInOrder = true;
@@ -120,7 +120,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       isInOrder = true;
       // What is announced may come from the node that is distrusted.
       if (sync.distrusted !== undefined) nodeHead = null;
-      nodeHead = (await lagWatch.findNewerHead(sync)) ?? nodeHead ?? (await fetchTrustedHead(sync));
+      nodeHead = (await findNewerHead(sync)) ?? nodeHead ?? (await fetchTrustedHead(sync));
       status.nodeHead = nodeHead.number;
       const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
         beginWithoutTraces(sync, error),
@@ -133,14 +133,14 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         if (pending === "later") pendingRetryAt = performance.now() + PENDING_RETRY_MS;
       }
       if (!advanced && pending === "none") {
-        await fees.look(sync);
-        await auditor.auditWhenDue(sync);
+        await lookAtFees(sync);
+        await auditWhenDue(sync);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced || pending === "read"));
     } catch (error) {
       const isWaitedOut = error instanceof ChainError && (error.retryable || isReorg(error));
       if (!isWaitedOut || signal.aborted) throw error;
-      await pauses.after(error);
+      await pauseAfter(error);
       isInOrder = false;
       nodeHead = null;
     }
