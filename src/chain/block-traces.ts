@@ -6,7 +6,7 @@ import { ENOUGH_FRAMES } from "./fetch-load.ts";
 import type { Node } from "./node.ts";
 import { type Ask, pick, untilFailure } from "./outcomes.ts";
 import { stateSyncHash } from "./state-sync.ts";
-import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
+import { fetchTraces, isMissing, type TraceableBlock, type Traces } from "./tracers.ts";
 import type { FetchedBlock, TransactionTrace } from "./types.ts";
 
 /** A block without traces is not taken from one node while another one can trace it. */
@@ -81,7 +81,7 @@ async function trace(
     return untilFailure(fetched, (one) => {
       if (!one) return null;
       if (one.block.transactions.length === 0) return { ...one, traces: [] };
-      const own = traces[next++] as TransactionTrace[] | NodeError;
+      const own = traces[next++] as Traces;
       if (isGenesisRefused(one, own)) return { ...one, traces: [] };
       return { ...one, traces: tracesOf(own, source, features, node) };
     });
@@ -89,10 +89,7 @@ async function trace(
 }
 
 /** The tracer refuses the genesis block: what it may name as transactions is part of its allocation, and was not executed. */
-function isGenesisRefused(
-  { block }: FetchedBlock,
-  traces: TransactionTrace[] | NodeError,
-): boolean {
+function isGenesisRefused({ block }: FetchedBlock, traces: Traces): boolean {
   return block.number === "0x0" && traces instanceof NodeError && traces.code === "node-error";
 }
 
@@ -111,9 +108,9 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
 
 /** Asks again for the blocks that failed with that error, and replaces it for each block that is then traced. */
 async function replaceFailed(
-  traces: (TransactionTrace[] | NodeError)[],
+  traces: Traces[],
   code: ChainErrorCode,
-  traceOtherwise: (failed: readonly number[]) => Promise<(TransactionTrace[] | NodeError)[]>,
+  traceOtherwise: (failed: readonly number[]) => Promise<Traces[]>,
 ): Promise<void> {
   const failed = [...traces.keys()].filter((index) => {
     const trace = traces[index];
@@ -129,7 +126,7 @@ async function replaceFailed(
 
 /** The traces of one block, null when its state is pruned. Throws any other error. */
 function tracesOf(
-  traces: TransactionTrace[] | NodeError,
+  traces: Traces,
   { log }: BlockSource,
   features: NodeFeatures,
   node: Node,

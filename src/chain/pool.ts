@@ -16,16 +16,22 @@ export function createPool(options: ChainOptions) {
     const url = parseNodeUrl(text);
     const name = `node ${index + 1}`;
     options.log.info({ node: name, host: url.host }, "asks a node");
-    const look = () => void checkOnce(node);
+    const look = () => void check(node);
     const asked = { ...options, cleanError, onReturn: look, onDoubt: look };
     const node: Node = createNode(url, name, asked);
     return node;
   });
-  const inCheck = new Set<Node>();
+  const checks = new Map<Node, Promise<void>>();
   let expectedChainId: number | undefined;
 
   /** Asks whether the node is there and of this chain; takes it back into use, or out for good. */
-  async function check(node: Node): Promise<void> {
+  function check(node: Node): Promise<void> {
+    const running = checks.get(node) ?? checkChain(node).finally(() => checks.delete(node));
+    checks.set(node, running);
+    return running;
+  }
+
+  async function checkChain(node: Node): Promise<void> {
     const viem = createNodeClient((calls) => node.call(calls, options.signal));
     const chainId = await getChainId(viem).catch((thrown: unknown) => {
       if (!nodeErrorIn(thrown)) throw thrown;
@@ -33,16 +39,6 @@ export function createPool(options: ChainOptions) {
     if (chainId === undefined) return;
     if (chainId === (expectedChainId ?? chainId)) node.health.accept();
     else node.health.exclude(new NodeError("other-chain", `${node.name} serves another chain`));
-  }
-
-  async function checkOnce(node: Node): Promise<void> {
-    if (inCheck.has(node)) return;
-    inCheck.add(node);
-    try {
-      await check(node);
-    } finally {
-      inCheck.delete(node);
-    }
   }
 
   /** The nodes to ask, best first: those in use, then those that failed. Throws `RangeError` for a name that is none of ours. */
@@ -57,7 +53,7 @@ export function createPool(options: ChainOptions) {
     const now = performance.now();
     for (const candidate of lost) {
       const { failure, restsUntil } = candidate.health;
-      if (failure !== null && restsUntil <= now) void checkOnce(candidate);
+      if (failure !== null && restsUntil <= now) void check(candidate);
     }
     const ofChain = [...inUse, ...lost.filter((candidate) => !candidate.health.excluded)];
     const others = ofChain.filter((candidate) => candidate.name !== avoid);

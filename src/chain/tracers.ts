@@ -28,7 +28,8 @@ interface TracerKind {
   calls(block: TraceableBlock, timeoutMs: number): TraceCall[];
 }
 
-type Traces = TransactionTrace[] | NodeError;
+/** The traces of a block, or why it has none. */
+export type Traces = TransactionTrace[] | NodeError;
 
 type TraceCall = RpcCall & {
   read(result: unknown): Traces;
