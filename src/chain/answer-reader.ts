@@ -10,7 +10,8 @@ export interface ReadAnswer {
   body: { text: string } | { read: unknown };
 }
 
-interface BodyLimits {
+/** Bounds of a body. */
+export interface BodyLimits {
   /** In bytes, of what is held as it came. */
   most: number;
   /** How a larger one is read. */
@@ -19,102 +20,80 @@ interface BodyLimits {
   subject: string;
 }
 
-/** What reads one answer of undici's as it comes, without a stream for each (docs/benchmarks.md, "Several chains"). */
-export class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly #limits: BodyLimits;
-  readonly #answer = Promise.withResolvers<ReadAnswer>();
-  #controller: Dispatcher.DispatchController | undefined;
-  #failure: Error | undefined;
-  #status = 0;
-  #headers: ReadAnswer["headers"] = {};
-  #unzip: Gunzip | undefined;
-  #pieces: Uint8Array[] = [];
-  #bytes = 0;
-  #large: LargeAnswer | undefined;
-
-  constructor(limits: BodyLimits) {
-    this.#limits = limits;
-  }
-
-  /**
-   * The whole answer. Rejects with what it was given up for: a `NodeError` where the body is too large, what undici and zlib
-   * say otherwise.
-   */
-  get answer(): Promise<ReadAnswer> {
-    return this.#answer.promise;
-  }
+/**
+ * Creates what reads one answer of undici's as it comes, without a stream for each (docs/benchmarks.md, "Several chains").
+ * `answer` rejects with what it was given up for: a `NodeError` where the body is too large, what undici and zlib say
+ * otherwise.
+ */
+export function createAnswerReader({ most, sift, subject }: BodyLimits) {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<ReadAnswer>();
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  let head: Omit<ReadAnswer, "body"> = { status: 0, headers: {} };
+  let request: Dispatcher.DispatchController | undefined;
+  let failure: Error | undefined;
+  let unzip: Gunzip | undefined;
+  let large: LargeAnswer | undefined;
 
   /** Ends the request, also before it was sent. */
-  giveUp(reason: Error): void {
-    this.#failure ??= reason;
-    this.#answer.reject(reason);
-    this.#controller?.abort(reason);
-    this.#unzip?.destroy();
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#failure) controller.abort(this.#failure);
-  }
-
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: ReadAnswer["headers"],
-  ): void {
-    this.#status = status;
-    this.#headers = headers;
-    if (headers["content-encoding"] === "gzip") this.#unzip = this.#createUnzip();
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, piece: Uint8Array): void {
-    if (!this.#unzip) this.#take(piece);
-    else if (!this.#unzip.write(piece)) {
-      controller.pause();
-      this.#unzip.once("drain", () => controller.resume());
-    }
-  }
-
-  onResponseEnd(): void {
-    if (this.#unzip) this.#unzip.end();
-    else this.#end();
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.giveUp(error);
-  }
-
-  #createUnzip(): Gunzip {
-    const unzip = createGunzip();
-    const orGiveUp = (read: () => void) => {
-      try {
-        read();
-      } catch (error) {
-        this.giveUp(error as Error);
-      }
-    };
-    unzip.on("data", (piece: Uint8Array) => orGiveUp(() => this.#take(piece)));
-    unzip.on("end", () => orGiveUp(() => this.#end()));
-    unzip.on("error", (error) => this.giveUp(error));
-    return unzip;
+  function giveUp(reason: Error): void {
+    failure ??= reason;
+    reject(reason);
+    request?.abort(reason);
+    unzip?.destroy();
   }
 
   /** Takes a piece of the body. What it throws undici gives to `onResponseError`. */
-  #take(piece: Uint8Array): void {
-    const { most, sift, subject } = this.#limits;
-    this.#bytes += piece.length;
-    this.#pieces.push(piece);
-    if (this.#bytes <= most) return;
-    if (sift) this.#large ??= new LargeAnswer(sift());
-    if (!this.#large?.read(...this.#pieces.splice(0))) {
+  function take(piece: Uint8Array): void {
+    bytes += piece.length;
+    pieces.push(piece);
+    if (bytes <= most) return;
+    if (sift) large ??= new LargeAnswer(sift());
+    if (!large?.read(...pieces.splice(0))) {
       throw new NodeError("response-too-large", `${subject}: the answer exceeds the limit`);
     }
   }
 
-  #end(): void {
-    const body = this.#large
-      ? { read: this.#large.end() }
-      : { text: new TextDecoder().decode(Buffer.concat(this.#pieces)) };
-    this.#answer.resolve({ status: this.#status, headers: this.#headers, body });
+  function end(): void {
+    const body = large
+      ? { read: large.end() }
+      : { text: new TextDecoder().decode(Buffer.concat(pieces)) };
+    resolve({ ...head, body });
   }
+
+  function orGiveUp(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      giveUp(error as Error);
+    }
+  }
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(controller) {
+      request = controller;
+      if (failure) controller.abort(failure);
+    },
+    onResponseStart(_, status, headers) {
+      head = { status, headers };
+      if (headers["content-encoding"] !== "gzip") return;
+      unzip = createGunzip()
+        .on("data", (piece: Uint8Array) => orGiveUp(() => take(piece)))
+        .on("end", () => orGiveUp(end))
+        .on("error", giveUp);
+    },
+    onResponseData(controller, piece) {
+      if (!unzip) take(piece);
+      else if (!unzip.write(piece)) {
+        controller.pause();
+        unzip.once("drain", () => controller.resume());
+      }
+    },
+    onResponseEnd() {
+      if (unzip) unzip.end();
+      else end();
+    },
+    onResponseError: (_, error) => giveUp(error),
+  };
+  return { answer, giveUp, handler };
 }

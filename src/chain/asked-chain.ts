@@ -1,4 +1,5 @@
-import type { AskOptions, Chain, StateRead, StateReader } from "./chain.ts";
+import type { AskOptions, Chain, StateRead } from "./chain.ts";
+import type { StateReader } from "./state.ts";
 
 /** Who asks, and until when, see `AskOptions`. */
 export type Asker = Required<Pick<AskOptions, "caller">> & Pick<AskOptions, "signal">;

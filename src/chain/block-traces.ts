@@ -2,11 +2,11 @@ import type { BlockSource } from "./blocks.ts";
 import type { Tracer } from "./chain.ts";
 import { type ChainErrorCode, NodeError } from "./errors.ts";
 import type { NodeFeatures } from "./features.ts";
+import { ENOUGH_FRAMES } from "./fetch-load.ts";
 import type { Node } from "./node.ts";
 import { type Ask, pick, untilFailure } from "./outcomes.ts";
 import { stateSyncHash } from "./state-sync.ts";
-import { ENOUGH_FRAMES } from "./trace-load.ts";
-import { fetchTraces, isMissing, type TraceableBlock } from "./tracers.ts";
+import { fetchTraces, isMissing, type TraceableBlock, type Traces } from "./tracers.ts";
 import type { FetchedBlock, TransactionTrace } from "./types.ts";
 
 /** A block without traces is not taken from one node while another one can trace it. */
@@ -26,17 +26,16 @@ export async function addTraces(
   fetched: readonly (FetchedBlock | null)[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
-  const { traceLoad } = source;
   const traced: (FetchedBlock | null)[] = [];
   let frames = 0;
   while (traced.length < fetched.length && frames < ENOUGH_FRAMES) {
-    const some = traceLoad.fitting(fetched.slice(traced.length));
+    const some = source.load.fittingTraces(fetched.slice(traced.length));
     const got = await trace(source, node, some, ask).catch((thrown: unknown) => {
       if (thrown instanceof NodeError && traced.length > 0) return [];
       throw thrown;
     });
     traced.push(...got);
-    frames += traceLoad.note(got);
+    frames += source.load.noteTraces(got);
     if (got.length < some.length) break;
   }
   return traced;
@@ -65,7 +64,7 @@ async function trace(
     const features = await source.features.learn(node);
     const { tracer } = features;
     if (tracer === null) return [...fetched];
-    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeout);
+    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeoutMs);
     const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
     if (missing instanceof NodeError && !features.hasTraced) {
       await source.features.dropTracer(node, tracer, missing.message);
@@ -73,13 +72,16 @@ async function trace(
       continue;
     }
     for (const [code, other] of OTHERWISE) {
-      await traceOtherwise(traces, traceable, { code, other }, { features, source, ask });
+      if (tracer === other || features.missingTracers.has(other)) continue;
+      await replaceFailed(traces, code, (failed) =>
+        fetchTraces(other, pick(traceable, failed), ask, source.traceTimeoutMs),
+      );
     }
     let next = 0;
     return untilFailure(fetched, (one) => {
       if (!one) return null;
       if (one.block.transactions.length === 0) return { ...one, traces: [] };
-      const own = traces[next++] as TransactionTrace[] | NodeError;
+      const own = traces[next++] as Traces;
       if (isGenesisRefused(one, own)) return { ...one, traces: [] };
       return { ...one, traces: tracesOf(own, source, features, node) };
     });
@@ -87,10 +89,7 @@ async function trace(
 }
 
 /** The tracer refuses the genesis block: what it may name as transactions is part of its allocation, and was not executed. */
-function isGenesisRefused(
-  { block }: FetchedBlock,
-  traces: TransactionTrace[] | NodeError,
-): boolean {
+function isGenesisRefused({ block }: FetchedBlock, traces: Traces): boolean {
   return block.number === "0x0" && traces instanceof NodeError && traces.code === "node-error";
 }
 
@@ -107,24 +106,18 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
   };
 }
 
-/** Asks the `other` tracer for the blocks that failed with that error, and replaces it for each block that it traces. */
-async function traceOtherwise(
-  traces: (TransactionTrace[] | NodeError)[],
-  traceable: readonly TraceableBlock[],
-  { code, other }: { code: ChainErrorCode; other: Tracer },
-  {
-    features: { tracer, missingTracers },
-    source: { traceTimeout },
-    ask,
-  }: { features: NodeFeatures; source: BlockSource; ask: Ask },
+/** Asks again for the blocks that failed with that error, and replaces it for each block that is then traced. */
+async function replaceFailed(
+  traces: Traces[],
+  code: ChainErrorCode,
+  traceOtherwise: (failed: readonly number[]) => Promise<Traces[]>,
 ): Promise<void> {
-  if (tracer === other || missingTracers.has(other)) return;
   const failed = [...traces.keys()].filter((index) => {
     const trace = traces[index];
     return trace instanceof NodeError && trace.code === code;
   });
   if (failed.length === 0) return;
-  const found = await fetchTraces(other, pick(traceable, failed), ask, traceTimeout);
+  const found = await traceOtherwise(failed);
   for (const [position, index] of failed.entries()) {
     const own = found[position];
     if (own && !(own instanceof NodeError)) traces[index] = own;
@@ -133,7 +126,7 @@ async function traceOtherwise(
 
 /** The traces of one block, null when its state is pruned. Throws any other error. */
 function tracesOf(
-  traces: TransactionTrace[] | NodeError,
+  traces: Traces,
   { log }: BlockSource,
   features: NodeFeatures,
   node: Node,

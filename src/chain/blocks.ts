@@ -1,15 +1,15 @@
+import { asUnanswered } from "../core/errors.ts";
 import { quantity } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
 import { unifyAddresses } from "./address-forms.ts";
-import { type BlockLoad, ENOUGH_GAS, gasOf } from "./block-load.ts";
 import { addTraces, leaveToTracingNode } from "./block-traces.ts";
 import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "./chain.ts";
 import { NodeError } from "./errors.ts";
 import type { Features, NodeFeatures } from "./features.ts";
+import { ENOUGH_GAS, type FetchLoad, gasOf } from "./fetch-load.ts";
 import { headerOf } from "./headers.ts";
 import { type Ask, askGroups, errorIn, type Outcome, resultOf, untilFailure } from "./outcomes.ts";
 import type { RpcClient } from "./rpc-client.ts";
-import type { TraceLoad } from "./trace-load.ts";
 import { isMissing } from "./tracers.ts";
 import type { FetchedBlock, RawBlock, RawHeader, RawReceipt } from "./types.ts";
 
@@ -17,10 +17,9 @@ import type { FetchedBlock, RawBlock, RawHeader, RawReceipt } from "./types.ts";
 export interface BlockSource {
   client: RpcClient;
   features: Features;
-  blockLoad: BlockLoad;
-  traceLoad: TraceLoad;
-  /** How long a node may trace one transaction, as a Go duration. */
-  traceTimeout: string;
+  load: FetchLoad;
+  /** How long a node may trace one transaction: as long as we would wait for it. */
+  traceTimeoutMs: number;
   log: ChainOptions["log"];
 }
 
@@ -44,7 +43,7 @@ export function fetchBlocks(
 
 /** Blocks with their receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
 async function fetchEnough(
-  { blockLoad }: BlockSource,
+  { load }: BlockSource,
   features: NodeFeatures,
   numbers: readonly number[],
   ask: Ask,
@@ -52,12 +51,12 @@ async function fetchEnough(
   const fetched: (FetchedBlock | null)[] = [];
   let gas = 0;
   while (fetched.length < numbers.length) {
-    const some = numbers.slice(fetched.length, fetched.length + blockLoad.fitting);
+    const some = numbers.slice(fetched.length, fetched.length + load.fittingBlocks);
     const got = await fetchWithReceipts(features, some, ask).catch((thrown: unknown) => {
       if (thrown instanceof NodeError && fetched.length > 0) return [];
       throw thrown;
     });
-    blockLoad.note(got);
+    load.noteBlocks(got);
     for (const one of got) {
       gas += gasOf(one);
       if (gas > ENOUGH_GAS && fetched.length > 0) return fetched;
@@ -110,12 +109,9 @@ async function addReceiptsLeftOut(
 ): Promise<(FetchedBlock | null)[]> {
   const lacking = fetched.filter((one) => one !== null && !hasReceipts(one));
   if (lacking.length === 0) return [...fetched];
-  const asked = await addReceiptsByTransaction(lacking, ask).catch((thrown: unknown) => {
-    if (thrown instanceof NodeError) return [];
-    throw thrown;
-  });
+  const asked = await addReceiptsByTransaction(lacking, ask).catch(asUnanswered);
   return fetched.map((one) => {
-    const whole = asked[lacking.indexOf(one)];
+    const whole = asked?.[lacking.indexOf(one)];
     return whole && hasReceipts(whole) ? whole : one;
   });
 }

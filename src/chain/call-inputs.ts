@@ -1,5 +1,5 @@
 import type { Hex } from "../core/hex.ts";
-import { isRecord } from "../core/record.ts";
+import { framesOf, isCallTracerFrame, isFlatFrame } from "./frames.ts";
 import type { Sift } from "./large-answer.ts";
 import type { CallFrame } from "./types.ts";
 
@@ -43,7 +43,7 @@ function sizeOf(input: Hex): number {
 /** Takes out of the frames of a transaction the inputs that are not kept, and what nobody reads: what calls returned. */
 export function boundInputs(outermost: CallFrame, gasUsed: Hex = "0x0"): void {
   const inputs = new CallInputs(gasUsed);
-  const calls = internalCalls(outermost);
+  const calls = framesOf(outermost).filter((one) => one !== outermost && !isCreation(one.type));
   for (const call of calls) {
     call.output = null;
     inputs.add(call.input);
@@ -51,39 +51,8 @@ export function boundInputs(outermost: CallFrame, gasUsed: Hex = "0x0"): void {
   for (const call of calls) if (!inputs.keeps(call.input)) call.input = NOT_KEPT;
 }
 
-/** The frames inside of the outermost one, without creations. */
-function internalCalls(outermost: CallFrame): CallFrame[] {
-  const found: CallFrame[] = [];
-  const around = [outermost];
-  for (let frame = around.pop(); frame; frame = around.pop()) {
-    for (const inner of frame.calls) {
-      around.push(inner);
-      if (!isCreation(inner.type)) found.push(inner);
-    }
-  }
-  return found;
-}
-
 function isCreation(type: string): boolean {
   return /^create/i.test(type);
-}
-
-/** An object of an answer with the input of a call. */
-interface Call {
-  input?: Hex | typeof NOT_KEPT;
-}
-
-interface TreeFrame extends Call {
-  type: string;
-  output?: Hex;
-  revertReason?: string;
-}
-
-interface FlatFrame {
-  action: Call;
-  result?: { output?: Hex } | null;
-  traceAddress: readonly number[];
-  transactionPosition?: number;
 }
 
 /**
@@ -97,7 +66,7 @@ export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
     if (depth === outermost - 1 && typeof key === "number") {
       transactions++;
       inputs = new CallInputs(gasUsed[transactions] ?? "0x0");
-    } else if (depth > outermost && isTreeFrame(value) && !isCreation(value.type)) {
+    } else if (depth > outermost && isCallTracerFrame(value) && !isCreation(value.type)) {
       siftCall(value, inputs);
       delete value.output;
       delete value.revertReason;
@@ -117,16 +86,8 @@ export function siftFlat(gasUsed: readonly Hex[]): Sift {
   };
 }
 
-function siftCall(call: Call, inputs: CallInputs): void {
+function siftCall(call: { input?: CallFrame["input"] }, inputs: CallInputs): void {
   const input = call.input ?? "0x";
   inputs.add(input);
   if (!inputs.keeps(input)) call.input = NOT_KEPT;
-}
-
-function isTreeFrame(value: unknown): value is TreeFrame {
-  return isRecord(value) && typeof value["type"] === "string" && typeof value["from"] === "string";
-}
-
-function isFlatFrame(value: unknown): value is FlatFrame {
-  return isRecord(value) && isRecord(value["action"]) && Array.isArray(value["traceAddress"]);
 }

@@ -6,6 +6,7 @@ import type { ChainErrorCode } from "./errors.ts";
 import type { Sift } from "./large-answer.ts";
 import type { NodeClient } from "./node-client.ts";
 import type { Retry } from "./retry.ts";
+import type { StateReader } from "./state.ts";
 import type { BlockHeader, FetchedBlock } from "./types.ts";
 
 /** Name of a node in logs, metrics and options, `node 1` for the first URL: whoever reads it learns nothing of the URL. */
@@ -52,7 +53,7 @@ export interface AskOptions {
   tellReorgs?: boolean;
   /**
    * Who chose what the node has to do, as the API tells clients apart. Such a question waits at a gate of its own
-   * (`CallerGate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
+   * (`Gate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
    */
   caller?: string;
   /** How long a request of it may be under way. When that is over, the node is not asked for it again. */
@@ -158,33 +159,21 @@ export interface TokenMetadata {
   decimals: number | null;
 }
 
-/**
- * Reads of the state at one block. Results stand in the order of the questions; null is a question that the
- * contract does not answer, which the node's answer proves (it reverted, used up all gas, has no code, or returned
- * something malformed or longer than 64 KB). Undefined is one that the node did not get answered, while it does others.
- * Throws `ChainError`: `state-unavailable` when no node has the state of that block (any more), `block-unknown` when
- * no node knows the block, `block-replaced` when it was reorganised away meanwhile; other trouble is retryable.
- */
-export interface StateReader {
-  /** In wei. */
-  fetchCoinBalances: StateRead<Address, bigint>;
-  /** `0x` for an account without code. */
-  fetchCodes: StateRead<Address, Hex>;
-  /** 32-byte words. */
-  fetchStorage: StateRead<StorageQuery, Hex>;
-  /** Returned bytes; `0x` when the callee has no code. Throws when one of the calls is left unanswered. */
-  fetchCalls: StateRead<ContractCall, Hex | null>;
-  fetchTokenBalances: StateRead<TokenBalanceQuery, bigint | null | undefined>;
-  fetchTotalSupplies: StateRead<Address, bigint | null | undefined>;
-  fetchTokenMetadata: StateRead<Address, TokenMetadata | undefined>;
-}
-
 /** Answers the questions at one block. */
 export type StateRead<Question, Answer> = (
   questions: readonly Question[],
   block: BlockReference,
   options?: AskOptions,
 ) => Promise<Answer[]>;
+
+/** What the nodes announce. */
+export interface HeadWatch {
+  /**
+   * The newest head since the last call, also one that is lower or has another hash at the same number. Null when none comes
+   * within `timeoutMs`, or on shutdown. Throws what made the watching fail.
+   */
+  next(timeoutMs: number): Promise<BlockHeader | null>;
+}
 
 /** How one node is doing, for health and metrics. */
 export interface NodeStatus {
@@ -230,11 +219,8 @@ export interface Chain extends StateReader, CreationRunner {
    * Of heavy blocks only as many are given as may be held in memory at once.
    */
   fetchBlocks(numbers: readonly number[], options?: FetchOptions): Promise<FetchedBlocks>;
-  /**
-   * New heads until the signal is aborted, also one that is lower or has another hash at the same number. A slow
-   * consumer gets the newest only. Ends without an error; node trouble is waited out.
-   */
-  heads(options: { pollIntervalMs: number; signal?: AbortSignal }): AsyncIterable<BlockHeader>;
+  /** Watches for new heads until the signal is aborted; node trouble is waited out. */
+  watchHeads(options: { pollIntervalMs: number; signal?: AbortSignal }): HeadWatch;
 
   /** Closes all connections. */
   close(): Promise<void>;

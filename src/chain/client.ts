@@ -1,16 +1,15 @@
-import { BlockLoad } from "./block-load.ts";
 import { fetchBlocks } from "./blocks.ts";
 import type { AskOptions, Chain, ChainOptions } from "./chain.ts";
 import { createCreationRunner } from "./creations.ts";
-import { createFeatures, traceTimeout } from "./features.ts";
+import { createFeatures } from "./features.ts";
+import { FetchLoad } from "./fetch-load.ts";
 import { findHeader, getHead } from "./headers.ts";
-import { heads } from "./heads.ts";
+import { watchHeads } from "./heads.ts";
 import { createNodeClient } from "./node-client.ts";
 import { createPool } from "./pool.ts";
 import { probe } from "./probe.ts";
 import { createRpcClient } from "./rpc-client.ts";
 import { createPinnedReads, createStateReader } from "./state.ts";
-import { TraceLoad } from "./trace-load.ts";
 
 /** Creates the chain over the nodes; nothing is sent before it is asked. Throws `ConfigError` for an impossible URL. */
 export function createChain(options: ChainOptions): Chain {
@@ -21,9 +20,8 @@ export function createChain(options: ChainOptions): Chain {
   const source = {
     client,
     features,
-    blockLoad: new BlockLoad(),
-    traceLoad: new TraceLoad(),
-    traceTimeout: traceTimeout(options),
+    load: new FetchLoad(),
+    traceTimeoutMs: options.requestTimeoutMs,
     log,
   };
   const readPinned = createPinnedReads(client, features);
@@ -44,8 +42,8 @@ export function createChain(options: ChainOptions): Chain {
     fetchHeader: (numberOrHash, ask = {}) =>
       client.onNode(ask, (_node, viem) => findHeader(viem, numberOrHash)),
     fetchBlocks: (numbers, ask = {}) => fetchBlocks(source, numbers, ask),
-    heads: ({ pollIntervalMs, signal: until }) =>
-      heads({
+    watchHeads: ({ pollIntervalMs, signal: until }) =>
+      watchHeads({
         pollIntervalMs,
         signal: until ? AbortSignal.any([signal, until]) : signal,
         webSocketUrl: options.webSocketUrl,

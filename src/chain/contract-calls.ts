@@ -1,27 +1,17 @@
 import { chunk } from "../core/async.ts";
 import type { Hex } from "../core/hex.ts";
-import { BaseError, call, readContract } from "../core/viem.ts";
+import { BaseError, call, multicall3Abi, readContract } from "../core/viem.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
 import { pick } from "./outcomes.ts";
-import { STATIC_CALLS, STATIC_CALLS_CODE, staticCallsAbi } from "./static-calls.ts";
+import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 
 /**
  * What a call returned; null when the node's answer proves that the contract failed; an error when the node does not
  * say, though it makes other calls.
  */
 export type Returned = Hex | null | NodeError;
-
-/**
- * Makes contract calls in as few round trips as the chain allows. `viem` reads the state of that block. Throws `NodeError`
- * for trouble of the node.
- */
-export type CallContracts = (
-  viem: NodeClient,
-  calls: readonly ContractCall[],
-  block: BlockReference,
-) => Promise<Returned[]>;
 
 const LARGEST_GROUP = 250;
 const SMALLEST_GROUP = 4;
@@ -59,13 +49,14 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
 ]);
 
 /**
- * Creates the caller. Groups are called through a contract of our own (static-calls.sol), which the node finds nowhere but
+ * Creates the function that makes contract calls in as few round trips as the chain allows, on the state of the block that
+ * `viem` reads. It throws `NodeError` for trouble of the node. Groups are called through a contract of our own (static-calls.sol), which the node finds nowhere but
  * in the question. Multicall3 would let a contract change what the ones behind it answer: one whose `balanceOf` pays
  * coins to somebody would give him a balance that he never has. viem's `multicall` takes a failed group for a failure of each
  * of its calls, and a call that found no gas left for one that failed. Here groups are halved, and what failed in a group is
  * called alone.
  */
-export function createContractCaller(): CallContracts {
+export function createContractCaller() {
   let knowsGroups = false;
   let askAgainAt = 0;
 
@@ -87,14 +78,14 @@ export function createContractCaller(): CallContracts {
     try {
       const results = await readContract(viem, {
         address: STATIC_CALLS,
-        abi: staticCallsAbi,
-        functionName: "callEach",
-        args: [calls.map(({ to, data }) => ({ target: to, data }))],
+        abi: multicall3Abi,
+        functionName: "aggregate3",
+        args: [calls.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))],
         stateOverride: [{ address: STATIC_CALLS, code: STATIC_CALLS_CODE }],
         blockHash,
       });
       if (results.length === calls.length) {
-        return results.map(({ success, returned }) => (success ? returned : null));
+        return results.map(({ success, returnData }) => (success ? returnData : null));
       }
     } catch (thrown) {
       const error = nodeErrorIn(thrown);
@@ -104,46 +95,34 @@ export function createContractCaller(): CallContracts {
     return undefined;
   }
 
-  /** Fills `results` with what succeeded; gives the indexes of the rest. */
-  async function callInGroups(
+  /** What calls returned that succeeded in a group: halves of it are called where it failed as a whole. */
+  async function callInGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
     blockHash: Hex,
-    results: Returned[],
-  ): Promise<number[]> {
-    const rest: number[] = [];
-    for (let groups = chunk([...calls.keys()], LARGEST_GROUP); groups.length > 0; ) {
-      const answers = await Promise.all(
-        groups.map((group) => callGroup(viem, pick(calls, group), blockHash)),
-      );
-      const halves: number[][] = [];
-      for (const [position, group] of groups.entries()) {
-        const returned = answers[position];
-        if (!returned && group.length >= 2 * SMALLEST_GROUP) {
-          halves.push(...chunk(group, Math.ceil(group.length / 2)));
-          continue;
-        }
-        for (const [place, index] of group.entries()) {
-          const value = returned?.[place] ?? null;
-          // One call of a group can use up the gas of those behind it: only success is believed.
-          if (value === null) rest.push(index);
-          else results[index] = value;
-        }
-      }
-      groups = halves;
-    }
-    return rest;
+  ): Promise<(Hex | undefined)[]> {
+    const returned = await callGroup(viem, calls, blockHash);
+    // One call of a group can use up the gas of those behind it: only success is believed.
+    if (returned) return returned.map((one) => one ?? undefined);
+    if (calls.length < 2 * SMALLEST_GROUP) return calls.map(() => undefined);
+    const halves = chunk(calls, Math.ceil(calls.length / 2));
+    const ofHalves = halves.map((half) => callInGroup(viem, half, blockHash));
+    return (await Promise.all(ofHalves)).flat();
   }
 
-  return async (viem, calls, block) => {
-    const results = new Array<Returned>(calls.length).fill(null);
-    const grouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
-    const single = grouped
-      ? await callInGroups(viem, calls, block.hash, results)
-      : [...calls.keys()];
+  return async (
+    viem: NodeClient,
+    calls: readonly ContractCall[],
+    block: BlockReference,
+  ): Promise<Returned[]> => {
+    const isGrouped = calls.length >= SMALLEST_GROUP && (await learnGroups(viem, block));
+    const groups = isGrouped ? chunk(calls, LARGEST_GROUP) : [];
+    const ofGroups = groups.map((group) => callInGroup(viem, group, block.hash));
+    const results: (Returned | undefined)[] = (await Promise.all(ofGroups)).flat();
+    const single = [...calls.keys()].filter((index) => results[index] === undefined);
     const returned = await callSingly(viem, pick(calls, single), block.hash);
-    for (const [position, index] of single.entries()) results[index] = returned[position] ?? null;
-    return results;
+    for (const [position, index] of single.entries()) results[index] = returned[position];
+    return results as Returned[];
   };
 }
 

@@ -1,3 +1,4 @@
+import type { CallParameters } from "viem";
 import type { Address } from "../core/address.ts";
 import { type Hex, isHexData } from "../core/hex.ts";
 import { quantity } from "../core/quantity.ts";
@@ -16,49 +17,39 @@ export interface CreationTrial {
   value: bigint;
 }
 
-/** What a trial finds in the place of the state it is run on. */
-export interface TrialOverrides {
-  /** Of the creator: from it follows the address. */
-  nonce?: bigint;
-  /** Of the creator, in wei. */
-  balance?: bigint;
-  blockNumber?: number;
-  timestampSeconds?: number;
-}
+/** What a trial finds in the place of the state, and of the block, that it is run on. */
+export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
 
 /** Runs contract creations without sending them. */
-export interface CreationRunner {
-  /**
-   * The code that each creation returns on the state of a block; null where it fails. Throws `ChainError`, also when
-   * the node cannot override.
-   */
-  runCreations(
-    trials: readonly CreationTrial[],
-    block: BlockReference,
-    overrides?: TrialOverrides,
-    options?: AskOptions,
-  ): Promise<(Hex | null)[]>;
-  /**
-   * As `runCreations`, on the state just before a transaction of the block, with the addresses that the node says the
-   * contracts would have: a node that passes over the transaction tells others. Throws `ChainError` when the node
-   * cannot trace calls.
-   */
-  traceCreations(
-    trials: readonly CreationTrial[],
-    block: BlockReference,
-    transactionIndex: number,
-    options?: AskOptions,
-  ): Promise<({ code: Hex; address: Address } | null)[]>;
-}
+export type CreationRunner = ReturnType<typeof createCreationRunner>;
 
 /** Creates the runner. */
-export function createCreationRunner(readPinned: ReadPinned): CreationRunner {
+export function createCreationRunner(readPinned: ReadPinned) {
   return {
-    runCreations: (trials, block, overrides = {}, options = {}) =>
+    /**
+     * The code that each creation returns on the state of a block; null where it fails. Throws `ChainError`, also when
+     * the node cannot override.
+     */
+    runCreations: (
+      trials: readonly CreationTrial[],
+      block: BlockReference,
+      overrides: TrialOverrides = {},
+      options: AskOptions = {},
+    ): Promise<(Hex | null)[]> =>
       readPinned(block, options, (viem) =>
         Promise.all(trials.map((trial) => runOne(viem, trial, block.hash, overrides))),
       ),
-    traceCreations: (trials, block, transactionIndex, options = {}) =>
+    /**
+     * As `runCreations`, on the state just before a transaction of the block, with the addresses that the node says the
+     * contracts would have: a node that passes over the transaction tells others. Throws `ChainError` when the node
+     * cannot trace calls.
+     */
+    traceCreations: (
+      trials: readonly CreationTrial[],
+      block: BlockReference,
+      transactionIndex: number,
+      options: AskOptions = {},
+    ): Promise<({ code: Hex; address: Address } | null)[]> =>
       readPinned(block, options, async (viem) => {
         const outcomes = await viem.transport.ask(
           trials.map(({ from, initCode, value }) => ({
@@ -85,24 +76,15 @@ async function runOne(
   viem: NodeClient,
   { from, initCode, value }: CreationTrial,
   blockHash: Hex,
-  { nonce, balance, blockNumber, timestampSeconds }: TrialOverrides,
+  overrides: TrialOverrides,
 ): Promise<Hex | null> {
-  const block = {
-    ...(blockNumber !== undefined && { number: BigInt(blockNumber) }),
-    ...(timestampSeconds !== undefined && { time: BigInt(timestampSeconds) }),
-  };
   try {
     const { data } = await call(viem, {
       account: from,
       data: initCode,
       blockHash,
       ...(value > 0n && { value }),
-      ...((nonce ?? balance) !== undefined && {
-        stateOverride: [
-          { address: from, balance, nonce: nonce === undefined ? nonce : Number(nonce) },
-        ],
-      }),
-      ...(Object.keys(block).length > 0 && { blockOverrides: block }),
+      ...overrides,
     });
     return data ?? "0x";
   } catch (thrown) {

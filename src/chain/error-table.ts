@@ -1,12 +1,8 @@
-import type { ChainErrorCode } from "./errors.ts";
+import type { ChainErrorCode, RpcErrorObject } from "./errors.ts";
 
-/** What a node said when it could not answer. */
-export interface FailedAnswer {
-  /** Code of the JSON-RPC error object; undefined where there was none. */
-  code?: number | undefined;
-  /** Message of the JSON-RPC error object; empty where there was none. */
+/** What a node said when it could not answer. Its message is empty where there was no JSON-RPC error object. */
+export interface FailedAnswer extends Partial<RpcErrorObject> {
   message: string;
-  data?: unknown;
   /** HTTP status of the answer. */
   status: number;
 }

@@ -83,16 +83,6 @@ export interface HttpAnswer {
 
 const OK: HttpAnswer = { status: 200 };
 
-/** Error of an error object that the node answered to one call. `subject` names node and method. */
-export function errorOfAnswer(
-  subject: string,
-  answer: RpcErrorObject,
-  http: HttpAnswer = OK,
-): NodeError {
-  const code = lookUpError({ ...answer, status: http.status }) ?? "node-error";
-  return createAnswerError(subject, code, answer, http);
-}
-
 // A smaller batch would meet these, too.
 const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
   "rate-limited",
@@ -100,6 +90,20 @@ const NOT_OF_SIZE: ReadonlySet<ChainErrorCode> = new Set([
   "unavailable",
   "unauthorized",
 ]);
+
+/** Error of an error object that the node answered to one call. `subject` names node and method. */
+export function errorOfAnswer(
+  subject: string,
+  answer: RpcErrorObject,
+  { status, retryAfter }: HttpAnswer = OK,
+): NodeError {
+  const code = lookUpError({ ...answer, status }) ?? "node-error";
+  const quote = answer.message.slice(0, LONGEST_QUOTE);
+  return new NodeError(code, `${subject}: ${quote} (${answer.code})`, {
+    answer,
+    retryAfterMs: NOT_OF_SIZE.has(code) ? parseRetryAfter(retryAfter) : 0,
+  });
+}
 
 /**
  * Error of the one error object that the node answered to a batch of several calls. The node did not look into the batch,
@@ -110,22 +114,10 @@ export function errorOfBatch(
   answer: RpcErrorObject,
   http: HttpAnswer = OK,
 ): NodeError {
-  const code = lookUpError({ ...answer, status: http.status }) ?? "node-error";
-  const meant = NOT_OF_SIZE.has(code) || code === "response-too-large" ? code : "batch-too-large";
-  return createAnswerError(subject, meant, answer, http);
-}
-
-function createAnswerError(
-  subject: string,
-  code: ChainErrorCode,
-  answer: RpcErrorObject,
-  { retryAfter }: HttpAnswer,
-): NodeError {
-  const quote = answer.message.slice(0, LONGEST_QUOTE);
-  return new NodeError(code, `${subject}: ${quote} (${answer.code})`, {
-    answer,
-    retryAfterMs: NOT_OF_SIZE.has(code) ? parseRetryAfter(retryAfter) : 0,
-  });
+  const error = errorOfAnswer(subject, answer, http);
+  return NOT_OF_SIZE.has(error.code) || error.code === "response-too-large"
+    ? error
+    : new NodeError("batch-too-large", error.message, { answer });
 }
 
 const LONGEST_RETRY_AFTER_MS = 30_000;

@@ -28,26 +28,13 @@ export interface NodeFeatures {
   txpool: boolean;
 }
 
-/** What is known of each node. */
-export interface Features {
-  /** Undefined while the node has not let itself be asked since it last came back. */
-  of(node: Node): NodeFeatures | undefined;
-  /** What the node can do, asked once each time it comes back. Throws `NodeError` when it cannot be learnt now. */
-  learn(node: Node): Promise<NodeFeatures>;
-  forget(node: Node): void;
-  /** Takes a tracer that was found missing out of use; settles on the next one, or on none. */
-  dropTracer(node: Node, tracer: Tracer, reason: string): Promise<void>;
-  capabilities(): Capabilities;
-}
-
 type FeatureOptions = Pick<ChainOptions, "traces" | "requestTimeoutMs" | "log">;
 
+/** What is known of each node. */
+export type Features = ReturnType<typeof createFeatures>;
+
 /** Creates an empty store of what the nodes can do; they are asked when it is needed first. */
-export function createFeatures(
-  nodes: readonly Node[],
-  client: RpcClient,
-  options: FeatureOptions,
-): Features {
+export function createFeatures(nodes: readonly Node[], client: RpcClient, options: FeatureOptions) {
   const known = new Map<Node, { features: NodeFeatures; returns: number }>();
   const pending = new Map<Node, Promise<NodeFeatures>>();
 
@@ -64,9 +51,8 @@ export function createFeatures(
       gasUsed: [],
       stateSync: undefined,
     };
-    const timeout = traceTimeout(options);
     const { ask } = client.of(node).transport;
-    const tracer = await findTracer(block, ask, timeout, missing);
+    const tracer = await findTracer(block, ask, options.requestTimeoutMs, missing);
     if (tracer) options.log.info({ node: node.name, tracer }, "internal transactions are traced");
     else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
     return tracer;
@@ -100,11 +86,13 @@ export function createFeatures(
     };
   }
 
+  /** Undefined while the node has not let itself be asked since it last came back. */
   function of(node: Node): NodeFeatures | undefined {
     const entry = known.get(node);
     return entry?.returns === node.health.returns ? entry.features : undefined;
   }
 
+  /** What the node can do, asked once each time it comes back. Throws `NodeError` when it cannot be learnt now. */
   async function learn(node: Node): Promise<NodeFeatures> {
     const features = of(node);
     if (features) return features;
@@ -125,17 +113,16 @@ export function createFeatures(
   return {
     of,
     learn,
-    forget: (node) => {
-      known.delete(node);
-    },
-    async dropTracer(node, tracer, reason) {
+    forget: (node: Node): boolean => known.delete(node),
+    /** Takes a tracer that was found missing out of use; settles on the next one, or on none. */
+    async dropTracer(node: Node, tracer: Tracer, reason: string): Promise<void> {
       const features = await learn(node);
       if (features.tracer !== tracer) return;
       features.missingTracers.set(tracer, reason);
       const latest = await getBlock(client.of(node));
       features.tracer = await chooseTracer(node, latest, features.missingTracers);
     },
-    capabilities() {
+    capabilities(): Capabilities {
       const all = nodes.flatMap((node) => known.get(node)?.features ?? []);
       const settled = nodes.every((node) => node.health.excluded || of(node));
       const tracer = all.find((features) => features.tracer !== null)?.tracer ?? null;
@@ -150,16 +137,10 @@ export function createFeatures(
     },
   };
 
-  function whyNoTracer(all: readonly NodeFeatures[]): string {
+  function whyNoTracer([first]: readonly NodeFeatures[]): string {
     if (options.traces === "off") return "switched off";
-    const [first] = all;
     return first ? reasonIn(first.missingTracers) : "no node could be asked yet";
   }
-}
-
-/** How long a node is to go on tracing one transaction, as a Go duration: as long as we would wait for it. */
-export function traceTimeout({ requestTimeoutMs }: Pick<ChainOptions, "requestTimeoutMs">): string {
-  return `${requestTimeoutMs}ms`;
 }
 
 function reasonIn(missing: ReadonlyMap<Tracer, string>): string {

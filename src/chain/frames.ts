@@ -1,5 +1,7 @@
 import { ZERO_ADDRESS } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
+import { isRecord } from "../core/record.ts";
+import { addressOrNull, lowerOf } from "./address-forms.ts";
 import { NodeError } from "./errors.ts";
 import type { CallFrame, TransactionTrace } from "./types.ts";
 
@@ -7,6 +9,7 @@ import type { CallFrame, TransactionTrace } from "./types.ts";
 interface CallTracerFrame
   extends Pick<CallFrame, "type" | "from">,
     Partial<Omit<CallFrame, "type" | "from" | "calls">> {
+  revertReason?: string;
   calls?: CallTracerFrame[];
 }
 
@@ -20,7 +23,7 @@ interface FlatFrame {
     to?: Hex;
     value?: Hex;
     gas?: Hex;
-    input?: Hex;
+    input?: Hex | "";
     init?: Hex;
     address?: Hex;
     balance?: Hex;
@@ -59,9 +62,9 @@ function treeOf(answer: unknown, filledIn: boolean): CallFrame {
   const error = errorOf(answer, filledIn);
   return {
     type,
-    from: answer.from,
+    from: lowerOf(answer.from),
     // Clients differ in whether a failed creation names the address it would have had.
-    to: error !== null && type.startsWith("create") ? null : (answer.to ?? null),
+    to: error !== null && type.startsWith("create") ? null : addressOrNull(answer.to),
     value: answer.value ?? null,
     gas: answer.gas ?? null,
     gasUsed: answer.gasUsed ?? null,
@@ -120,7 +123,7 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
       throw new NodeError("bad-answer", "the trace is that of another block");
     }
     if (typeof flat?.transactionPosition !== "number") continue;
-    if (!isObject(flat.action) || !Array.isArray(flat.traceAddress)) throw notATree();
+    if (!isFlatFrame(flat)) throw notATree();
     const depth = flat.traceAddress.length;
     if (depth === 0) filledIn = isFilledIn(flat);
     const frame = frameOfFlat(flat, filledIn);
@@ -151,6 +154,18 @@ export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
   return typeof type === "string" && typeof from === "string";
 }
 
+/** Whether a value has what the frames of `trace_block` have. */
+export function isFlatFrame(value: unknown): value is FlatFrame {
+  return isRecord(value) && isRecord(value["action"]) && Array.isArray(value["traceAddress"]);
+}
+
+/** The frame and all inside of it. The walk is iterative: a trace may be a thousand frames deep. */
+export function framesOf(outermost: CallFrame): CallFrame[] {
+  const frames = [outermost];
+  for (const frame of frames) for (const call of frame.calls) frames.push(call);
+  return frames;
+}
+
 function notATree(): NodeError {
   return new NodeError("bad-answer", "the frames of a block trace do not form a tree");
 }
@@ -159,8 +174,8 @@ function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
   const { type, action, result } = flat;
   const frame: CallFrame = {
     type: type.toLowerCase(),
-    from: action.from ?? ZERO_ADDRESS,
-    to: action.to ?? null,
+    from: lowerOf(action.from ?? ZERO_ADDRESS),
+    to: addressOrNull(action.to),
     value: action.value ?? null,
     gas: action.gas ?? null,
     gasUsed: result?.gasUsed ?? null,
@@ -175,15 +190,15 @@ function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
       break;
     case "create":
       frame.type = (action.creationMethod ?? type).toLowerCase();
-      frame.to = result?.address ?? null;
+      frame.to = addressOrNull(result?.address);
       frame.input = action.init ?? "0x";
       frame.output = result?.code ?? null;
       break;
     case "suicide":
     case "selfdestruct":
       frame.type = "selfdestruct";
-      frame.from = action.address ?? ZERO_ADDRESS;
-      frame.to = action.refundAddress ?? null;
+      frame.from = lowerOf(action.address ?? ZERO_ADDRESS);
+      frame.to = addressOrNull(action.refundAddress);
       frame.value = action.balance ?? null;
       break;
   }

@@ -34,13 +34,27 @@ export class AdaptiveLimit {
   }
 }
 
+/** Questions that wait at one node: all of them, those of callers, and those of one caller. */
 const LONGEST_QUEUE = 10_000;
+const LONGEST_QUEUE_OF_CALLERS = 128;
+const LONGEST_QUEUE_OF_ONE = 32;
 
-/** Admits as many at once as the limit allows, in the order they came. Each must `leave` again. */
+interface Waiting {
+  caller: string | undefined;
+  enter(): void;
+}
+
+/**
+ * Admits as many questions at once as the limit allows, in the order they came: those of callers to half of the places, those of
+ * one caller to half of these, so that neither our own reads nor other callers wait for one caller's work. Each must `leave`
+ * again.
+ */
 export class Gate {
   readonly #limit: AdaptiveLimit;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiting>();
   #inside = 0;
+  /** Whose questions are inside, of those that are not our own. */
+  readonly #callers: string[] = [];
   #closedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -49,35 +63,38 @@ export class Gate {
   }
 
   /** Throws `NodeError`: `aborted`, or `busy` when the queue is full. */
-  async enter(signal: AbortSignal): Promise<void> {
+  async enter(signal: AbortSignal, caller?: string): Promise<void> {
     if (signal.aborted) throw new NodeError("aborted", "given up before it was sent");
-    if (this.#waiting.size >= LONGEST_QUEUE) throw new NodeError("busy", "too many requests wait");
-    if (this.tryEnter()) return;
+    if (this.tryEnter(caller)) return;
+    if (this.#isQueueFull(caller)) throw new NodeError("busy", "too many requests wait");
     await new Promise<void>((resolve, reject) => {
       const enter = (): void => {
         signal.removeEventListener("abort", giveUp);
         resolve();
       };
       const giveUp = (): void => {
-        this.#waiting.delete(enter);
+        this.#waiting.delete(waiting);
         if (this.#waiting.size === 0) this.#stopTimer();
         reject(new NodeError("aborted", "given up before it was sent"));
       };
-      this.#waiting.add(enter);
+      const waiting = { caller, enter };
+      this.#waiting.add(waiting);
       signal.addEventListener("abort", giveUp, { once: true });
       this.#admit();
     });
   }
 
-  /** Enters if nobody waits and the limit allows it at once. */
-  tryEnter(): boolean {
-    if (this.#waiting.size > 0 || !this.#isOpen()) return false;
-    this.#inside++;
+  /** Enters if the limit allows it at once, behind all who wait. */
+  tryEnter(caller?: string): boolean {
+    this.#admit();
+    if (!this.#isOpenTo(caller)) return false;
+    this.#note(caller);
     return true;
   }
 
-  leave(): void {
+  leave(caller?: string): void {
     this.#inside--;
+    if (caller !== undefined) this.#callers.splice(this.#callers.indexOf(caller), 1);
     this.#admit();
   }
 
@@ -90,16 +107,36 @@ export class Gate {
     return performance.now() < this.#closedUntil;
   }
 
+  #isQueueFull(caller: string | undefined): boolean {
+    if (caller === undefined) return this.#waiting.size >= LONGEST_QUEUE;
+    const callers = [...this.#waiting].filter((other) => other.caller !== undefined);
+    const ofOne = callers.filter((other) => other.caller === caller);
+    return callers.length >= LONGEST_QUEUE_OF_CALLERS || ofOne.length >= LONGEST_QUEUE_OF_ONE;
+  }
+
   #isOpen(): boolean {
     return !this.closed && this.#inside < this.#limit.value;
   }
 
+  #isOpenTo(caller: string | undefined): boolean {
+    if (caller === undefined || !this.#isOpen()) return this.#isOpen();
+    const places = Math.max(1, this.#limit.value >> 1);
+    const ofOne = this.#callers.filter((other) => other === caller).length;
+    return this.#callers.length < places && ofOne < Math.max(1, places >> 1);
+  }
+
+  #note(caller: string | undefined): void {
+    this.#inside++;
+    if (caller !== undefined) this.#callers.push(caller);
+  }
+
   #admit(): void {
-    for (const enter of this.#waiting) {
+    for (const waiting of this.#waiting) {
       if (!this.#isOpen()) break;
-      this.#waiting.delete(enter);
-      this.#inside++;
-      enter();
+      if (!this.#isOpenTo(waiting.caller)) continue;
+      this.#waiting.delete(waiting);
+      this.#note(waiting.caller);
+      waiting.enter();
     }
     if (this.#waiting.size > 0 && this.closed) this.#admitLater();
   }

@@ -15,30 +15,20 @@ import { type Ask, resultOf } from "./outcomes.ts";
  */
 export type NodeClient = Client<Transport<"nodes", { ask: Ask }>>;
 
-interface Waiting {
+interface Waiting extends PromiseWithResolvers<unknown> {
   call: RpcCall;
-  resolve(result: unknown): void;
-  reject(error: unknown): void;
 }
 
 /** Creates a client that asks by `ask`, which also does the batches, limits, retries and the pinning to a block. */
 export function createNodeClient(ask: Ask): NodeClient {
   let waiting: Waiting[] = [];
 
-  async function send(): Promise<void> {
+  function send(): void {
     const asked = waiting;
     waiting = [];
-    try {
-      const outcomes = await ask(asked.map(({ call }) => call));
-      for (const [index, { call, resolve, reject }] of asked.entries()) {
-        try {
-          resolve(readResult(call, resultOf(outcomes[index])));
-        } catch (error) {
-          reject(error);
-        }
-      }
-    } catch (error) {
-      for (const { reject } of asked) reject(error);
+    const outcomes = ask(asked.map(({ call }) => call));
+    for (const [index, { call, resolve }] of asked.entries()) {
+      resolve(outcomes.then((all) => readResult(call, resultOf(all[index]))));
     }
   }
 
@@ -54,11 +44,12 @@ export function createNodeClient(ask: Ask): NodeClient {
           type: "nodes",
           // retry.ts decides what is asked again.
           retryCount: 0,
-          request: (({ method, params = [] }) =>
-            new Promise<unknown>((resolve, reject) => {
-              const call: RpcCall = { method, params: params as readonly unknown[] };
-              if (waiting.push({ call, resolve, reject }) === 1) setImmediate(() => void send());
-            })) as EIP1193RequestFn,
+          request: (async ({ method, params = [] }) => {
+            const call: RpcCall = { method, params: params as readonly unknown[] };
+            const asked = { call, ...Promise.withResolvers<unknown>() };
+            if (waiting.push(asked) === 1) setImmediate(send);
+            return asked.promise;
+          }) as EIP1193RequestFn,
         },
         { ask },
       ),

@@ -14,6 +14,11 @@ export function isSuspicious({ code }: NodeError): boolean {
   return FATAL.has(code) || SUSPICIOUS.has(code);
 }
 
+export interface HealthOptions extends Pick<ChainOptions, "log"> {
+  /** A node that was lost has answered. It may be taken into use, if it still is what it was. */
+  onReturn(): void;
+}
+
 /** Whether a node is in use. The log is told when that changes, and only then. */
 export class NodeHealth {
   /** Why the node is out of use, from a failure until `accept`; null when it is not. */
@@ -25,21 +30,18 @@ export class NodeHealth {
   /** How often the node has come back; each time it may be another program. */
   returns = 0;
   readonly #name: NodeName;
-  readonly #log: ChainOptions["log"];
-  readonly #onReturn: () => void;
+  readonly #options: HealthOptions;
   #failures = 0;
 
-  /** `onReturn`: a node that was lost has answered. It may be taken into use, if it still is what it was. */
-  constructor(name: NodeName, log: ChainOptions["log"], onReturn: () => void) {
+  constructor(name: NodeName, options: HealthOptions) {
     this.#name = name;
-    this.#log = log;
-    this.#onReturn = onReturn;
+    this.#options = options;
   }
 
   /** Takes the node into use. */
   accept(): void {
     if (this.failure === null) return;
-    this.#log.info({ node: this.#name }, "node is back");
+    this.#options.log.info({ node: this.#name }, "node is back");
     this.failure = null;
     this.excluded = false;
     this.returns++;
@@ -53,7 +55,7 @@ export class NodeHealth {
 
   noteAnswer(): void {
     this.#failures = 0;
-    if (this.failure !== null && !this.excluded) this.#onReturn();
+    if (this.failure !== null && !this.excluded) this.#options.onReturn();
   }
 
   noteFailure(error: NodeError): void {
@@ -64,7 +66,7 @@ export class NodeHealth {
 
   #lose(error: NodeError): void {
     if (this.failure === null) {
-      this.#log.warn({ node: this.#name, code: error.code }, `node lost: ${error.message}`);
+      this.#options.log.warn({ node: this.#name, code: error.code }, `node lost: ${error.message}`);
     }
     this.failure = error.code;
     const restMs = FIRST_REST_MS * 2 ** this.#failures;

@@ -1,29 +1,15 @@
 import { within } from "../core/async.ts";
-import { CallerGate } from "./caller-gate.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
-import { errorOfAnswer, NodeError } from "./errors.ts";
-import { createHttpExchange, methodOf, type RpcAnswer } from "./http-exchange.ts";
+import { NodeError } from "./errors.ts";
+import { createHttpExchange, methodOf } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
-import { isSuspicious, NodeHealth } from "./node-health.ts";
-import { type Outcome, pick } from "./outcomes.ts";
+import { type HealthOptions, isSuspicious, NodeHealth } from "./node-health.ts";
+import { errorIn, type Outcome, pick } from "./outcomes.ts";
 import { SecondAsking } from "./second-asking.ts";
 
 /** One node, asked within the limits that it shows. */
-export interface Node {
-  readonly name: NodeName;
-  /**
-   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
-   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
-   * that the head waits for are sent twice when the answer is late and the node has room.
-   */
-  call(calls: readonly RpcCall[], signal: AbortSignal, options?: CallOptions): Promise<Outcome[]>;
-  readonly health: NodeHealth;
-  /** False from a failure until it is accepted again, and while the node wants to be left alone. */
-  readonly usable: boolean;
-  status(): NodeStatus;
-  close(): Promise<void>;
-}
+export type Node = ReturnType<typeof createNode>;
 
 /** See `AskOptions`. */
 interface CallOptions {
@@ -34,25 +20,23 @@ interface CallOptions {
 
 type NodeOptions = Pick<
   ChainOptions,
-  "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "log" | "onRequest"
-> & {
-  cleanError: CleanError;
-  /** See `NodeHealth`. */
-  onReturn(): void;
-  /** A caller's question failed as it would at a node that is lost. The node is to be asked something of our own. */
-  onDoubt(): void;
-};
+  "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "onRequest"
+> &
+  HealthOptions & {
+    cleanError: CleanError;
+    /** A caller's question failed as it would at a node that is lost. The node is to be asked something of our own. */
+    onDoubt(): void;
+  };
 
 /** Tracing replays a block, so its batches have a limit of their own. */
 const HEAVY = /^(?:debug|trace)_/;
 
 /** Creates the node behind one URL; nothing is sent yet. */
-export function createNode(url: URL, name: NodeName, options: NodeOptions): Node {
+export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   const http = createHttpExchange({ ...options, url, name });
-  const health = new NodeHealth(name, options.log, options.onReturn);
+  const health = new NodeHealth(name, options);
   const concurrency = new AdaptiveLimit(options.concurrency);
   const gate = new Gate(concurrency);
-  const callerGate = new CallerGate(concurrency);
   const lookUps = new AdaptiveLimit(options.batchSize);
   const traces = new AdaptiveLimit(options.batchSize);
   const secondAsking = new SecondAsking();
@@ -73,7 +57,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
    * Sends the calls again when the answer is late. The answer that comes first counts, and the other request is given up; a
    * failure counts only if it is that of the first request, which bounds the time.
    */
-  async function sendTwice(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswer[]> {
+  async function sendTwice(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
     const lateMs = secondAsking.lateAfter(kind);
@@ -81,7 +65,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     const giveUp = (): void => stop.abort();
     signal.addEventListener("abort", giveUp, { once: true });
     if (signal.aborted) giveUp();
-    let second: Promise<RpcAnswer[]> | undefined;
+    let second: Promise<Outcome[]> | undefined;
     try {
       const first = http.exchange(calls, stop.signal);
       const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
@@ -116,11 +100,9 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
       const answers = await (headWaits && batchLimit === lookUps
         ? sendTwice(calls, signal)
         : http.exchange(calls, signal, answerMs));
-      outcomes = answers.map((answer, index) => {
-        const { method, read } = calls[index] as RpcCall;
-        if (!("error" in answer)) return read ? { result: read(answer.result) } : answer;
-        const subject = `${name} ${method}`;
-        return { error: errorOfAnswer(subject, answer.error, answer.http) };
+      outcomes = answers.map((outcome, index) => {
+        const read = calls[index]?.read;
+        return read && "result" in outcome ? { result: read(outcome.result) } : outcome;
       });
       failure = firstAboutPace(outcomes);
       health.noteAnswer();
@@ -142,21 +124,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     return outcomes;
   }
 
-  /** Waits for a place; gives the way to leave it. */
-  async function enter(signal: AbortSignal, caller: string | undefined): Promise<() => void> {
-    const leaveCallers = caller === undefined ? undefined : await callerGate.enter(caller, signal);
-    try {
-      await gate.enter(signal);
-    } catch (error) {
-      leaveCallers?.();
-      throw error;
-    }
-    return () => {
-      gate.leave();
-      leaveCallers?.();
-    };
-  }
-
+  /**
+   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
+   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
+   * that the head waits for are sent twice when the answer is late and the node has room.
+   */
   async function call(
     calls: readonly RpcCall[],
     signal: AbortSignal,
@@ -186,11 +158,11 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
 
     async function work(): Promise<void> {
       while (waiting.length > 0) {
-        const leave = await enter(signal, options.caller);
+        await gate.enter(signal, options.caller);
         try {
           await sendNext();
         } finally {
-          leave();
+          gate.leave(options.caller);
         }
       }
     }
@@ -210,17 +182,18 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions): Node
     name,
     call,
     health,
-    get usable() {
+    /** False from a failure until it is accepted again, and while the node wants to be left alone. */
+    get usable(): boolean {
       return health.failure === null && !gate.closed;
     },
-    status: () => ({
+    status: (): NodeStatus => ({
       node: name,
       usable: health.failure === null,
       failure: health.failure,
       concurrency: concurrency.value,
       batchSize: lookUps.value,
     }),
-    close: () => http.close(),
+    close: http.close,
   };
 }
 
@@ -236,11 +209,9 @@ async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boole
 
 /** The first error that says something about the pace or the size of the question. */
 function firstAboutPace(outcomes: readonly Outcome[]): NodeError | undefined {
-  for (const outcome of outcomes) {
-    if (!("error" in outcome)) continue;
-    if (outcome.error.code === "rate-limited" || isTooLarge(outcome.error)) return outcome.error;
-  }
-  return undefined;
+  return outcomes
+    .map(errorIn)
+    .find((error) => error && (error.code === "rate-limited" || isTooLarge(error)));
 }
 
 function isTooLarge({ code }: NodeError): boolean {

@@ -7,13 +7,16 @@ export type Outcome = { result: unknown } | { error: NodeError };
 /** Asks calls of one node; one outcome per call, in order. */
 export type Ask = (calls: readonly RpcCall[]) => Promise<Outcome[]>;
 
-/** Asks the calls of all groups at once; the outcomes of each group, in order. */
-export async function askGroups(ask: Ask, groups: readonly RpcCall[][]): Promise<Outcome[][]> {
-  const outcomes = await ask(groups.flat());
+/** Asks the calls of all groups at once; what came of each group, in order. */
+export async function askGroups<Call, Came>(
+  ask: (calls: readonly Call[]) => Promise<Came[]>,
+  groups: readonly (readonly Call[])[],
+): Promise<Came[][]> {
+  const came = await ask(groups.flat());
   let next = 0;
   return groups.map(({ length }) => {
     next += length;
-    return outcomes.slice(next - length, next);
+    return came.slice(next - length, next);
   });
 }
 

@@ -1,3 +1,4 @@
+import { asUnanswered } from "../core/errors.ts";
 import { BlockNotFoundError, getBlock, getChainId } from "../core/viem.ts";
 import type { ChainProbe, ProbeOptions } from "./chain.ts";
 import { NodeError } from "./errors.ts";
@@ -21,7 +22,10 @@ export async function probe(
     if (again !== chainId) {
       throw new NodeError("bad-answer", `${first.name} names two chains, ${chainId} and ${again}`);
     }
-    requireChain(first, chainId, options.chainId);
+    if (options.chainId !== undefined && chainId !== options.chainId) {
+      const served = `${first.name} serves chain ${chainId}, not chain ${options.chainId}`;
+      throw new NodeError("other-chain", served);
+    }
     features.forget(first);
     const { clientVersion } = await features.learn(first);
     return { first, chainId, genesisHash, clientVersion };
@@ -35,18 +39,9 @@ export async function probe(
     await pool.check(other);
     if (other.health.excluded) return;
     features.forget(other);
-    try {
-      await features.learn(other);
-    } catch (thrown) {
-      if (!(thrown instanceof NodeError)) throw thrown;
-      // `settled` is then false, and the node is asked again before blocks are taken from it.
-    }
+    // Where it fails, `settled` is false, and the node is asked again before blocks are taken from it.
+    await features.learn(other).catch(asUnanswered);
   }
-}
-
-function requireChain({ name }: Node, chainId: number, wanted: number | undefined): void {
-  if (wanted === undefined || chainId === wanted) return;
-  throw new NodeError("other-chain", `${name} serves chain ${chainId}, not chain ${wanted}`);
 }
 
 async function getGenesisHash(viem: NodeClient) {

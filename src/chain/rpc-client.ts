@@ -1,10 +1,4 @@
-import {
-  type AskOptions,
-  CALLER_TIMEOUT_MS,
-  type ForwardedAnswer,
-  type RpcCall,
-  type Unanswered,
-} from "./chain.ts";
+import { type AskOptions, CALLER_TIMEOUT_MS, type ForwardedAnswer, type RpcCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, unwrapError } from "./errors.ts";
 import type { Node } from "./node.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
@@ -12,31 +6,14 @@ import { type Ask, errorIn, type Outcome, pick, resultOf } from "./outcomes.ts";
 import type { NodePool } from "./pool.ts";
 import { Retry } from "./retry.ts";
 
-/** Asks the nodes of a pool, again as long as the budget lasts (retry.ts). */
-export interface RpcClient {
-  /** The result of one call; throws `NodeError`. */
-  request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
-  /** One outcome per call, in order, of whichever node could give it; never throws. */
-  batch(calls: readonly RpcCall[], options?: AskOptions): Promise<Outcome[]>;
-  /** A client of that node only, which asks again only for what it left open while it answered the rest. */
-  of(node: Node): NodeClient;
-  /**
-   * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
-   * node said, also where an action of viem wrapped it.
-   */
-  onNode<Result>(
-    options: AskOptions,
-    task: (node: Node, viem: NodeClient) => Promise<Result>,
-  ): Promise<Result>;
-  /** See `Chain.forward`. */
-  forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
-}
-
 /** What a reader of a block gets when a reorganisation has removed it. */
 const REORGANISED: ReadonlySet<ChainErrorCode> = new Set(["block-unknown", "head-moved"]);
 
+/** Asks the nodes of a pool, again as long as the budget lasts (retry.ts). */
+export type RpcClient = ReturnType<typeof createRpcClient>;
+
 /** Creates the client over a pool; every wait of it ends when `signal` is aborted. */
-export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient {
+export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   const stopOf = (options: AskOptions): AbortSignal => {
     const stops = options.signal ? [signal, options.signal] : [signal];
     if (options.caller !== undefined) stops.push(AbortSignal.timeout(CALLER_TIMEOUT_MS));
@@ -79,26 +56,40 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
     };
   }
 
+  /**
+   * Asks one node after the other for the `open` calls. `isOpen` takes an outcome, and tells whether the next node is to be
+   * asked. Gives what is open in the end.
+   */
+  async function askInTurn(
+    calls: readonly RpcCall[],
+    open: number[],
+    { stop, options }: { stop: AbortSignal; options: AskOptions },
+    isOpen: (outcome: Outcome, index: number) => boolean,
+  ): Promise<number[]> {
+    for (const node of pool.candidates(options)) {
+      if (open.length === 0) break;
+      const answers = await node.call(pick(calls, open), stop, { caller: options.caller });
+      open = open.filter((index, position) => isOpen(answers[position] as Outcome, index));
+    }
+    return open;
+  }
+
+  /** One outcome per call, in order, of whichever node could give it; never throws. */
   async function batch(calls: readonly RpcCall[], options: AskOptions = {}): Promise<Outcome[]> {
     const stop = stopOf(options);
     const retry = options.retry ?? new Retry(stop);
     const outcomes = new Array<Outcome>(calls.length);
-    let open = calls.map((_, index) => index);
+    let open = [...calls.keys()];
     for (;;) {
       const asked = open.length;
       const worthRetrying = new Set<number>();
-      for (const node of pool.candidates(options)) {
-        const answers = await node.call(pick(calls, open), stop, { caller: options.caller });
-        open = open.filter((index, position) => {
-          const outcome = answers[position] as Outcome;
-          const failed = "error" in outcome;
-          // "Never" from this node does not replace "later" from another one.
-          if (!failed || !worthRetrying.has(index)) outcomes[index] = outcome;
-          if (failed && mayAskAgain(outcome.error, options)) worthRetrying.add(index);
-          return failed && outcome.error.elsewhere;
-        });
-        if (open.length === 0) return outcomes;
-      }
+      open = await askInTurn(calls, open, { stop, options }, (outcome, index) => {
+        const error = errorIn(outcome);
+        // "Never" from this node does not replace "later" from another one.
+        if (!error || !worthRetrying.has(index)) outcomes[index] = outcome;
+        if (error && mayAskAgain(error, options)) worthRetrying.add(index);
+        return error?.elsewhere === true;
+      });
       open = open.filter((index) => worthRetrying.has(index));
       const gain = open.length < asked ? "part" : "nothing";
       if (open.length === 0 || !(await retry.again(gain))) {
@@ -109,12 +100,26 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
 
   return {
     batch,
-    of: (node) => createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
-    async request(method, params, options) {
+    /** A client of that node only, which asks again only for what it left open while it answered the rest. */
+    of: (node: Node): NodeClient =>
+      createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
+    /** The result of one call; throws `NodeError`. */
+    async request(
+      method: string,
+      params: readonly unknown[],
+      options?: AskOptions,
+    ): Promise<unknown> {
       const [outcome] = await batch([{ method, params }], options);
       return resultOf(outcome as Outcome);
     },
-    async onNode(options, task) {
+    /**
+     * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
+     * node said, also where an action of viem wrapped it.
+     */
+    async onNode<Result>(
+      options: AskOptions,
+      task: (node: Node, viem: NodeClient) => Promise<Result>,
+    ): Promise<Result> {
       const stop = stopOf(options);
       const retry = options.retry ?? new Retry(stop);
       for (;;) {
@@ -132,28 +137,17 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal): RpcClient 
         if (!mayAskAgain(failure, options) || !(await retry.again())) throw failure;
       }
     },
-    async forward(calls, options = {}) {
+    /** See `Chain.forward`. */
+    async forward(calls: readonly RpcCall[], options: AskOptions = {}): Promise<ForwardedAnswer[]> {
       const stop = stopOf(options);
-      const answers: ForwardedAnswer[] = calls.map(() => ({ unanswered: "unreachable" }));
-      let open = calls.map((_, index) => index);
-      for (const node of pool.candidates(options)) {
-        const outcomes = await node.call(pick(calls, open), stop, { caller: options.caller });
-        open = open.filter((index, position) => {
-          const outcome = outcomes[position] as Outcome;
-          if (!("error" in outcome)) {
-            answers[index] = { result: outcome.result };
-            return false;
-          }
-          const { answer } = outcome.error;
-          if (answer) answers[index] = { error: answer };
-          else if (!("error" in (answers[index] as ForwardedAnswer))) {
-            answers[index] = { unanswered: reasonOf(outcome.error) };
-          }
-          return mayForwardAgain(calls[index] as RpcCall, outcome.error);
-        });
-        if (open.length === 0) break;
-      }
-      return answers;
+      const outcomes = new Array<Outcome | undefined>(calls.length);
+      await askInTurn(calls, [...calls.keys()], { stop, options }, (outcome, index) => {
+        const error = errorIn(outcome);
+        // That another node does not answer does not replace what one said.
+        if (!error || error.answer || !errorIn(outcomes[index])?.answer) outcomes[index] = outcome;
+        return error !== undefined && mayForwardAgain(calls[index] as RpcCall, error);
+      });
+      return Array.from(outcomes, forwardedOf);
     },
   };
 }
@@ -167,7 +161,10 @@ function mayForwardAgain({ method }: RpcCall, error: NodeError): boolean {
   return method === "eth_sendRawTransaction" ? error.code === "unreachable" : error.elsewhere;
 }
 
-function reasonOf({ code }: NodeError): Unanswered {
-  if (code === "busy") return "busy";
-  return code === "aborted" || code === "timeout" ? "late" : "unreachable";
+function forwardedOf(outcome: Outcome | undefined): ForwardedAnswer {
+  if (outcome && "result" in outcome) return { result: outcome.result };
+  const { answer, code } = outcome?.error ?? {};
+  if (answer) return { error: answer };
+  if (code === "busy") return { unanswered: "busy" };
+  return { unanswered: code === "aborted" || code === "timeout" ? "late" : "unreachable" };
 }

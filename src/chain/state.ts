@@ -15,14 +15,15 @@ import type {
   BlockReference,
   ContractCall,
   StateRead,
-  StateReader,
   StorageQuery,
   TokenBalanceQuery,
+  TokenMetadata,
 } from "./chain.ts";
 import { createContractCaller, type Returned } from "./contract-calls.ts";
 import { NodeError } from "./errors.ts";
 import type { Features } from "./features.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
+import { askGroups } from "./outcomes.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { pinTo } from "./state-pinning.ts";
 
@@ -31,32 +32,46 @@ const METADATA = (["name", "symbol", "decimals"] as const).map((functionName) =>
   encodeFunctionData({ abi: erc20Abi, functionName }),
 );
 
-/** A client whose reads of state are all of one block, at one node. */
-export type ReadPinned = <Result>(
-  block: BlockReference,
-  options: AskOptions,
-  task: (viem: NodeClient) => Promise<Result>,
-) => Promise<Result>;
+/** See `createPinnedReads`. */
+export type ReadPinned = ReturnType<typeof createPinnedReads>;
 
-/** Creates the way to read state at one block. */
-export function createPinnedReads(client: RpcClient, features: Features): ReadPinned {
-  return (block, options, task) =>
+/** Creates the way to give a task a client whose reads of state are all of one block, at one node. */
+export function createPinnedReads(client: RpcClient, features: Features) {
+  return <Result>(
+    block: BlockReference,
+    options: AskOptions,
+    task: (viem: NodeClient) => Promise<Result>,
+  ): Promise<Result> =>
     client.onNode(options, async (node, viem) => {
       const { ask } = viem.transport;
       return task(createNodeClient(pinTo(block, ask, await features.learn(node))));
     });
 }
 
-/** Creates the reads of `StateReader`. */
-export function createStateReader(readPinned: ReadPinned): StateReader {
+/**
+ * Reads of the state at one block. Results stand in the order of the questions; null is a question that the
+ * contract does not answer, which the node's answer proves (it reverted, used up all gas, has no code, or returned
+ * something malformed or longer than 64 KB). Undefined is one that the node did not get answered, while it does others.
+ * Throws `ChainError`: `state-unavailable` when no node has the state of that block (any more), `block-unknown` when
+ * no node knows the block, `block-replaced` when it was reorganised away meanwhile; other trouble is retryable.
+ */
+export type StateReader = ReturnType<typeof createStateReader>;
+
+/** Creates the reads of state. */
+export function createStateReader(readPinned: ReadPinned) {
   const callContracts = createContractCaller();
 
-  function callEach(
-    calls: readonly ContractCall[],
-    block: BlockReference,
-    options: AskOptions = {},
-  ): Promise<Returned[]> {
-    return readPinned(block, options, (viem) => callContracts(viem, calls, block));
+  /** Makes the calls that a question takes; `answerOf` makes its answer of what they returned. */
+  function callEach<Question, Answer>(
+    callsOf: (question: Question) => readonly ContractCall[],
+    answerOf: (...returned: Returned[]) => Answer,
+  ): StateRead<Question, Answer> {
+    return (questions, block, options = {}) =>
+      readPinned(block, options, async (viem) => {
+        const call = (calls: readonly ContractCall[]) => callContracts(viem, calls, block);
+        const groups = await askGroups(call, questions.map(callsOf));
+        return groups.map((returned) => answerOf(...returned));
+      });
   }
 
   /** Asks everything at once; none of it may fail. */
@@ -70,42 +85,36 @@ export function createStateReader(readPinned: ReadPinned): StateReader {
   }
 
   return {
-    async fetchCalls(calls, block, options) {
-      return (await callEach(calls, block, options)).map((returned) => {
-        if (returned instanceof NodeError) throw returned;
+    /** Returned bytes; `0x` when the callee has no code. Throws when one of the calls is left unanswered. */
+    fetchCalls: callEach(
+      (call: ContractCall) => [call],
+      (returned = null) => {
+        if (!isAnswered(returned)) throw returned;
         return returned;
-      });
-    },
+      },
+    ),
+    /** In wei. */
     fetchCoinBalances: readEach((viem, address: Address, blockHash) =>
       getBalance(viem, { address, blockHash }),
     ),
+    /** `0x` for an account without code. */
     fetchCodes: readEach(
       async (viem, address: Address, blockHash) =>
         (await getCode(viem, { address, blockHash })) ?? "0x",
     ),
+    /** 32-byte words. */
     fetchStorage: readEach(async (viem, { address, slot }: StorageQuery, blockHash) =>
       pad((await getStorageAt(viem, { address, slot, blockHash })) as Hex),
     ),
-    async fetchTokenBalances(queries, block, options) {
-      return (await callEach(queries.map(balanceCall), block, options)).map(answeredUint);
-    },
-    async fetchTotalSupplies(tokens, block, options) {
-      const calls = tokens.map((to) => ({ to, data: TOTAL_SUPPLY }));
-      return (await callEach(calls, block, options)).map(answeredUint);
-    },
-    async fetchTokenMetadata(tokens, block, options) {
-      const calls = tokens.flatMap((to) => METADATA.map((data) => ({ to, data })));
-      const answers = await callEach(calls, block, options);
-      return tokens.map((_, index) => {
-        const [name = null, symbol = null, decimals = null] = answers.slice(index * 3);
-        if (!isAnswered(name) || !isAnswered(symbol) || !isAnswered(decimals)) return undefined;
-        return {
-          name: decodeText(name),
-          symbol: decodeText(symbol),
-          decimals: decodeUint8(decimals),
-        };
-      });
-    },
+    fetchTokenBalances: callEach((query: TokenBalanceQuery) => [balanceCall(query)], answeredUint),
+    fetchTotalSupplies: callEach((to: Address) => [{ to, data: TOTAL_SUPPLY }], answeredUint),
+    fetchTokenMetadata: callEach(
+      (to: Address) => METADATA.map((data) => ({ to, data })),
+      (name = null, symbol = null, decimals = null): TokenMetadata | undefined =>
+        isAnswered(name) && isAnswered(symbol) && isAnswered(decimals)
+          ? { name: decodeText(name), symbol: decodeText(symbol), decimals: decodeUint8(decimals) }
+          : undefined,
+    ),
   };
 }
 
@@ -113,7 +122,7 @@ function isAnswered(returned: Returned): returned is Hex | null {
   return !(returned instanceof NodeError);
 }
 
-function answeredUint(returned: Returned): bigint | null | undefined {
+function answeredUint(returned: Returned = null): bigint | null | undefined {
   return isAnswered(returned) ? decodeUint(returned) : undefined;
 }
 

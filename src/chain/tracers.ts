@@ -25,10 +25,11 @@ export interface TraceableBlock {
 interface TracerKind {
   name: Tracer;
   /** The calls for a block, each with how its answer is read: as traces, or the `NodeError` that it comes to. */
-  calls(block: TraceableBlock, timeout: string): TraceCall[];
+  calls(block: TraceableBlock, timeoutMs: number): TraceCall[];
 }
 
-type Traces = TransactionTrace[] | NodeError;
+/** The traces of a block, or why it has none. */
+export type Traces = TransactionTrace[] | NodeError;
 
 type TraceCall = RpcCall & {
   read(result: unknown): Traces;
@@ -37,13 +38,14 @@ type TraceCall = RpcCall & {
 };
 
 /**
- * `timeout` is how long the node itself goes on with one transaction, as a Go duration. Without `borTraceEnabled` Erigon, and
+ * The node itself goes on with one transaction for `timeoutMs`. Without `borTraceEnabled` Erigon, and
  * Bor up to 2.5, leave Polygon's state-sync transactions out (0xPolygon/bor#2010, erigontech/erigon#9267); others ignore it.
  */
-function callTracer(timeout: string): object {
+function callTracer(timeoutMs: number): object {
   return {
     tracer: "callTracer",
-    timeout,
+    // A Go duration.
+    timeout: `${timeoutMs}ms`,
     tracerConfig: { withLog: false },
     borTraceEnabled: true,
   };
@@ -52,10 +54,10 @@ function callTracer(timeout: string): object {
 function debugBlock(name: Tracer, nameOf: (block: TraceableBlock) => Hex): TracerKind {
   return {
     name,
-    calls: (block, timeout) => [
+    calls: (block, timeoutMs) => [
       {
         method: name,
-        params: [nameOf(block), callTracer(timeout)],
+        params: [nameOf(block), callTracer(timeoutMs)],
         read: (result) => bounded(() => tracesOfDebugBlock(result), block.gasUsed),
         // {"result": [{"result": frame}]}
         sift: () => siftTrees(block.gasUsed, 3),
@@ -81,13 +83,13 @@ const KINDS: readonly TracerKind[] = [
   },
   {
     name: "debug_traceTransaction",
-    calls: ({ transactionHashes, gasUsed, stateSync }, timeout) =>
+    calls: ({ transactionHashes, gasUsed, stateSync }, timeoutMs) =>
       transactionHashes.map((transactionHash, index) => {
         const own = gasUsed.slice(index, index + 1);
         const mayFail = transactionHash === stateSync;
         return {
           method: "debug_traceTransaction",
-          params: [transactionHash, callTracer(timeout)],
+          params: [transactionHash, callTracer(timeoutMs)],
           mayFail,
           read: (result) =>
             mayFail && !isCallTracerFrame(result)
@@ -119,10 +121,10 @@ export async function fetchTraces(
   tracer: Tracer,
   blocks: readonly TraceableBlock[],
   ask: Ask,
-  timeout: string,
+  timeoutMs: number,
 ): Promise<Traces[]> {
   const kind = KINDS.find(({ name }) => name === tracer) as TracerKind;
-  const calls = blocks.map((block) => kind.calls(block, timeout));
+  const calls = blocks.map((block) => kind.calls(block, timeoutMs));
   const outcomes = await askGroups(ask, calls);
   return outcomes.map((ofBlock, index) => {
     const traces = ofBlock.map((outcome, position) => {
@@ -159,19 +161,15 @@ const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
 export async function findTracer(
   block: TraceableBlock,
   ask: Ask,
-  timeout: string,
+  timeoutMs: number,
   missing: Map<Tracer, string>,
 ): Promise<Tracer | null> {
   const sample =
     block.transactionHashes.length > 0 ? block.transactionHashes.slice(0, 1) : [block.hash];
   for (const { name } of KINDS) {
     if (missing.has(name)) continue;
-    const [traces] = await fetchTraces(
-      name,
-      [{ ...block, transactionHashes: sample }],
-      ask,
-      timeout,
-    );
+    const sampled = [{ ...block, transactionHashes: sample }];
+    const [traces] = await fetchTraces(name, sampled, ask, timeoutMs);
     if (!(traces instanceof NodeError)) return name;
     if (UNDECIDED.has(traces.code)) throw traces;
     if (!isMissing(traces)) return name;

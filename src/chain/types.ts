@@ -1,4 +1,4 @@
-import type { AccessList, Withdrawal } from "viem";
+import type { AccessList, Log, RpcAuthorization, RpcTransactionReceipt, Withdrawal } from "viem";
 import type { Hex } from "../core/hex.ts";
 
 // Answers of the node as they come over JSON-RPC (execution-apis specification), only the fields that are used.
@@ -34,47 +34,24 @@ export interface RawTransaction {
 }
 
 /** EIP-7702. */
-interface RawAuthorization {
-  chainId: Hex;
-  address: Hex;
-  nonce: Hex;
+interface RawAuthorization extends Omit<RpcAuthorization, "yParity"> {
   yParity?: Hex;
   v?: Hex;
-  r: Hex;
-  s: Hex;
 }
 
-export interface RawLog {
-  address: Hex;
+export interface RawLog extends Omit<Log<Hex, Hex, false>, "removed" | "topics"> {
   topics: Hex[];
-  data: Hex;
-  blockHash: Hex;
-  blockNumber: Hex;
-  transactionHash: Hex;
-  transactionIndex: Hex;
-  logIndex: Hex;
   removed?: boolean;
 }
 
-export interface RawReceipt {
-  transactionHash: Hex;
-  transactionIndex: Hex;
-  blockHash: Hex;
-  blockNumber: Hex;
-  from: Hex;
-  to: Hex | null;
+type ReceiptOfMost = Omit<RpcTransactionReceipt, "effectiveGasPrice" | "status" | "type" | "logs">;
+
+export interface RawReceipt extends ReceiptOfMost {
   contractAddress: Hex | null;
-  cumulativeGasUsed: Hex;
-  gasUsed: Hex;
   effectiveGasPrice?: Hex;
   /** Absent before Byzantium (EIP-658). */
   status?: Hex;
-  /** State root behind the transaction, before Byzantium only. */
-  root?: Hex;
   logs: RawLog[];
-  logsBloom: Hex;
-  blobGasUsed?: Hex;
-  blobGasPrice?: Hex;
 }
 
 /** Optional: what came with a fork, and what is needed for proofs only, which some chains have not. */

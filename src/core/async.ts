@@ -61,16 +61,21 @@ export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
 }
 
 /**
- * A function that runs `load` once and gives its result from then on, also while it still runs. A failure is forgotten: the
- * next call tries again.
+ * A function that runs `load` once and gives its result from then on, also while it still runs; where `ms` is given, for so
+ * long. A failure is forgotten: the next call tries again.
  */
-export function keepResult<Result>(load: () => Promise<Result>): () => Promise<Result> {
+export function keepResult<Result>(
+  load: () => Promise<Result>,
+  ms?: number,
+): () => Promise<Result> {
   let kept: Promise<Result> | undefined;
+  const forget = (): void => {
+    kept = undefined;
+  };
   return () => {
-    kept ??= load().catch((error) => {
-      kept = undefined;
-      throw error;
-    });
+    if (kept !== undefined) return kept;
+    kept = load();
+    kept.then(() => ms !== undefined && setTimeout(forget, ms).unref(), forget);
     return kept;
   };
 }

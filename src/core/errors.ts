@@ -63,6 +63,11 @@ export class RequestError extends PeriscopeError {
   }
 }
 
+/** For the `catch` of a question: undefined where the chain gave no usable answer. Throws any other error. */
+export function asUnanswered(thrown: unknown): undefined {
+  if (!(thrown instanceof ChainError)) throw thrown;
+}
+
 /** The message of anything thrown, without a stack. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

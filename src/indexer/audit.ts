@@ -14,21 +14,13 @@ const SAMPLE = 10;
 /** An audit that takes longer is given up: it must not delay a head. */
 const PATIENCE_MS = 3_000;
 
-/** Audits at intervals, for as long as the indexer runs. */
-export interface Auditor {
-  /** Audits when the next audit is due. The caller has nothing else to do. */
-  auditWhenDue(sync: Sync): Promise<void>;
-}
-
-/** Creates the auditor of one synchronisation. */
-export function createAuditor(intervalMs: number): Auditor {
+/** Creates what audits when the next audit is due, at intervals. Its caller has nothing else to do. */
+export function createAuditor(intervalMs: number): (sync: Sync) => Promise<void> {
   let dueAt = performance.now() + intervalMs;
-  return {
-    async auditWhenDue(sync) {
-      if (performance.now() < dueAt) return;
-      dueAt = performance.now() + intervalMs;
-      await audit(sync);
-    },
+  return async (sync) => {
+    if (performance.now() < dueAt) return;
+    dueAt = performance.now() + intervalMs;
+    await audit(sync);
   };
 }
 

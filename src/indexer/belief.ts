@@ -3,7 +3,7 @@ import type { BaseLogger } from "pino";
 import type { Chain, NodeName } from "../chain/chain.ts";
 import { type Gain, Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
-import { ChainError } from "../core/errors.ts";
+import { asUnanswered, ChainError } from "../core/errors.ts";
 import { quantity, quantityToNumber } from "../core/quantity.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { ProofGround, ProofScope, Proofs } from "./proof/proofs.ts";
@@ -25,22 +25,6 @@ interface Answer {
   traced: boolean;
   /** How much of the block is proven. */
   proof: ProofScope;
-}
-
-/**
- * Decides which answers of the nodes are believed. There is one for the life of an indexer: it learns what the chain's
- * blocks are like.
- */
-export interface Belief {
-  /** Begins with a chain, or with another one. */
-  begin(ground: ProofGround): void;
-  /**
-   * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
-   * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
-   * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when no
-   * block can be believed.
-   */
-  believe(answer: Answer, retry: Retry): Promise<FetchedBlock>;
 }
 
 export interface BeliefOptions {
@@ -65,12 +49,25 @@ interface Found extends SoftInconsistency {
   part?: Part;
 }
 
-/** See `Belief`. */
-export function createBelief(options: BeliefOptions): Belief {
+/** See `createBelief`. */
+export type Belief = ReturnType<typeof createBelief>;
+
+/**
+ * Creates what decides which answers of the nodes are believed. There is one for the life of an indexer: it learns what the
+ * chain's blocks are like.
+ */
+export function createBelief(options: BeliefOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
-    begin: (ground) => proofs.begin(ground),
-    async believe(answer, retry) {
+    /** Begins with a chain, or with another one. */
+    begin: (ground: ProofGround): void => proofs.begin(ground),
+    /**
+     * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
+     * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
+     * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`,
+     * `unproven-block` or `traces-missing` when no block can be believed.
+     */
+    async believe(answer: Answer, retry: Retry): Promise<FetchedBlock> {
       const found = await examine(answer);
       if (found.length === 0) return answer.fetched;
       if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);
@@ -103,7 +100,9 @@ export function createBelief(options: BeliefOptions): Belief {
         if (words.has(node)) refuse(blockNumber, found);
         continue;
       }
-      const again = await examineOther({ blockNumber, node, fetched, traced, proof });
+      // What another node gave may be no better than no answer.
+      const other = { blockNumber, node, fetched, traced, proof };
+      const again = await examine(other).catch(asUnanswered);
       if (!again) continue;
       if (again.length === 0) {
         metrics.rejectedPayloads.inc({ reason: "inconsistent-block" });
@@ -127,15 +126,9 @@ export function createBelief(options: BeliefOptions): Belief {
     traces: boolean,
     stop: AbortSignal | undefined,
   ): Promise<FetchedBlock | undefined> {
-    try {
-      const retry = new Retry(stop, { askings: 1 });
-      const asked = { node, traces, signal: stop, retry };
-      const { blocks } = await chain.fetchBlocks([blockNumber], asked);
-      return blocks[0] ?? undefined;
-    } catch (error) {
-      if (error instanceof ChainError) return undefined;
-      throw error;
-    }
+    const asked = { node, traces, signal: stop, retry: new Retry(stop, { askings: 1 }) };
+    const given = await chain.fetchBlocks([blockNumber], asked).catch(asUnanswered);
+    return given?.blocks[0] ?? undefined;
   }
 
   async function examine(answer: Answer): Promise<Found[]> {
@@ -148,16 +141,6 @@ export function createBelief(options: BeliefOptions): Belief {
       found.push({ kind: `unproven-${part}`, reason, part });
     }
     return found;
-  }
-
-  /** Undefined when what another node gave is no better than no answer. */
-  async function examineOther(answer: Answer): Promise<Found[] | undefined> {
-    try {
-      return await examine(answer);
-    } catch (error) {
-      if (error instanceof ChainError) return undefined;
-      throw error;
-    }
   }
 
   function accept({ fetched }: Answer, found: readonly Found[]): FetchedBlock {

@@ -1,5 +1,5 @@
 import type { BlockReference } from "../chain/chain.ts";
-import { ChainError } from "../core/errors.ts";
+import { asUnanswered } from "../core/errors.ts";
 import {
   type FeePayment,
   getFeePayment,
@@ -18,34 +18,29 @@ const PATIENCE_MS = 3_000;
 const UNNAMED =
   "the chain pays fees to accounts that its blocks do not name: the node is asked for coin balances";
 
-/** Finds out whether the fees of a chain arrive where its blocks say, by the newest blocks that tell. */
-export interface FeeWatch {
-  /** Looks at the served head, and at the recent blocks below it, once. The caller has nothing else to do. */
-  look(sync: Sync): Promise<void>;
-}
-
-/** Creates the watch of one synchronisation. */
-export function createFeeWatch(): FeeWatch {
+/**
+ * Creates what finds out whether the fees of a chain arrive where its blocks say, by the newest blocks that tell: it looks at
+ * the served head, and at the recent blocks below it, once. Its caller has nothing else to do.
+ */
+export function createFeeWatch(): (sync: Sync) => Promise<void> {
   let lookedAt: BlockReference | undefined;
   let unpaid = 0;
-  return {
-    async look(sync) {
-      const { head, writer, identity, options } = sync;
-      if (!head || head.hash === lookedAt?.hash || !identity.traced) return;
-      const seen = Math.min(lookedAt?.number ?? -1, head.number - 1);
-      lookedAt = head;
-      for (let { number } = head; number > Math.max(seen, head.number - RECENT_BLOCKS); number--) {
-        const payment = await getFeePayment(writer.sql, number);
-        if (!payment) continue;
-        const arrives = payment !== "hidden" && (await doesArrive(sync, payment));
-        if (arrives === undefined) return;
-        unpaid = arrives ? 0 : unpaid + 1;
-        if (!arrives && payment !== "hidden" && unpaid < UNPAID_BLOCKS) continue;
-        await writeAs(writer, (transaction) => writeFeesFollowed(transaction, arrives));
-        if (!arrives) options.log.info(UNNAMED);
-        return;
-      }
-    },
+  return async (sync) => {
+    const { head, writer, identity, options } = sync;
+    if (!head || head.hash === lookedAt?.hash || !identity.traced) return;
+    const seen = Math.min(lookedAt?.number ?? -1, head.number - 1);
+    lookedAt = head;
+    for (let { number } = head; number > Math.max(seen, head.number - RECENT_BLOCKS); number--) {
+      const payment = await getFeePayment(writer.sql, number);
+      if (!payment) continue;
+      const arrives = payment !== "hidden" && (await doesArrive(sync, payment));
+      if (arrives === undefined) return;
+      unpaid = arrives ? 0 : unpaid + 1;
+      if (!arrives && payment !== "hidden" && unpaid < UNPAID_BLOCKS) continue;
+      await writeAs(writer, (transaction) => writeFeesFollowed(transaction, arrives));
+      if (!arrives) options.log.info(UNNAMED);
+      return;
+    }
   };
 }
 
@@ -56,14 +51,11 @@ async function doesArrive(
 ): Promise<boolean | undefined> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
   const parent = { number: number - 1, hash: parentHash };
-  try {
-    const [before, after] = await Promise.all([
-      chain.fetchCoinBalances([miner], parent, { signal }),
-      chain.fetchCoinBalances([miner], { number, hash }, { signal }),
-    ]);
-    return (after[0] as bigint) - (before[0] as bigint) >= BigInt(reward);
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    return undefined;
-  }
+  const balances = await Promise.all([
+    chain.fetchCoinBalances([miner], parent, { signal }),
+    chain.fetchCoinBalances([miner], { number, hash }, { signal }),
+  ]).catch(asUnanswered);
+  const [before, after] = (balances ?? []).flat();
+  if (before === undefined || after === undefined) return undefined;
+  return after - before >= BigInt(reward);
 }

@@ -6,7 +6,7 @@ import type {
 } from "../chain/chain.ts";
 import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
-import { ChainError, messageOf } from "../core/errors.ts";
+import { asUnanswered, ChainError, messageOf } from "../core/errors.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
 import { isReorg } from "./context.ts";
@@ -105,14 +105,10 @@ async function fetchWhereKnown(
   for (const { node, usable } of chain.status()) {
     if (!usable || node === fetched.node) continue;
     const retry = new Retry(options.retry.stop, { askings: 1 });
-    const other = await chain.fetchBlocks(wanted, { ...options, node, retry }).catch(passOver);
+    const other = await chain.fetchBlocks(wanted, { ...options, node, retry }).catch(asUnanswered);
     if (other?.blocks[0]) return other;
   }
   return fetched;
-}
-
-function passOver(error: unknown): undefined {
-  if (!(error instanceof ChainError)) throw error;
 }
 
 /** Counts the blocks up to the end of the node's chain. A null before the last block is no end. */

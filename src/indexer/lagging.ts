@@ -1,54 +1,41 @@
-import type { Head, NodeName } from "../chain/chain.ts";
-import { ChainError } from "../core/errors.ts";
+import type { AskOptions, Head, NodeName } from "../chain/chain.ts";
+import { asUnanswered } from "../core/errors.ts";
 import type { ServedHead } from "../store/sync-state.ts";
 import type { Sync } from "./context.ts";
-
-/** Notices that the node whose head is followed is behind another one. */
-export interface LagWatch {
-  /**
-   * The head of a node that continues ours, when the followed node has not got by now where that one was at the last look:
-   * from then on it is distrusted. Undefined when there is no such head, and between two looks.
-   */
-  findNewerHead(sync: Sync): Promise<Head | undefined>;
-}
 
 /** The time between two looks, longer than a block is under way from node to node. */
 const INTERVAL_MS = 5_000;
 /** How long a look waits for the nodes, all of which are asked at once. */
 const PATIENCE_MS = 500;
 
-/** See `LagWatch`. A node that stands still, or is always late, says nothing wrong, and keeps the head back. */
-export function createLagWatch(): LagWatch {
+/**
+ * Creates what notices that the node whose head is followed is behind another one. It gives the head of a node that continues
+ * ours, when the followed node has not got by now where that one was at the last look: from then on it is distrusted. Undefined
+ * when there is no such head, and between two looks. A node that stands still, or is always late, says nothing wrong, and
+ * keeps the head back.
+ */
+export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
   let lookedAt = performance.now();
   let seen = new Map<NodeName, number>();
 
-  return {
-    async findNewerHead(sync) {
-      const { chain, head: ours, distrusted, options } = sync;
-      const usable = chain.status().filter((node) => node.usable);
-      if (!ours || usable.length < 2 || performance.now() - lookedAt < INTERVAL_MS)
-        return undefined;
-      lookedAt = performance.now();
-      const ask = { signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]) };
-      try {
-        const [followed, ...heads] = await Promise.all([
-          chain.fetchHead({ ...ask, ...(distrusted && { avoid: distrusted.node }) }),
-          ...usable.map(({ node }) => headAbove(sync, ours, node, ask)),
-        ]);
-        const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
-        seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
-        if (!newer) return undefined;
-        options.log.warn(
-          { node: followed.node, other: newer.node },
-          "a node is behind another one",
-        );
-        sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
-        return newer;
-      } catch (error) {
-        if (!(error instanceof ChainError)) throw error;
-        return undefined;
-      }
-    },
+  return async (sync) => {
+    const { chain, head: ours, distrusted, options } = sync;
+    const usable = chain.status().filter((node) => node.usable);
+    if (!ours || usable.length < 2 || performance.now() - lookedAt < INTERVAL_MS) return undefined;
+    lookedAt = performance.now();
+    const ask = { signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]) };
+    const avoid = distrusted && { avoid: distrusted.node };
+    const [followed, ...heads] = await Promise.all([
+      chain.fetchHead({ ...ask, ...avoid }).catch(asUnanswered),
+      ...usable.map(({ node }) => headAbove(sync, ours, { ...ask, node })),
+    ]);
+    if (!followed) return undefined;
+    const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
+    seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
+    if (!newer) return undefined;
+    options.log.warn({ node: followed.node, other: newer.node }, "a node is behind another one");
+    sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
+    return newer;
   };
 }
 
@@ -56,17 +43,11 @@ export function createLagWatch(): LagWatch {
 async function headAbove(
   { chain }: Sync,
   ours: ServedHead,
-  node: NodeName,
-  { signal }: { signal: AbortSignal },
+  ask: AskOptions,
 ): Promise<Head | undefined> {
-  try {
-    const [head, same] = await Promise.all([
-      chain.fetchHead({ node, signal }),
-      chain.fetchHeader(ours.number, { node, signal }),
-    ]);
-    return head.number > ours.number && same?.hash === ours.hash ? head : undefined;
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    return undefined;
-  }
+  const [head, same] = await Promise.all([
+    chain.fetchHead(ask).catch(asUnanswered),
+    chain.fetchHeader(ours.number, ask).catch(asUnanswered),
+  ]);
+  return head && head.number > ours.number && same?.hash === ours.hash ? head : undefined;
 }

@@ -7,30 +7,25 @@ const LONGEST_MS = 5_000;
 /** So many times in a row, a chain that changed while it was read is looked at again at once. */
 const REORGS_AT_ONCE = 10;
 
-/** The pauses between two tries at the same work. */
-export interface Pauses {
-  /** Waits, and reports why. Each wait without progress is twice as long as the one before. */
-  after(error: ChainError): Promise<void>;
-}
-
-/** Creates the pauses of one synchronisation. A head that moved is progress. */
-export function createPauses(sync: Sync): Pauses {
+/**
+ * Creates the pauses of one synchronisation between two tries at the same work. A pause reports why; each without progress is
+ * twice as long as the one before. A head that moved is progress.
+ */
+export function createPauses(sync: Sync): (error: ChainError) => Promise<void> {
   const { log, signal, status } = sync.options;
   let tries = 0;
   let reorgs = 0;
   let before: string | undefined;
 
-  return {
-    async after(error) {
-      const { hash } = sync.head ?? {};
-      if (hash !== before) [tries, reorgs] = [0, 0];
-      before = hash;
-      if (isReorg(error) && reorgs++ < REORGS_AT_ONCE) return;
-      const ms = Math.min(LONGEST_MS, FIRST_MS * 2 ** tries++);
-      status.phase = "waiting";
-      status.reason = error.message;
-      log.warn({ code: error.code }, `${error.message}; trying again in ${ms} ms`);
-      await sleep(ms, signal);
-    },
+  return async (error) => {
+    const { hash } = sync.head ?? {};
+    if (hash !== before) [tries, reorgs] = [0, 0];
+    before = hash;
+    if (isReorg(error) && reorgs++ < REORGS_AT_ONCE) return;
+    const ms = Math.min(LONGEST_MS, FIRST_MS * 2 ** tries++);
+    status.phase = "waiting";
+    status.reason = error.message;
+    log.warn({ code: error.code }, `${error.message}; trying again in ${ms} ms`);
+    await sleep(ms, signal);
   };
 }

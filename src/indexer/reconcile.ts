@@ -1,7 +1,7 @@
-import type { Head } from "../chain/chain.ts";
+import type { AskOptions, Chain, Head } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { sleep } from "../core/async.ts";
-import { ChainError } from "../core/errors.ts";
+import { asUnanswered } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import type { ServedHead } from "../store/sync-state.ts";
 import { describeChain } from "./binding.ts";
@@ -23,12 +23,8 @@ export async function fetchTrustedHead(sync: Sync): Promise<Head> {
   const { chain, distrusted, options } = sync;
   const { signal } = options;
   if (distrusted === undefined) return chain.fetchHead({ signal });
-  try {
-    const head = await chain.fetchHead({ signal, avoid: distrusted.node });
-    if (!(await isRehabilitated(sync, distrusted, head))) return head;
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-  }
+  const head = await chain.fetchHead({ signal, avoid: distrusted.node }).catch(asUnanswered);
+  if (head && !(await isRehabilitated(sync, distrusted, head))) return head;
   sync.distrusted = undefined;
   return chain.fetchHead({ signal });
 }
@@ -54,17 +50,16 @@ async function isRehabilitated(
   distrusted.reviewedAt = now;
   const patience = AbortSignal.timeout(REVIEW_INTERVAL_MS);
   const ask = { node: distrusted.node, signal: AbortSignal.any([options.signal, patience]) };
-  try {
-    const [header, head] = await Promise.all([
-      chain.fetchHeader(ours.number, ask),
-      chain.fetchHead(ask),
-    ]);
-    const isAhead = others.number <= ours.number && head.number > others.number;
-    return header?.hash === ours.hash || isAhead;
-  } catch (error) {
-    if (!(error instanceof ChainError)) throw error;
-    return false;
-  }
+  const told = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
+  if (!told) return false;
+  const isAhead = others.number <= ours.number && told.head.number > others.number;
+  return told.header?.hash === ours.hash || isAhead;
+}
+
+/** The header at a number, null when the node has none, and the head of the node. */
+async function fetchBoth(chain: Chain, number: number, ask: AskOptions) {
+  const [header, head] = await Promise.all([chain.fetchHeader(number, ask), chain.fetchHead(ask)]);
+  return { header, head };
 }
 
 /**
@@ -150,22 +145,15 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
   let unheard = false;
   for (const node of chain.nodes.filter((name) => name !== suspect.node)) {
     const ask = { node, signal: options.signal };
-    try {
-      const [header, head] = await Promise.all([
-        chain.fetchHeader(ours.number, ask),
-        chain.fetchHead(ask),
-      ]);
-      if (header?.hash !== ours.hash || head.number < suspect.number) continue;
-      options.log.warn(
-        { node: suspect.node, other: node },
-        "a node is on a fork that another does not know",
-      );
-      sync.distrusted = { node: suspect.node, reviewedAt: performance.now() };
-      return false;
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error;
-      unheard = true;
-    }
+    const told = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
+    unheard ||= !told;
+    if (told?.header?.hash !== ours.hash || told.head.number < suspect.number) continue;
+    options.log.warn(
+      { node: suspect.node, other: node },
+      "a node is on a fork that another does not know",
+    );
+    sync.distrusted = { node: suspect.node, reviewedAt: performance.now() };
+    return false;
   }
   if (!unheard) {
     sync.unheardSince = undefined;

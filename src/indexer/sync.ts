@@ -1,4 +1,4 @@
-import type { Chain } from "../chain/chain.ts";
+import type { Chain, HeadWatch } from "../chain/chain.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { createUnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { ChainError } from "../core/errors.ts";
@@ -28,7 +28,6 @@ import {
 import { createFeeWatch } from "./fee-payments.ts";
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
-import { type HeadWatch, watchHeads } from "./heads.ts";
 import { replaceIndexes } from "./index-builds.ts";
 import { createLagWatch } from "./lagging.ts";
 import { createPauses } from "./pauses.ts";
@@ -88,7 +87,10 @@ export async function synchronise(
   const listening = AbortSignal.any([signal, ended.signal]);
   const replacing = replaceIndexes(sync, listening);
   try {
-    await keepUp(sync, watchHeads(chain, options.pollIntervalMs, listening));
+    await keepUp(
+      sync,
+      chain.watchHeads({ pollIntervalMs: options.pollIntervalMs, signal: listening }),
+    );
   } finally {
     ended.abort();
     await replacing;
@@ -102,11 +104,11 @@ export async function synchronise(
  */
 async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const { signal, status } = sync.options;
-  const pauses = createPauses(sync);
+  const pauseAfter = createPauses(sync);
   const noteStep = watchFirstSynchronisation(sync);
-  const auditor = createAuditor(sync.options.auditIntervalMs);
-  const fees = createFeeWatch();
-  const lagWatch = createLagWatch();
+  const auditWhenDue = createAuditor(sync.options.auditIntervalMs);
+  const lookAtFees = createFeeWatch();
+  const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
   let isInOrder = true;
@@ -119,7 +121,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       isInOrder = true;
       // What is announced may come from the node that is distrusted.
       if (sync.distrusted !== undefined) nodeHead = null;
-      nodeHead = (await lagWatch.findNewerHead(sync)) ?? nodeHead ?? (await fetchTrustedHead(sync));
+      nodeHead = (await findNewerHead(sync)) ?? nodeHead ?? (await fetchTrustedHead(sync));
       status.nodeHead = nodeHead.number;
       const advanced = await advance(sync, nodeHead).catch((error: unknown) =>
         beginWithoutTraces(sync, error),
@@ -132,14 +134,14 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         if (pending === "later") pendingRetryAt = performance.now() + PENDING_RETRY_MS;
       }
       if (!advanced && pending === "none") {
-        await fees.look(sync);
-        await auditor.auditWhenDue(sync);
+        await lookAtFees(sync);
+        await auditWhenDue(sync);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));
     } catch (error) {
       const isWaitedOut = error instanceof ChainError && (error.retryable || isReorg(error));
       if (!isWaitedOut || signal.aborted) throw error;
-      await pauses.after(error);
+      await pauseAfter(error);
       isInOrder = false;
       nodeHead = null;
     }

@@ -1,5 +1,6 @@
 import { decodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from "viem/utils";
-import type { BlockReference, StateReader } from "../chain/chain.ts";
+import type { BlockReference } from "../chain/chain.ts";
+import type { StateReader } from "../chain/state.ts";
 import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../core/address.ts";
 import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
 import type { ProxyRow } from "../store/proxies.ts";

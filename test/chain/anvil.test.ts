@@ -109,15 +109,14 @@ describe("anvil", () => {
 
   test("announces heads over WebSocket, and a revert is seen by looking", async () => {
     const { chain, send, bob } = await open({ webSocketUrl: anvil.url.replace("http", "ws") });
-    const heads = chain.heads({ pollIntervalMs: 100 })[Symbol.asyncIterator]();
-    const present = await heads.next();
+    const heads = chain.watchHeads({ pollIntervalMs: 100 });
+    const present = await heads.next(10_000);
     const snapshot = await chain.request("evm_snapshot", []);
     await send({ to: bob, value: "0x1" });
-    const mined = await heads.next();
-    expect(mined.value).toMatchObject({ number: present.value.number + 1 });
+    const mined = await heads.next(10_000);
+    expect(mined).toMatchObject({ number: (present?.number ?? 0) + 1 });
     await chain.request("evm_revert", [snapshot]);
-    expect((await heads.next()).value).toMatchObject({ hash: present.value.hash });
-    await heads.return?.();
+    expect(await heads.next(10_000)).toMatchObject({ hash: present?.hash });
   });
 
   test("shows another genesis after a reset", async () => {

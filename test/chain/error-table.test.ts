@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ERROR_TABLE, type ErrorRule, lookUpError } from "../../src/chain/error-table.ts";
-import { errorOfAnswer, NodeError } from "../../src/chain/errors.ts";
+import { NodeError } from "../../src/chain/errors.ts";
 import { createHttpExchange } from "../../src/chain/http-exchange.ts";
 
 /** What a node or a provider said somewhere in public, and what it means. */
@@ -55,7 +55,7 @@ async function codeOf(said: Said): Promise<string> {
   try {
     const [answer] = await transport.exchange(calls, new AbortController().signal);
     if (!answer || !("error" in answer)) throw new Error("no error came");
-    return errorOfAnswer("node eth_call", answer.error, answer.http).code;
+    return answer.error.code;
   } catch (thrown) {
     if (thrown instanceof NodeError) return thrown.code;
     throw thrown;
@@ -78,7 +78,7 @@ describe("the corpus of what nodes say", () => {
 describe("the table", () => {
   const meaning = ({ code, message, data, status, form }: Said, table?: readonly ErrorRule[]) =>
     lookUpError(
-      { code: code ?? undefined, message: form === "plain" ? "" : message, data, status },
+      { ...(code !== null && { code }), message: form === "plain" ? "" : message, data, status },
       table,
     );
 

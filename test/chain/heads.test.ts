@@ -11,12 +11,12 @@ const NEVER_MS = 600_000;
 function follow(chain: Chain, pollIntervalMs: number): { next(): Promise<BlockHeader> } {
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const heads = chain.heads({ pollIntervalMs, signal: stop.signal })[Symbol.asyncIterator]();
+  const heads = chain.watchHeads({ pollIntervalMs, signal: stop.signal });
   return {
     async next() {
-      const { value, done } = await heads.next();
-      if (done) throw new Error("no more heads");
-      return value;
+      const head = await heads.next(NEVER_MS);
+      if (head === null) throw new Error("no more heads");
+      return head;
     },
   };
 }
@@ -66,27 +66,23 @@ describe("heads by polling", () => {
     expect(await heads.next()).toMatchObject({ number: 1 });
   });
 
-  test("end with their signal, that of the chain, or the loop over them", async () => {
+  test("end with their signal, or that of the chain", async () => {
     const node = await openNode();
     const { chain, stop } = openChain([node]);
     const mine = new AbortController();
-    const announced: number[] = [];
-    for await (const head of chain.heads({ pollIntervalMs: 10, signal: mine.signal })) {
-      announced.push(head.number);
-      mine.abort();
+    for (const end of [mine, stop]) {
+      const heads = chain.watchHeads({ pollIntervalMs: 10, signal: mine.signal });
+      const others = chain.watchHeads({ pollIntervalMs: NEVER_MS });
+      if (end === mine) expect(await heads.next(NEVER_MS)).toMatchObject({ number: 0 });
+      expect(await others.next(NEVER_MS)).toMatchObject({ number: 0 });
+      expect(await others.next(10)).toBeNull();
+      const next = (end === mine ? heads : others).next(NEVER_MS);
+      end.abort();
+      expect(await next).toBeNull();
+      const asked = node.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(node.requests).toHaveLength(asked);
     }
-    for await (const head of chain.heads({ pollIntervalMs: 10 })) {
-      announced.push(head.number);
-      break;
-    }
-    const running = (async () => {
-      for await (const head of chain.heads({ pollIntervalMs: NEVER_MS }))
-        announced.push(head.number);
-    })();
-    await until(() => announced.length === 3);
-    stop.abort();
-    await running;
-    expect(announced).toEqual([0, 0, 0]);
   });
 });
 

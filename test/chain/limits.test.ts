@@ -71,3 +71,66 @@ describe("Gate", () => {
     expect(ends.every(({ status }) => status === "rejected")).toBe(true);
   });
 });
+
+describe("Gate, for callers", () => {
+  test("has half of the places, and half of those for one caller", async () => {
+    const gate = new Gate(new AdaptiveLimit(8));
+    const entered: string[] = [];
+    const enter = (caller: string) =>
+      gate.enter(never, caller).then(() => {
+        entered.push(caller);
+      });
+    const [first, , third] = [enter("a"), enter("a"), enter("a")];
+    const others = [enter("b"), enter("c"), enter("d")];
+    await Promise.all([first, others[0], others[1]]);
+    expect(entered).toEqual(["a", "a", "b", "c"]);
+    gate.leave("b");
+    await others[2];
+    expect(entered.at(-1)).toBe("d");
+    gate.leave("a");
+    await third;
+    expect(entered.at(-1)).toBe("a");
+    await Promise.all([1, 2, 3, 4].map(() => gate.enter(never)));
+  });
+
+  test("has one place where the node has one", async () => {
+    const gate = new Gate(new AdaptiveLimit(1));
+    await gate.enter(never, "a");
+    const next = gate.enter(never, "b");
+    gate.leave("a");
+    await next;
+  });
+
+  test("refuses at once a caller that has too many waiting, and everybody when all have", async () => {
+    const gate = new Gate(new AdaptiveLimit(8));
+    const stop = new AbortController();
+    const waiting: Promise<unknown>[] = [];
+    const fill = (caller: string, count: number) => {
+      for (let one = 0; one < count; one++) {
+        waiting.push(gate.enter(stop.signal, caller).catch(() => undefined));
+      }
+    };
+    fill("a", 2 + 32);
+    await expect(gate.enter(never, "a")).rejects.toMatchObject({ code: "busy" });
+    await gate.enter(never, "b");
+    fill("b", 1 + 32);
+    fill("c", 32);
+    fill("d", 32);
+    await expect(gate.enter(never, "e")).rejects.toMatchObject({ code: "busy" });
+    stop.abort();
+    await Promise.all(waiting);
+  });
+
+  test("drops who gives up waiting", async () => {
+    const gate = new Gate(new AdaptiveLimit(2));
+    await gate.enter(never, "a");
+    const impatient = new AbortController();
+    const waiting = gate.enter(impatient.signal, "a");
+    const next = gate.enter(never, "a");
+    impatient.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "aborted" });
+    gate.leave("a");
+    await next;
+    await expect(gate.enter(AbortSignal.abort(), "a")).rejects.toMatchObject({ code: "aborted" });
+  });
+});

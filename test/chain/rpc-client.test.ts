@@ -27,6 +27,14 @@ describe("one call", () => {
     expect(await chain.request("eth_getBlockByNumber", ["0x63", false])).toBeNull();
   });
 
+  test("gives the result where the node writes beside it that there is no error", async () => {
+    const node = await openNode();
+    const { chain } = openChain([node]);
+    const body = '{"jsonrpc":"2.0","id":1,"error":null,"result":"0x1"}';
+    node.fail({ effect: { kind: "http", status: 200, body } });
+    expect(await chain.request("eth_chainId", [])).toBe("0x1");
+  });
+
   test("throws what the node answered, with its code, and does not repeat a revert", async () => {
     const node = await openNode();
     const { chain } = openChain([node]);

@@ -5,7 +5,7 @@ import { forwardedMethods } from "../../src/api/eth-rpc/forwarded.ts";
 import { indexMethods } from "../../src/api/eth-rpc/methods.ts";
 import { actionsIn } from "../../src/api/registry.ts";
 import { endpoints } from "../../src/api/sourcify/registry.ts";
-import { CallerGate } from "../../src/chain/caller-gate.ts";
+import { Gate } from "../../src/chain/limits.ts";
 import { saveProxy } from "../../src/store/proxies.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
 import { setSyncState, wordAt } from "../support/build.ts";
@@ -56,17 +56,14 @@ beforeAll(async () => {
   // Once, the node is asked who it is, and what it can do.
   await server.chain.probe();
   let entered = 0;
-  const enter = CallerGate.prototype.enter;
-  vi.spyOn(CallerGate.prototype, "enter").mockImplementation(async function (
-    this: CallerGate,
-    ...who
-  ) {
-    const leave = await enter.apply(this, who);
-    entered++;
-    return () => {
-      entered--;
-      leave();
-    };
+  const { enter, leave } = Gate.prototype;
+  vi.spyOn(Gate.prototype, "enter").mockImplementation(async function (this: Gate, ...who) {
+    await enter.apply(this, who);
+    if (who[1] !== undefined) entered++;
+  });
+  vi.spyOn(Gate.prototype, "leave").mockImplementation(function (this: Gate, caller) {
+    if (caller !== undefined) entered--;
+    leave.call(this, caller);
   });
   node.fail({
     effect: { kind: "omit" },

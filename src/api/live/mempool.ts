@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AskedChain, inNameOf } from "../../chain/asked-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
+import { keepResult } from "../../core/async.ts";
 import { ChainError, RequestError } from "../../core/errors.ts";
 import { isHexData, lowerHex } from "../../core/hex.ts";
 import { isExactQuantity, isQuantity, quantityToNumber } from "../../core/quantity.ts";
@@ -48,17 +49,7 @@ export type Mempool = (
 /** Creates the view of the pool of one chain's nodes, which is read for all clients together. */
 export function createMempool(of: Chain): Mempool {
   const chain = inNameOf({ caller: "mempool" }, of);
-  let kept: Promise<readonly Unread[]> | undefined;
-
-  function fetchShared(): Promise<readonly Unread[]> {
-    if (kept !== undefined) return kept;
-    const forget = () => {
-      kept = undefined;
-    };
-    kept = fetchPool(chain);
-    kept.then(() => setTimeout(forget, KEPT_MS).unref(), forget);
-    return kept;
-  }
+  const fetchShared = keepResult(() => fetchPool(chain), KEPT_MS);
 
   return async (party, side) => {
     const fields = side === undefined ? ["from", "to"] : [side];

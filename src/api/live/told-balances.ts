@@ -9,7 +9,7 @@ import type { Context } from "../action.ts";
 /** What several contracts together may take of the node's time, and what one may take alone. */
 const TOGETHER = { answerMs: 1_500 };
 const ALONE = { answerMs: 3_000 };
-/** Half of the places that one caller has at a node by default, see `CallerGate`. */
+/** Half of the places that one caller has at a node by default, see `Gate`. */
 const AT_ONCE = 2;
 
 /** With these errors a contract may have spoilt the question. */

@@ -33,18 +33,6 @@ export interface ProofGround {
   isDevelopment: boolean;
 }
 
-export interface Proofs {
-  /** Begins with a chain. */
-  begin(ground: ProofGround): void;
-  /**
-   * Gives the parts that could not be proven. Throws `ChainError` of code `unproven-block` when one of them was proven
-   * on this chain before.
-   */
-  examine(fetched: FetchedBlock, scope: ProofScope): Promise<Unproven[]>;
-  /** Notes that a block is believed all the same. */
-  accept(unproven: readonly Unproven[]): void;
-}
-
 export interface ProofsOptions {
   /** False: nothing is proven. */
   enabled: boolean;
@@ -70,20 +58,28 @@ export function initialProofs(enabled: boolean): ProofStatus {
   return Object.fromEntries(PARTS.map((part) => [part, status()])) as ProofStatus;
 }
 
-/** See `Proofs`. */
-export function createProofs({ enabled, metrics, log, status, remember }: ProofsOptions): Proofs {
+/** See `createProofs`. */
+export type Proofs = ReturnType<typeof createProofs>;
+
+/** Creates what proves parts of the blocks of a chain. */
+export function createProofs({ enabled, metrics, log, status, remember }: ProofsOptions) {
   let established = new Set<string>();
   let isDevelopment = false;
   status.proofs = initialProofs(enabled);
 
   return {
-    begin(ground) {
+    /** Begins with a chain. */
+    begin(ground: ProofGround): void {
       established = new Set(ground.proven);
       ({ isDevelopment } = ground);
       status.proofs = initialProofs(enabled);
     },
 
-    async examine(fetched, scope) {
+    /**
+     * Gives the parts that could not be proven. Throws `ChainError` of code `unproven-block` when one of them was proven
+     * on this chain before.
+     */
+    async examine(fetched: FetchedBlock, scope: ProofScope): Promise<Unproven[]> {
       const unproven: Unproven[] = [];
       for (const part of partsOf(scope)) {
         const known = status.proofs[part];
@@ -109,7 +105,8 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
       return unproven;
     },
 
-    accept(unproven) {
+    /** Notes that a block is believed all the same. */
+    accept(unproven: readonly Unproven[]): void {
       for (const { part, reason } of unproven) {
         const known = status.proofs[part];
         known.unproven++;

@@ -141,11 +141,18 @@ async function runInPlace(
   const at = nonce ?? (await factoryNonce(chain, from, address, parent));
   const probe = { from, initCode: PROBE, value: 0n };
   const [seen = null, ...codes] = await chain.runCreations([probe, ...trials], parent, {
-    ...(at !== undefined && { nonce: at }),
-    blockNumber: creation.blockNumber,
-    timestampSeconds: creation.timestampSeconds,
-    // The creator may have received it in the same block.
-    ...(creation.value > 0n && { balance: creation.value }),
+    stateOverride: [
+      {
+        address: from,
+        ...(at !== undefined && { nonce: Number(at) }),
+        // The creator may have received it in the same block.
+        ...(creation.value > 0n && { balance: creation.value }),
+      },
+    ],
+    blockOverrides: {
+      number: BigInt(creation.blockNumber),
+      time: BigInt(creation.timestampSeconds),
+    },
   });
   const isExact =
     nonce !== null &&
@@ -191,8 +198,11 @@ async function isOtherElsewhere(
 ): Promise<boolean> {
   const block = { number: creation.blockNumber, hash: creation.blockHash };
   const strangers = trials.map((trial) => ({ ...trial, from: STRANGER }));
-  const overrides = creation.value > 0n ? { balance: creation.value } : {};
-  const codes = await chain.runCreations(strangers, block, overrides);
+  const codes = await chain.runCreations(strangers, block, {
+    ...(creation.value > 0n && {
+      stateOverride: [{ address: STRANGER, balance: creation.value }],
+    }),
+  });
   return codes.every((code, index) => {
     const first = returned[index];
     return (

@@ -43,7 +43,7 @@ function answerOf(token: Token, data: Hex): Hex | undefined {
   }
 }
 
-/** `callEach((address,bytes)[])` in the form that every encoder gives it, and its answer. */
+/** `aggregate3((address,bool,bytes)[])` in the form that every encoder gives it, and its answer. */
 function aggregate(data: Hex, call: CallContract): Hex {
   const list = 4 + 2 * WORD;
   const count = numberAt(data, list - WORD);
@@ -51,7 +51,7 @@ function aggregate(data: Hex, call: CallContract): Hex {
   let tails = "";
   for (let index = 0; index < count; index++) {
     const entry = list + numberAt(data, list + index * WORD);
-    const bytes = entry + numberAt(data, entry + WORD);
+    const bytes = entry + numberAt(data, entry + 2 * WORD);
     const start = bytes + WORD;
     const target = addressAt(data, entry);
     const result = call(target, hexSlice(data, start, start + numberAt(data, bytes)));

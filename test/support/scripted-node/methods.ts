@@ -1,5 +1,5 @@
-import { decodeFunctionData, encodeFunctionResult, keccak256 } from "viem";
-import { STATIC_CALLS, staticCallsAbi } from "../../../src/chain/static-calls.ts";
+import { decodeFunctionData, encodeFunctionResult, keccak256, multicall3Abi } from "viem";
+import { STATIC_CALLS } from "../../../src/chain/static-calls.ts";
 import type { Address } from "../../../src/core/address.ts";
 import { messageOf } from "../../../src/core/errors.ts";
 import { type Hex, lowerHex } from "../../../src/core/hex.ts";
@@ -121,15 +121,17 @@ function callTraces({ block, frames }: ScriptedBlock): object[] {
   return frames.map((result, index) => ({ txHash: block.transactions[index]?.hash, result }));
 }
 
+const AGGREGATE3 = [multicall3Abi[0]] as const;
+
 function makeCall(to: Address, data: Hex, at: ScriptedBlock): Hex | null {
   if (to === "0x0000000000000000000000000000000000000004") return data;
   if (to !== STATIC_CALLS) return at.ledger.call(to, data);
-  const { args } = decodeFunctionData({ abi: staticCallsAbi, data });
+  const { args } = decodeFunctionData({ abi: AGGREGATE3, data });
   const result = args[0].map((call) => {
-    const returned = makeCall(lowerHex(call.target), call.data, at);
-    return { success: returned !== null, returned: returned ?? "0x" } as const;
+    const returned = makeCall(lowerHex(call.target), call.callData, at);
+    return { success: returned !== null, returnData: returned ?? "0x" } as const;
   });
-  return encodeFunctionResult({ abi: staticCallsAbi, functionName: "callEach", result });
+  return encodeFunctionResult({ abi: AGGREGATE3, functionName: "aggregate3", result });
 }
 
 const METHODS: Readonly<Record<string, Method>> = {

@@ -52,13 +52,13 @@ const source = {
 } as unknown as VerifiedSource;
 
 /** Where and when a probe finds itself. */
-function placeOf(overrides: TrialOverrides): Hex {
-  const at = overrides.nonce === 4n ? CONTRACT : addressAt(3);
-  const word = (value: number) => wordAt(value);
+function placeOf({ stateOverride, blockOverrides }: TrialOverrides): Hex {
+  const at = stateOverride?.[0]?.nonce === 4 ? CONTRACT : addressAt(3);
+  const word = (value: bigint) => wordAt(Number(value));
   return hexConcat(
     `0x${"0".repeat(24)}${at.slice(2)}`,
-    word(overrides.blockNumber ?? 8),
-    word(overrides.timestampSeconds ?? 990),
+    word(blockOverrides?.number ?? 8n),
+    word(blockOverrides?.time ?? 990n),
   );
 }
 
