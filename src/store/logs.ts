@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { placesOf, publishedHead } from "./distributed-reads.ts";
+import { isReadAtOnce, placesOf, publishedHead, withBlocks } from "./distributed-reads.ts";
 import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import { blockOf, direction, type Order, type PageRange, pageOfBlocks } from "./page.ts";
@@ -17,15 +17,19 @@ export interface TransactionLog {
   data: Hex;
 }
 
-/** A log with what its block and transaction add. */
-export interface LogEntry extends TransactionLog {
+/** A log with what its transaction adds. */
+interface LogOfBlock extends TransactionLog {
   blockNumber: number;
-  blockHash: Hex;
-  timestampSeconds: number;
   transactionHash: Hex;
   transactionIndex: number;
   gasPrice: string;
   gasUsed: string;
+}
+
+/** A log with what its block and transaction add. */
+export interface LogEntry extends LogOfBlock {
+  blockHash: Hex;
+  timestampSeconds: number;
 }
 
 /**
@@ -84,6 +88,11 @@ export async function searchLogs(
       range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
     })),
   );
+  const [search] = searches;
+  if (search && searches.length === 1 && isReadAtOnce(sql, page)) {
+    const rows = pageOfRows(sql, wholeRows(sql), search, blocks, page, by);
+    return withBlocks(sql, await readPage(sql<LogOfBlock[]>`${rows}`, page.limit, dataOf));
+  }
   const keys = keysOf(sql, searches, blocks, page, by);
   const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
   const query = sql<LogEntry[]>`
@@ -97,8 +106,10 @@ export async function searchLogs(
     ) l
     ${blockOf(sql, sql`l.block_number`)}
     ORDER BY l.block_number ${by}, l.log_index ${by}`;
-  return readPage(query, page.limit, ({ data }) => [data]);
+  return readPage(query, page.limit, dataOf);
 }
+
+const dataOf = ({ data }: TransactionLog) => [data];
 
 /** A pattern, and where its logs are looked for: undefined for all blocks. */
 interface LogSearch {
@@ -114,21 +125,44 @@ function keysOf(
   { limit, skip }: PageRange,
   by: Fragment,
 ): Fragment {
-  const order = sql`block_number ${by}, log_index ${by}`;
-  const pageOf = ({ pattern, range }: LogSearch, page: PageRange) => {
-    const rows = sql`
-      SELECT block_number, log_index FROM logs
-      WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}`;
-    const inIndex = range ? sql`${range.order} ${by}, block_number ${by}` : order;
-    return pageOfBlocks(sql, rows, { inIndex, order }, page);
-  };
+  const pageOf = (search: LogSearch, page: PageRange) =>
+    pageOfRows(sql, sql`SELECT block_number, log_index FROM logs`, search, blocks, page, by);
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
   if (others.length === 0) return pageOf(first, { limit, skip });
   const union = searches
     .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
+  const order = sql`block_number ${by}, log_index ${by}`;
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** A page of what a search finds of `rows`, a SELECT from the logs without its conditions. */
+function pageOfRows(
+  sql: Queryable,
+  rows: Fragment,
+  { pattern, range }: LogSearch,
+  blocks: LogBlocks,
+  page: PageRange,
+  by: Fragment,
+): Fragment {
+  const order = sql`block_number ${by}, log_index ${by}`;
+  const inIndex = range ? sql`${range.order} ${by}, block_number ${by}` : order;
+  const found = sql`${rows} WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}`;
+  return pageOfBlocks(sql, found, { inIndex, order }, page);
+}
+
+/** Logs with what their transactions add, as `logs_at` gives them (migrations/0122_transactions_of_pages.sql). */
+function wholeRows(sql: Queryable): Fragment {
+  return sql`
+    SELECT block_number, log_index, address, topic0, topic1, topic2, topic3, data, transaction_index,
+      transaction_hash, gas_price, gas_used
+    FROM logs
+    CROSS JOIN LATERAL (
+      SELECT o.hash AS transaction_hash, o.gas_price, o.gas_used FROM transactions AS o
+      WHERE o.block_number = logs.block_number AND o.transaction_index = logs.transaction_index
+      LIMIT 1
+    ) AS t`;
 }
 
 /** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
