@@ -90,8 +90,7 @@ export async function searchLogs(
   );
   const [search] = searches;
   if (search && searches.length === 1 && isReadAtOnce(sql, page)) {
-    const rows = pageOfRows(sql, wholeRows(sql), search, blocks, page, by);
-    return withBlocks(sql, await readPage(sql<LogOfBlock[]>`${rows}`, page.limit, dataOf));
+    return withBlocks(sql, await readAtOnce(sql, search, blocks, page, by));
   }
   const keys = keysOf(sql, searches, blocks, page, by);
   const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
@@ -125,36 +124,30 @@ function keysOf(
   { limit, skip }: PageRange,
   by: Fragment,
 ): Fragment {
-  const pageOf = (search: LogSearch, page: PageRange) =>
-    pageOfRows(sql, sql`SELECT block_number, log_index FROM logs`, search, blocks, page, by);
+  const pageOf = (search: LogSearch, page: PageRange) => {
+    const rows = sql`SELECT block_number, log_index FROM logs WHERE ${found(sql, search, blocks)}`;
+    return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
+  };
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
   if (others.length === 0) return pageOf(first, { limit, skip });
   const union = searches
     .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
-  const order = sql`block_number ${by}, log_index ${by}`;
+  const { order } = ordersOf(sql, first, by);
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** A page of what a search finds of `rows`, a SELECT from the logs without its conditions. */
-function pageOfRows(
+/** The logs of a page of one search, with what their transactions add as `logs_at` does, in one statement. */
+function readAtOnce(
   sql: Queryable,
-  rows: Fragment,
-  { pattern, range }: LogSearch,
+  search: LogSearch,
   blocks: LogBlocks,
-  page: PageRange,
+  { limit, skip }: PageRange,
   by: Fragment,
-): Fragment {
-  const order = sql`block_number ${by}, log_index ${by}`;
-  const inIndex = range ? sql`${range.order} ${by}, block_number ${by}` : order;
-  const found = sql`${rows} WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}`;
-  return pageOfBlocks(sql, found, { inIndex, order }, page);
-}
-
-/** Logs with what their transactions add, as `logs_at` gives them (migrations/0122_transactions_of_pages.sql). */
-function wholeRows(sql: Queryable): Fragment {
-  return sql`
+): Promise<LogOfBlock[]> {
+  const { inIndex, order } = ordersOf(sql, search, by);
+  const query = sql<LogOfBlock[]>`
     SELECT block_number, log_index, address, topic0, topic1, topic2, topic3, data, transaction_index,
       transaction_hash, gas_price, gas_used
     FROM logs
@@ -162,7 +155,21 @@ function wholeRows(sql: Queryable): Fragment {
       SELECT o.hash AS transaction_hash, o.gas_price, o.gas_used FROM transactions AS o
       WHERE o.block_number = logs.block_number AND o.transaction_index = logs.transaction_index
       LIMIT 1
-    ) AS t`;
+    ) AS t
+    WHERE ${found(sql, search, blocks)}
+    ORDER BY ${inIndex}, ${order} LIMIT ${limit} OFFSET ${skip}`;
+  return readPage(query, limit, dataOf);
+}
+
+/** The order that the range of a search is read in, and that of its logs. */
+function ordersOf(sql: Queryable, { range }: LogSearch, by: Fragment) {
+  const order = sql`block_number ${by}, log_index ${by}`;
+  return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
+}
+
+/** The condition of what a search finds. */
+function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks): Fragment {
+  return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
 /** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
