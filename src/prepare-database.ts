@@ -4,8 +4,13 @@ import { ConfigError, codeOf, messageOf, PublicConfigError } from "./core/errors
 import { createSql } from "./db/client.ts";
 import { publicReasonOf } from "./db/failures.ts";
 import { migrate } from "./db/migrate.ts";
-import { countAllowedConnections, getCurrentSchema, requireSession } from "./db/session.ts";
-import { distributeTables } from "./store/distribution.ts";
+import {
+  countAllowedConnections,
+  getCurrentSchema,
+  isReplica,
+  requireSession,
+} from "./db/session.ts";
+import { distributeTables, isDistributed } from "./store/distribution.ts";
 import { type ChainIdentity, getChainIdentity } from "./store/sync-state.ts";
 
 /** Errors of a lost connection, cut by the server or on the way to it. */
@@ -30,11 +35,19 @@ export async function requireConnections(databaseUrl: string, wanted: number): P
   }
 }
 
-/** Brings the tables up to date; gives the chain that they hold, if any. */
+/** A database whose tables are up to date. */
+export interface PreparedDatabase {
+  /** The chain that they hold, if any. */
+  known: ChainIdentity | undefined;
+  /** Whether they are spread over several servers. */
+  isSpread: boolean;
+}
+
+/** Brings the tables up to date. */
 export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
   { log, signal }: Pick<ProcessContext, "log" | "signal">,
-): Promise<ChainIdentity | undefined> {
+): Promise<PreparedDatabase> {
   const sql = createSql(databaseUrl, { schema, connections: 2 });
   try {
     for (let attempt = 1; ; attempt++) {
@@ -42,7 +55,7 @@ export async function prepareDatabase(
         await requireSession(sql, schema);
         await migrate(sql, schema);
         await distributeTables(sql);
-        return await getChainIdentity(sql);
+        return { known: await getChainIdentity(sql), isSpread: await isDistributed(sql) };
       } catch (error) {
         // A lost connection is tried again; a database that cannot be reached is an error at once.
         const isLost = LOST_CODES.has(codeOf(error));
@@ -60,11 +73,12 @@ export async function prepareDatabase(
 
 /**
  * Throws `ConfigError` when the database that answers are read from cannot be reached, or would give the rows of another
- * chain: a pooler may ignore the schema that a session asks for. A replica that has none of the tables yet passes.
+ * chain: a pooler may ignore the schema that a session asks for; or those of another time than the workers of a chain on
+ * several servers. A replica that has none of the tables yet passes.
  */
 export async function requireSameChain(
   readUrl: string,
-  { schema, chainId }: { schema: string; chainId: number | undefined },
+  { schema, chainId, isSpread }: { schema: string; chainId: number | undefined; isSpread: boolean },
 ): Promise<void> {
   const sql = createSql(readUrl, { schema, connections: 1, mayBePooled: true });
   try {
@@ -73,6 +87,12 @@ export async function requireSameChain(
       throw new PublicConfigError(
         `DATABASE_READ_URL leads to the schema ${current.name} instead of ${schema}: a pooler that ignores search_path needs ` +
           "it set for the chain's own entry or role, see docs/operations/database.md",
+      );
+    }
+    if (isSpread && (await isReplica(sql))) {
+      throw new PublicConfigError(
+        "DATABASE_READ_URL is a replica of a coordinator of several servers: the workers may be ahead of it; read from the " +
+          "coordinator, see docs/operations/scale.md",
       );
     }
     const found = current.hasTables ? await getChainIdentity(sql) : undefined;

@@ -129,7 +129,7 @@ export function createRunningChain(
   const signal = AbortSignal.any([shutdown.signal, quitting.signal]);
 
   async function start({ waitsForNode } = { waitsForNode: false }): Promise<boolean> {
-    const known = await prepareDatabase(place, { log, signal });
+    const { known, isSpread } = await prepareDatabase(place, { log, signal });
     if (known && known.chainId !== (chainId ?? known.chainId)) {
       throw new PublicConfigError(
         `the database holds chain ${known.chainId}, but chain ${chainId} is expected; give another DATABASE_SCHEMA`,
@@ -138,7 +138,7 @@ export function createRunningChain(
     if (known && config.ROLE !== "api") requireStartBlockSetting(known, config.START_BLOCK);
     chainId ??= known?.chainId;
     if (config.DATABASE_READ_URL !== undefined && config.ROLE !== "indexer") {
-      await requireSameChain(config.DATABASE_READ_URL, { schema: place.schema, chainId });
+      await requireSameChain(config.DATABASE_READ_URL, { schema: place.schema, chainId, isSpread });
     }
     const learning = learnChainId(chain, chainId, { log, signal });
     if (waitsForNode) await learning;

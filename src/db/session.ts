@@ -17,6 +17,12 @@ export async function getCurrentSchema(
   return current;
 }
 
+/** Whether the server replays what another one wrote. */
+export async function isReplica(sql: Sql): Promise<boolean> {
+  const [server] = await sql<[{ replays: boolean }]>`SELECT pg_is_in_recovery() AS replays`;
+  return server.replays;
+}
+
 const POOLED =
   "DATABASE_URL leads to a pooler (PgBouncer), which keeps no session, and so no lock; " +
   "name the database itself there, and the pooler in DATABASE_READ_URL";

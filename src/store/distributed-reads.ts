@@ -1,3 +1,4 @@
+import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 
 // What statements do otherwise where rows are on several servers (Citus). There whatever a statement looks up on the
@@ -62,4 +63,31 @@ export async function placesOf(
     return BIG.has(column) ? sql`${values}::bigint[]` : sql`${values}::integer[]`;
   });
   return { places: sql`(SELECT ${arrays}) places` };
+}
+
+/** Every server gives as many rows as a page ends at: of a page beyond this their places are read first. */
+const ROWS_AT_ONCE = 100;
+
+/**
+ * Whether the rows of a page are found and read in one statement, where the tables of both are spread alike: of several
+ * servers, which plan each statement anew, when the page is near.
+ */
+export function isReadAtOnce(sql: Queryable, page: { limit: number; skip: number }): boolean {
+  return isDistributedRead(sql) && page.skip + page.limit <= ROWS_AT_ONCE;
+}
+
+/** Rows that were read at once with what their blocks add, which only the coordinator has. */
+export async function withBlocks<Row extends { blockNumber: number }>(
+  sql: Queryable,
+  rows: readonly Row[],
+): Promise<(Row & { blockHash: Hex; timestampSeconds: number })[]> {
+  const numbers = [...new Set(rows.map(({ blockNumber }) => blockNumber))];
+  const blocks = await sql<{ number: number; blockHash: Hex; timestampSeconds: number }[]>`
+    SELECT number, hash AS block_hash, timestamp AS timestamp_seconds
+    FROM blocks WHERE number = ANY(${numbers}::bigint[])`;
+  const byNumber = new Map(blocks.map(({ number, ...block }) => [number, block]));
+  return rows.flatMap((row) => {
+    const block = byNumber.get(row.blockNumber);
+    return block ? [{ ...row, ...block }] : [];
+  });
 }

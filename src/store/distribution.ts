@@ -51,9 +51,10 @@ export async function distributeTables(sql: Sql): Promise<void> {
     await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
     const views = await takeViews(transaction);
     for (const name of spreadTables) await distribute(transaction, name);
-    // On all servers: conditions on shards contain it.
+    // On all servers, as conditions on shards contain it, but true on the coordinator alone, which they are for.
     await transaction`
-      CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT true'`;
+      CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+      AS 'BEGIN RETURN (SELECT groupid = 0 FROM pg_dist_local_group); END'`;
     await askByCall(transaction);
     for (const view of views) await transaction.unsafe(view);
   });

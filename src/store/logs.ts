@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { placesOf, publishedHead } from "./distributed-reads.ts";
+import { isReadAtOnce, placesOf, publishedHead, withBlocks } from "./distributed-reads.ts";
 import { keyOf } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import { blockOf, direction, type Order, type PageRange, pageOfBlocks } from "./page.ts";
@@ -17,15 +17,19 @@ export interface TransactionLog {
   data: Hex;
 }
 
-/** A log with what its block and transaction add. */
-export interface LogEntry extends TransactionLog {
+/** A log with what its transaction adds. */
+interface LogOfBlock extends TransactionLog {
   blockNumber: number;
-  blockHash: Hex;
-  timestampSeconds: number;
   transactionHash: Hex;
   transactionIndex: number;
   gasPrice: string;
   gasUsed: string;
+}
+
+/** A log with what its block and transaction add. */
+export interface LogEntry extends LogOfBlock {
+  blockHash: Hex;
+  timestampSeconds: number;
 }
 
 /**
@@ -84,6 +88,10 @@ export async function searchLogs(
       range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
     })),
   );
+  const [search] = searches;
+  if (search && searches.length === 1 && isReadAtOnce(sql, page)) {
+    return withBlocks(sql, await readAtOnce(sql, search, blocks, page, by));
+  }
   const keys = keysOf(sql, searches, blocks, page, by);
   const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
   const query = sql<LogEntry[]>`
@@ -97,8 +105,10 @@ export async function searchLogs(
     ) l
     ${blockOf(sql, sql`l.block_number`)}
     ORDER BY l.block_number ${by}, l.log_index ${by}`;
-  return readPage(query, page.limit, ({ data }) => [data]);
+  return readPage(query, page.limit, dataOf);
 }
+
+const dataOf = ({ data }: TransactionLog) => [data];
 
 /** A pattern, and where its logs are looked for: undefined for all blocks. */
 interface LogSearch {
@@ -114,13 +124,9 @@ function keysOf(
   { limit, skip }: PageRange,
   by: Fragment,
 ): Fragment {
-  const order = sql`block_number ${by}, log_index ${by}`;
-  const pageOf = ({ pattern, range }: LogSearch, page: PageRange) => {
-    const rows = sql`
-      SELECT block_number, log_index FROM logs
-      WHERE ${within(sql, range, blocks)} ${matching(sql, pattern)}`;
-    const inIndex = range ? sql`${range.order} ${by}, block_number ${by}` : order;
-    return pageOfBlocks(sql, rows, { inIndex, order }, page);
+  const pageOf = (search: LogSearch, page: PageRange) => {
+    const rows = sql`SELECT block_number, log_index FROM logs WHERE ${found(sql, search, blocks)}`;
+    return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
   };
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
@@ -128,7 +134,42 @@ function keysOf(
   const union = searches
     .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
+  const { order } = ordersOf(sql, first, by);
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** The logs of a page of one search, with what their transactions add as `logs_at` does, in one statement. */
+function readAtOnce(
+  sql: Queryable,
+  search: LogSearch,
+  blocks: LogBlocks,
+  { limit, skip }: PageRange,
+  by: Fragment,
+): Promise<LogOfBlock[]> {
+  const { inIndex, order } = ordersOf(sql, search, by);
+  const query = sql<LogOfBlock[]>`
+    SELECT block_number, log_index, address, topic0, topic1, topic2, topic3, data, transaction_index,
+      transaction_hash, gas_price, gas_used
+    FROM logs
+    CROSS JOIN LATERAL (
+      SELECT o.hash AS transaction_hash, o.gas_price, o.gas_used FROM transactions AS o
+      WHERE o.block_number = logs.block_number AND o.transaction_index = logs.transaction_index
+      LIMIT 1
+    ) AS t
+    WHERE ${found(sql, search, blocks)}
+    ORDER BY ${inIndex}, ${order} LIMIT ${limit} OFFSET ${skip}`;
+  return readPage(query, limit, dataOf);
+}
+
+/** The order that the range of a search is read in, and that of its logs. */
+function ordersOf(sql: Queryable, { range }: LogSearch, by: Fragment) {
+  const order = sql`block_number ${by}, log_index ${by}`;
+  return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
+}
+
+/** The condition of what a search finds. */
+function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks): Fragment {
+  return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
 /** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */

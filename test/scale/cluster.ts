@@ -30,6 +30,8 @@ export interface Cluster {
   join(database: string, portOf?: PortOf): Promise<void>;
   /** Starts one more worker, and adds it to the cluster of the database `postgres`. Nothing is moved to it. */
   add(): Promise<ClusterServer>;
+  /** Starts one more server, which follows the coordinator by streaming replication. */
+  follow(): Promise<ClusterServer>;
   stop(): Promise<void>;
 }
 
@@ -56,7 +58,7 @@ export async function startCluster(settings = ""): Promise<Cluster> {
     await server.start();
     return server;
   };
-  const servers = await Promise.all(
+  const servers: ClusterServer[] = await Promise.all(
     Array.from({ length: WORKERS + 1 }, (_, index) => start(index)),
   );
   const [coordinator, ...workers] = servers as [ClusterServer, ...ClusterServer[]];
@@ -71,6 +73,13 @@ export async function startCluster(settings = ""): Promise<Cluster> {
       const sql = createSql(urlOf(coordinator, "postgres"), { connections: 1 });
       await sql`SELECT citus_add_node('127.0.0.1', ${server.port})`;
       await sql.end();
+      return server;
+    },
+    follow: async () => {
+      const data = path.join(folder, String(servers.length));
+      const server = await followServer(binaries, data, await freePort(), user, coordinator);
+      servers.push(server);
+      await server.start();
       return server;
     },
     stop: async () => {
@@ -128,6 +137,37 @@ citus.node_conninfo = 'sslmode=disable'
 citus.select_opens_transaction_block = off
 ${settings}`,
   );
+  return serverIn(data, binaries, port, user);
+}
+
+async function followServer(
+  binaries: string,
+  data: string,
+  port: number,
+  user: OsUser | undefined,
+  leader: ClusterServer,
+): Promise<ClusterServer> {
+  await mkdir(data, { mode: 0o700 });
+  if (user) await chown(data, user.uid, user.gid);
+  const from = ["-h", "127.0.0.1", "-p", String(leader.port), "-U", "postgres"];
+  execFileSync(
+    path.join(binaries, "pg_basebackup"),
+    [...from, "-D", data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"],
+    { ...user, cwd: data, stdio: "ignore" },
+  );
+  await appendFile(
+    path.join(data, "postgresql.conf"),
+    `port = ${port}\nunix_socket_directories = '${data}'\n`,
+  );
+  return serverIn(data, binaries, port, user);
+}
+
+function serverIn(
+  data: string,
+  binaries: string,
+  port: number,
+  user: OsUser | undefined,
+): ClusterServer {
   let running: Child | undefined;
   return {
     port,

@@ -64,6 +64,18 @@ test("the tables of a new schema are spread, also when it is prepared twice", as
   }
 });
 
+test("conditions that tell the coordinator which shards to ask are none to the workers", async () => {
+  const { sql } = database;
+  expect(await isDistributed(sql)).toBe(true);
+  const workers = await sql<{ success: boolean; result: string }[]>`
+    SELECT success, result
+    FROM run_command_on_workers(format('SELECT %I.is_distributed()', current_schema()))`;
+  expect(workers.map(({ success, result }) => [success, result])).toEqual(
+    workers.map(() => [true, "f"]),
+  );
+  expect(workers).toHaveLength(3);
+});
+
 test("a chain that stands on one server already stays there", async () => {
   const sql = schemaOf("stays_there");
   await migrate(sql, "stays_there");
@@ -145,6 +157,34 @@ test("no list asks more than its address's shard and those of its rows", async (
   // That all shards are told of at all.
   const logs = `module=logs&action=getLogs&fromBlock=0&toBlock=1&address=${token}`;
   expect((await askedBy(logs)).length).toBe(6);
+});
+
+test("a near page of logs is one statement to each shard, a far one has the same rows", async () => {
+  const [address, SHARDS] = [addressAt(13), 6];
+  const numbers = Array.from({ length: 40 }, (_, number) => 60 + number);
+  await publish(database.sql, {
+    blocks: numbers.map((number) => ({ number })),
+    transactions: numbers.map((blockNumber) => ({ blockNumber })),
+    logs: numbers.flatMap((blockNumber) =>
+      [0, 1, 2, 3].map((logIndex) => ({ blockNumber, logIndex, address })),
+    ),
+  });
+  const page = async (query: string) => {
+    notices.length = 0;
+    const { json } = await server.app.inject(
+      `/api?module=logs&action=getLogs&fromBlock=0&toBlock=latest&address=${address}&${query}`,
+    );
+    const asked = notices.filter((notice) => notice.startsWith("issuing SELECT")).length;
+    return { asked, rows: (json() as { result: unknown[] }).result };
+  };
+  const all = await page("");
+  expect(all.rows).toHaveLength(160);
+  expect(all.asked).toBeGreaterThan(SHARDS);
+  for (const [number, isNear] of [true, true, false, false].entries()) {
+    const { rows, asked } = await page(`page=${number + 1}&offset=40`);
+    expect(rows, `page ${number + 1}`).toEqual(all.rows.slice(40 * number, 40 * (number + 1)));
+    expect(asked === SHARDS, `page ${number + 1}`).toBe(isNear);
+  }
 });
 
 test("a page that ends within a block has the block's next rows, in either order", async () => {
