@@ -41,6 +41,8 @@ const run = promisify(execFile);
 const STOP_PATIENCE_MS = 3_000;
 const LEFTOVER_PATIENCE_MS = 10_000;
 const READY = "database system is ready to accept connections";
+const PANIC = /PANIC: +(.*)/;
+const COMPLAINT = /(?:FATAL|PANIC): +(.*)/;
 
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
@@ -76,10 +78,10 @@ export async function startEmbeddedPostgres(
   const cluster = { binaries: await findBinaries(user), user, folder };
   const password = await prepareCluster(cluster, durable);
   await stopLeftover(dataFolder(folder), log);
-  const { child, port } = await startServer(cluster, options);
+  const { child, port, exited } = await startServer(cluster, options);
   return {
     url: `postgres://${CLUSTER_USER}:${password}@127.0.0.1:${port}/postgres`,
-    exited: child.exited,
+    exited,
     stop: () => child.stop(STOP_PATIENCE_MS),
   };
 }
@@ -121,11 +123,12 @@ async function servesFolder(pid: number, data: string): Promise<boolean> {
 async function startServer(
   cluster: Cluster,
   { log, durable = true, signal }: EmbeddedPostgresOptions,
-): Promise<{ child: Child; port: number }> {
+): Promise<{ child: Child; port: number; exited: Promise<string> }> {
   const port = await freePort();
   const settings = { ...SETTINGS, ...(durable ? {} : NOT_DURABLE), port: String(port) };
   const ready = Promise.withResolvers<true>();
   let complaint: string | undefined;
+  let isUp = false;
   let lastWords = "";
   const child = startChild({
     command: cluster.binaries.postgres,
@@ -139,12 +142,18 @@ async function startServer(
     stopSignal: "INT",
     onLine: (line) => {
       log.debug(line);
-      complaint = /(?:FATAL|PANIC): +(.*)/.exec(line)?.[1] ?? complaint;
+      // Once it is up, only a PANIC is about the server. It may get over that, and is ready again.
+      complaint = (isUp ? PANIC : COMPLAINT).exec(line)?.[1] ?? complaint;
       lastWords = line;
-      if (line.includes(READY)) ready.resolve(true);
+      if (!line.includes(READY)) return;
+      [isUp, complaint] = [true, undefined];
+      ready.resolve(true);
     },
   });
-  if (await child.until(ready.promise, signal)) return { child, port };
+  const exited = child.exited.then((ending) =>
+    complaint === undefined ? ending : `${complaint}; ${ending}`,
+  );
+  if (await child.until(ready.promise, signal)) return { child, port, exited };
   const reason = complaint ?? `${lastWords} (${await child.exited})`;
   throw new StoreError("postgres", `the embedded PostgreSQL did not start: ${reason}`);
 }

@@ -31,7 +31,7 @@ const USUAL_PORT = 8545;
 /**
  * Starts npm's anvil on port 8545 of loopback, or on a free port when that is taken, with the chain that `saveState`
  * kept in `folder`. A chain that anvil cannot read is put aside, and a new one begins. Throws `ConfigError` when there
- * is no anvil for this platform, and anvil's own message when it does not start.
+ * is no anvil for this platform, or no room to unpack the chain, and anvil's own message when it does not start.
  */
 export async function startAnvil(folder: string, log: Logger, signal: AbortSignal): Promise<Anvil> {
   const binary = anvilBinary();
@@ -44,6 +44,10 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
   } catch (error) {
     if (signal.aborted) throw error;
     if (codeOf(error) !== "ENOENT") {
+      // A full disk or a missing right is no fault of what was kept.
+      if (isOfSystem(error)) {
+        throw new ConfigError(`the kept chain cannot be unpacked: ${messageOf(error)}`);
+      }
       await rename(saved, `${saved}.unreadable`);
       log.warn(`the kept chain cannot be read, a new one begins: ${messageOf(error)}`);
     }
@@ -105,6 +109,10 @@ async function launchAt(
   if (url === undefined) throw new Error(`anvil did not start: ${lastLines.join(" ").trim()}`);
   log.debug(`anvil listens on ${url}`);
   return { url, exited: child.exited, stop: () => child.stop(STOP_PATIENCE_MS) };
+}
+
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
 }
 
 function anvilBinary(): string {

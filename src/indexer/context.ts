@@ -63,6 +63,8 @@ export interface Sync {
   unheardSince: number | undefined;
   /** When all tracers were refused first, before the first traced transaction. */
   refusedSince: number | undefined;
+  /** The block that was announced and is not to be had, since when. */
+  lacking: { number: number; since: number } | undefined;
   /** Contracts that are left out of the reads for others. */
   readonly unresponsive: UnresponsiveContracts;
 }
@@ -79,7 +81,9 @@ export async function loadHead(sync: Sync): Promise<void> {
 }
 
 /** Reports that the indexer follows the head. */
-export function reportFollowing({ options: { status } }: Sync): void {
+export function reportFollowing(sync: Sync): void {
+  const { status } = sync.options;
+  sync.lacking = undefined;
   status.phase = "following";
   status.reason = null;
 }

@@ -26,6 +26,8 @@ const HEAD_BLOCKS = 16;
 const PENDING_READS = 500;
 /** A contract is to blame when it left the node no answer for so long, while the node made another call. */
 const FAIR_PATIENCE_MS = 1_000;
+/** A node may announce a block a moment before it has it. */
+const LACKING_PATIENCE_MS = 10_000;
 
 /**
  * Indexes the next blocks up to the node's head one by one, each with the state it touched. False when nothing was
@@ -55,7 +57,21 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     else if (header.parentHash !== sync.head.hash) return reorganise(sync, sync.head);
     await indexBlock(sync, header, encoded);
   }
+  if (blocks.length === 0 && !sync.options.signal.aborted) reportLacking(sync, next);
   return blocks.length > 0;
+}
+
+/** Reports a block that was announced and is not to be had, once it should be there. */
+function reportLacking(sync: Sync, number: number): void {
+  const { log, status } = sync.options;
+  if (sync.lacking?.number !== number) sync.lacking = { number, since: performance.now() };
+  if (performance.now() - sync.lacking.since < LACKING_PATIENCE_MS) return;
+  const reason =
+    `block ${number} was announced, but no node has it: ` +
+    "restart or resynchronise the node, or name another one in RPC_URL";
+  if (status.reason !== reason) log.warn(reason);
+  status.phase = "waiting";
+  status.reason = reason;
 }
 
 async function indexBlock(

@@ -5,8 +5,9 @@ import type { SoftKind } from "./validate.ts";
 /** What the indexer is doing. /health and the start-up output show it, and it is stored for other processes. */
 export interface IndexerStatus {
   /**
-   * `starting`, `standby` (another indexer writes), `waiting` (no node answers), `backfilling`, `indexing` (building
-   * the indexes left out of a first load), `following` (at the head), `halted` (the node has another chain).
+   * `starting`, `standby` (another indexer writes), `waiting` (no node answers, or has the next block), `backfilling`,
+   * `indexing` (building the indexes left out of a first load), `following` (at the head), `halted` (the node has
+   * another chain).
    */
   phase: "starting" | "standby" | "waiting" | "backfilling" | "indexing" | "following" | "halted";
   /** Why the indexer waits or is halted. */

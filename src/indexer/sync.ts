@@ -74,6 +74,7 @@ export async function synchronise(
     statePostponed: false,
     unheardSince: undefined,
     refusedSince: undefined,
+    lacking: undefined,
     unresponsive: createUnresponsiveContracts(await listUnresponsiveTokens(writer.sql)),
   };
   status.chainId = chainId;

@@ -151,3 +151,13 @@ test("says why the server does not start", async () => {
   await rm(path.join(dataFolder(folder), "global", "pg_control"));
   await expect(start()).rejects.toThrow(/did not start: .*could not/);
 });
+
+test("says why the server ended", async () => {
+  const { url, exited, stop } = await start();
+  await rm(path.join(dataFolder(folder), "pg_wal"), { recursive: true });
+  await expect(
+    query(url, "SELECT pg_logical_emit_message(false, '', repeat('x', 40000000)) AS value"),
+  ).rejects.toThrow();
+  await stop();
+  expect(await exited).toMatch(/^could not create file "pg_wal.*; /);
+});

@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import pino from "pino";
@@ -152,6 +153,20 @@ test("a chain that cannot be read is put aside and a new one begun", async () =>
   });
   expect(await readdir(folder)).toContain("state.json.gz.unreadable");
 });
+
+test.runIf(existsSync("/dev/full"))(
+  "a chain stays where it is while the disk is full",
+  async () => {
+    const kept = path.join(folder, "state.json.gz");
+    const before = await readFile(kept);
+    await symlink("/dev/full", path.join(folder, "state.json"));
+    const aside = path.join(folder, "state.json.gz.unreadable");
+    await rm(aside, { force: true });
+    await expect(withDevnet(async () => {})).rejects.toThrow(/no space left/);
+    expect(existsSync(aside)).toBe(false);
+    expect(await readFile(kept)).toEqual(before);
+  },
+);
 
 test("announces blocks over WebSocket", async () => {
   await withDevnet(async (_rpc, { webSocketUrl }) => {

@@ -151,6 +151,26 @@ describe("an indexer on a node that", () => {
     },
   );
 
+  it("never has a block that it announced is told apart from one that lags", async () => {
+    mine(3);
+    indexer = start([bad.url], 5);
+    await indexer.reach(honest.chain.head.block.hash);
+    mine(1);
+    const { number, hash } = honest.chain.head.block;
+    bad.fail({
+      method: "eth_getBlockByNumber",
+      when: ({ params: [asked] }) => asked === number,
+      effect: nothing(),
+    });
+    const { status } = indexer;
+    await indexer.until(() => status().reason !== null);
+    expect(status()).toMatchObject({ phase: "waiting", head: 3, nodeHead: 4 });
+    expect(status().reason).toMatch(/block 4 was announced, but no node has it.*RPC_URL/);
+    bad.heal();
+    await indexer.reach(hash);
+    expect(status()).toMatchObject({ phase: "following", reason: null });
+  });
+
   it("is replaced by another one while it lies", async () => {
     mine(30);
     bad.fail({ method: "eth_getBlockReceipts", effect: emptyList() });

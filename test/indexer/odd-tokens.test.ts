@@ -284,4 +284,48 @@ describe("an index of odd tokens", () => {
       expect(await known()).toMatchObject({ totalSupply: "5" });
     });
   });
+
+  describe("behind a proxy that is upgraded", () => {
+    const UPGRADED: Hex = "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b";
+    const upgrade = {
+      transactions: [
+        { logs: [{ address: token, topics: [UPGRADED, wordOfAddress(maker)], data: "0x" as Hex }] },
+      ],
+    };
+    const isIrregular = async () =>
+      (await index.sql`SELECT FROM tokens WHERE irregular`).length > 0;
+
+    beforeEach(() =>
+      index.follow({
+        transactions: [
+          { logs: [transfer(ZERO_ADDRESS, ann, 10), transfer(ZERO_ADDRESS, bob, 20)] },
+        ],
+      }),
+    );
+
+    it("have what the new code says, at once and until that is rolled back", async () => {
+      await index.follow({
+        ...upgrade,
+        state: {
+          calls: [
+            { to: token, data: balanceOfData(ann), returns: word(15) },
+            { to: token, data: TOTAL_SUPPLY_DATA, returns: word(45) },
+            { to: token, data: NAME, returns: text("Late") },
+          ],
+        },
+      });
+      expect([await amountOf(ann), await amountOf(bob)]).toEqual(["15", "20"]);
+      expect(await getToken(index.sql, token)).toMatchObject({ name: "Late", totalSupply: "45" });
+      expect(await isIrregular()).toBe(true);
+      index.node.chain.reorg(1, {}, {});
+      await index.inStep();
+      expect(await amountOf(ann)).toBe("10");
+    });
+
+    it("stay regular where the new code says what the transfers do", async () => {
+      await index.follow(upgrade);
+      expect([await amountOf(ann), await amountOf(bob)]).toEqual(["10", "20"]);
+      expect(await isIrregular()).toBe(false);
+    });
+  });
 });

@@ -2,7 +2,7 @@ import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import { UINT256_MAXIMUM } from "../../core/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
-import { type ContractScope, inScope, replacedContracts } from "../tokens/state.ts";
+import { type ContractScope, changedContracts, inScope } from "../tokens/state.ts";
 
 /** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
 interface HoldingKey {
@@ -45,8 +45,8 @@ function changes(sql: Queryable, range: BlockRange) {
 
 /**
  * Holdings that the recorded blocks of a range may have changed, with all holdings above 0 of irregular tokens that it
- * moved. For a published range that is about to be rolled back, also those that were read in it: they may have changed
- * without events.
+ * moved, and of upgraded ones. For a published range that is about to be rolled back, also those that were read in it:
+ * they may have changed without events.
  */
 export async function listTouchedHoldings(
   sql: Queryable,
@@ -83,14 +83,14 @@ function allTransfersKnown(sql: Queryable) {
   return sql`(SELECT start_block = 0 FROM sync_state)`;
 }
 
-/** Irregular tokens that a range moved, and those whose contracts it replaced. */
+/** Irregular tokens that a range moved, and those of which other code answers after it. */
 function irregularTokensMoved(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address FROM (
       SELECT address, sum(holder_count) OVER (ORDER BY holder_count, address) AS holders FROM tokens
-      WHERE standard <> 1155 AND (irregular OR address IN (${replacedContracts(sql, range)}))
+      WHERE standard <> 1155 AND (irregular OR address IN (${changedContracts(sql, range)}))
         AND address IN (
-          SELECT token FROM token_transfers WHERE ${inRange(sql, range)} UNION ALL ${replacedContracts(sql, range)})
+          SELECT token FROM token_transfers WHERE ${inRange(sql, range)} UNION ALL ${changedContracts(sql, range)})
     ) AS moved
     WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
 }

@@ -44,7 +44,7 @@ export interface TokenToRead {
 /**
  * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
  * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `ofChangedSupply`. Both: of
- * `replacedContracts`. For a published range that is about to be rolled back, also what was read in it.
+ * `changedContracts`. For a published range that is about to be rolled back, also what was read in it.
  */
 export async function listTouchedTokens(sql: Queryable, range: BlockRange): Promise<TokenToRead[]> {
   return sql<TokenToRead[]>`
@@ -58,7 +58,7 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
       UNION
       SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
       UNION
-      SELECT address, true, true FROM tokens WHERE address IN (${replacedContracts(sql, range)})
+      SELECT address, true, true FROM tokens WHERE address IN (${changedContracts(sql, range)})
       UNION
       (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
         FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
@@ -86,12 +86,20 @@ function ofChangedSupply(sql: Queryable) {
 }
 
 /** Contracts that the blocks of a range destroyed, and tokens that they made at the address of an earlier contract. */
-export function replacedContracts(sql: Queryable, range: BlockRange): Fragment {
+function replacedContracts(sql: Queryable, range: BlockRange): Fragment {
   return sql`
     SELECT address FROM contract_destructions WHERE ${inRange(sql, range)}
     UNION ALL
     SELECT address FROM contracts JOIN tokens USING (address)
     WHERE ${inRange(sql, range)} AND first_block < block_number`;
+}
+
+/** The contracts of which other code answers after a range: `replacedContracts`, and proxies that it upgraded. */
+export function changedContracts(sql: Queryable, range: BlockRange): Fragment {
+  return sql`
+    ${replacedContracts(sql, range)}
+    UNION ALL
+    SELECT address FROM implementation_changes WHERE ${inRange(sql, range)}`;
 }
 
 /**
@@ -106,8 +114,8 @@ export async function applyTokens(sql: Transaction, range: BlockRange): Promise<
     ORDER BY token, block_number, log_index, batch_index
     ON CONFLICT (address) DO NOTHING`;
   await sql`
-    UPDATE tokens SET irregular = true, metadata_due = now()
-    WHERE address IN (${replacedContracts(sql, range)})`;
+    UPDATE tokens SET irregular = irregular OR address IN (${replacedContracts(sql, range)}), metadata_due = now()
+    WHERE address IN (${changedContracts(sql, range)})`;
   await forgetSupplies(sql, range);
 }
 
@@ -116,7 +124,7 @@ async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     UPDATE tokens SET supply_block = NULL
     WHERE supply_block IS NOT NULL
-      AND address IN (${ofChangedSupply(sql)} UNION ALL ${replacedContracts(sql, range)})`;
+      AND address IN (${ofChangedSupply(sql)} UNION ALL ${changedContracts(sql, range)})`;
 }
 
 /**
