@@ -101,6 +101,11 @@ function findBinaries(): string {
   throw new Error(MISSING);
 }
 
+async function createFolder(data: string, user: OsUser | undefined): Promise<void> {
+  await mkdir(data, { mode: 0o700 });
+  if (user) await chown(data, user.uid, user.gid);
+}
+
 async function createServer(
   binaries: string,
   data: string,
@@ -108,8 +113,7 @@ async function createServer(
   user: OsUser | undefined,
   settings: string,
 ): Promise<ClusterServer> {
-  await mkdir(data, { mode: 0o700 });
-  if (user) await chown(data, user.uid, user.gid);
+  await createFolder(data, user);
   execFileSync(
     path.join(binaries, "initdb"),
     ["-D", data, "-A", "trust", "-U", "postgres", "--locale=C.UTF-8", "-E", "UTF8", "--no-sync"],
@@ -147,8 +151,7 @@ async function followServer(
   user: OsUser | undefined,
   leader: ClusterServer,
 ): Promise<ClusterServer> {
-  await mkdir(data, { mode: 0o700 });
-  if (user) await chown(data, user.uid, user.gid);
+  await createFolder(data, user);
   const from = ["-h", "127.0.0.1", "-p", String(leader.port), "-U", "postgres"];
   execFileSync(
     path.join(binaries, "pg_basebackup"),
