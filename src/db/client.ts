@@ -49,8 +49,18 @@ export interface SqlOptions {
 /** The pause between two tries to connect. The driver's own may be 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.01;
 
-/** With these the server releases the locks of a client whose machine is gone within a minute, not after hours. */
-const KEEPALIVES = {
+/** What statements and rows mean, whatever the server, the database or the role is set to. A pooler keeps these for each client. */
+const FORMS = { DateStyle: "ISO", TimeZone: "UTC", standard_conforming_strings: "on" };
+
+/** As `FORMS`, for sessions of our own: what a pooler would refuse. */
+const OWN_SESSION = {
+  bytea_output: "hex",
+  array_nulls: "on",
+  default_transaction_isolation: "read committed",
+  // A statement may wait for another process's upgrade, a session that holds a lock is idle.
+  lock_timeout: "0",
+  idle_session_timeout: "0",
+  // The server releases the locks of a client whose machine is gone within a minute, not after hours.
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
@@ -74,7 +84,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
         to: 17,
         from: [17],
         serialize: byteaText,
-        parse: (text: string): Hex => `0x${text.slice(2)}`,
+        parse: hexOfBytea,
       },
       int8: { to: 20, from: [20], serialize: String, parse: Number },
       "bytea[]": arrayType(1001, byteaText),
@@ -90,8 +100,10 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
     connection: {
       application_name: options.applicationName ?? "periscope",
       search_path: searchPathOf(options.schema ?? "public"),
-      statement_timeout: options.statementTimeoutMs ?? 0,
-      ...(options.mayBePooled ? {} : KEEPALIVES),
+      // The driver would leave out a number 0.
+      statement_timeout: String(options.statementTimeoutMs ?? 0),
+      ...FORMS,
+      ...(options.mayBePooled ? {} : OWN_SESSION),
       ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
     },
     ssl: false,
@@ -108,6 +120,12 @@ export function searchPathOf(schema: string): string {
 /** `block_number` → `blockNumber`. It runs once for each column of a statement, not for each row. */
 function camelCased(column: string): string {
   return column.replaceAll(/_([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+}
+
+/** Throws for the other form of bytea, which a session behind a pooler may be set to. */
+function hexOfBytea(text: string): Hex {
+  if (text.startsWith("\\x")) return `0x${text.slice(2)}`;
+  throw new TypeError("the database gives bytea as text; set bytea_output to hex for its role");
 }
 
 function byteaText(hex: Hex): string {
