@@ -34,18 +34,38 @@ export function publicUrl(): z.ZodType<string, string> {
     .transform((text) => text.replace(/\/+$/, ""));
 }
 
+/** What a database URL may say behind its question mark: the driver would have the server set whatever else stands there. */
+const DATABASE_PARAMETERS: ReadonlySet<string> = new Set([
+  "sslmode",
+  "sslrootcert",
+  "ssl",
+  "prepare",
+  "options",
+  "target_session_attrs",
+  "connect_timeout",
+]);
+
 /** A URL whose password is percent-encoded: otherwise a part of it would become host, port or path. */
 export function databaseUrl(): z.ZodType<string, string> {
   const error =
     "must be a URL like postgres://user:password@host:5432/name; percent-encode what is special in its password " +
     "(% as %25, / as %2F, @ as %40, ? as %3F, # as %23, : as %3A)";
-  return z.string().refine(
-    (text) => {
-      const parts = /^postgres(?:ql)?:\/\/(?:[^/@?#]*@)?[^/@?#]*(?:[/?#][^@]*)?$/i.exec(text);
-      return parts !== null && URL.canParse(text) && isEncoded(text);
-    },
-    { error },
-  );
+  return z
+    .string()
+    .refine(
+      (text) => {
+        const parts = /^postgres(?:ql)?:\/\/(?:[^/@?#]*@)?[^/@?#]*(?:[/?#][^@]*)?$/i.exec(text);
+        return parts !== null && URL.canParse(text) && isEncoded(text);
+      },
+      { error, abort: true },
+    )
+    .superRefine((text, context) => {
+      for (const name of new URL(text).searchParams.keys()) {
+        if (DATABASE_PARAMETERS.has(name)) continue;
+        const known = [...DATABASE_PARAMETERS].join(", ");
+        context.addIssue(`must not have the parameter ${name}; the known ones are ${known}`);
+      }
+    });
 }
 
 function isEncoded(text: string): boolean {

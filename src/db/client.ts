@@ -49,10 +49,13 @@ export interface SqlOptions {
 /** The pause between two tries to connect. The driver's own may be 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.01;
 
-/** What statements and rows mean, whatever the server, the database or the role is set to. A pooler keeps these for each client. */
+/**
+ * What statements and rows mean, whatever the server, the database or the role is set to. A pooler keeps these for each
+ * client.
+ */
 const FORMS = { DateStyle: "ISO", TimeZone: "UTC", standard_conforming_strings: "on" };
 
-/** As `FORMS`, for sessions of our own: what a pooler would refuse. */
+/** What a pooler would refuse. */
 const OWN_SESSION = {
   bytea_output: "hex",
   array_nulls: "on",
@@ -61,9 +64,9 @@ const OWN_SESSION = {
   lock_timeout: "0",
   idle_session_timeout: "0",
   // The server releases the locks of a client whose machine is gone within a minute, not after hours.
-  tcp_keepalives_idle: 30,
-  tcp_keepalives_interval: 10,
-  tcp_keepalives_count: 3,
+  tcp_keepalives_idle: "30",
+  tcp_keepalives_interval: "10",
+  tcp_keepalives_count: "3",
 };
 
 /**
@@ -100,16 +103,22 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
     connection: {
       application_name: options.applicationName ?? "periscope",
       search_path: searchPathOf(options.schema ?? "public"),
-      // The driver would leave out a number 0.
-      statement_timeout: String(options.statementTimeoutMs ?? 0),
-      ...FORMS,
-      ...(options.mayBePooled ? {} : OWN_SESSION),
-      ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
+      ...sessionSettings(options),
     },
     ssl: false,
     backoff: () => RECONNECT_PAUSE_SECONDS,
     ...{ socket: (where: Parameters<typeof openSocket>[0]) => openSocket(where, tls) },
   }) as unknown as Sql;
+}
+
+/** All of them are texts: the driver leaves out a 0 that is a number. */
+function sessionSettings(options: SqlOptions): Record<string, string> {
+  return {
+    ...FORMS,
+    statement_timeout: String(options.statementTimeoutMs ?? 0),
+    ...(options.mayBePooled ? {} : OWN_SESSION),
+    ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
+  };
 }
 
 /** The search path that a session of a schema begins with, as the server tells it. */
