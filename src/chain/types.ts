@@ -31,6 +31,10 @@ export interface RawTransaction {
   authorizationList?: readonly RawAuthorization[];
   maxFeePerBlobGas?: Hex;
   blobVersionedHashes?: readonly Hex[];
+  /** These three only deposits have (`DEPOSIT_TYPE`). */
+  sourceHash?: Hex;
+  mint?: Hex | null;
+  isSystemTx?: boolean;
 }
 
 /** EIP-7702. */
@@ -52,6 +56,9 @@ export interface RawReceipt extends ReceiptOfMost {
   /** Absent before Byzantium (EIP-658). */
   status?: Hex;
   logs: RawLog[];
+  /** These two only receipts of deposits have. */
+  depositNonce?: Hex;
+  depositReceiptVersion?: Hex;
 }
 
 /** Optional: what came with a fork, and what is needed for proofs only, which some chains have not. */

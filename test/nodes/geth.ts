@@ -42,7 +42,7 @@ const ARCHIVE = ["--gcmode", "archive", "--state.scheme", "hash"];
  */
 export async function startGeth(flags: readonly string[] = ARCHIVE): Promise<Geth> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-geth-"));
-  return start(process.env["GETH"] ?? "geth", folder, ["--dev", ...flags], HOW_TO_GET_IT);
+  return startWith(process.env["GETH"] ?? "geth", folder, ["--dev", ...flags], HOW_TO_GET_IT);
 }
 
 /** The last line of releases that make blocks with Clique (EIP-225). */
@@ -79,7 +79,7 @@ export async function startClique(key: Hex, owner: Address): Promise<Geth> {
   await run(command, ["account", "import", "--datadir", folder, ...password, inFolder("key")]);
   const signing = ["--mine", "--miner.etherbase", address, "--unlock", address, ...password];
   const flags = [...signing, "--allow-insecure-unlock", "--syncmode", "full"];
-  return start(command, folder, [...flags, "--maxpeers", "0", ...ARCHIVE], HOW_TO_GET_CLIQUE);
+  return startWith(command, folder, [...flags, "--maxpeers", "0", ...ARCHIVE], HOW_TO_GET_CLIQUE);
 }
 
 function cliqueGenesis(signer: Address, owner: Address) {
@@ -98,7 +98,8 @@ function cliqueGenesis(signer: Address, owner: Address) {
   };
 }
 
-async function start(
+/** Starts a kind of geth on the chain in the folder, which is deleted with it. */
+export async function startWith(
   command: string,
   folder: string,
   flags: readonly string[],

@@ -9,7 +9,7 @@ import { getContractAddress, keccak256 } from "../../core/viem.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
 import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
-import { encodeTransaction, recoverSender, withType } from "./transactions.ts";
+import { encodeTransaction, isDeposit, recoverSender, withType } from "./transactions.ts";
 
 /**
  * The parts of a block that can be proven. The header has its hash. Uncles, transactions, receipts and withdrawals have
@@ -128,7 +128,11 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
 
   async senders({ block: { transactions } }) {
     let unsigned: number | undefined;
-    for (const index of someOf(transactions.length)) {
+    // Their senders stand in what has their hash.
+    const signed = [...transactions.keys()].filter(
+      (index) => !isDeposit(transactions[index] as RawTransaction),
+    );
+    for (const index of someOf(signed)) {
       const transaction = transactions[index] as RawTransaction;
       if (!isSigned(transaction)) {
         unsigned ??= index;
@@ -141,7 +145,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
       );
     }
     if (unsigned !== undefined) throw new UnprovableError(`transaction ${unsigned} is not signed`);
-    return transactions.length > 0 ? "proven" : "nothing";
+    return signed.length > 0 ? "proven" : "nothing";
   },
 };
 
@@ -155,8 +159,12 @@ function isSigned({ r }: RawTransaction): boolean {
 
 function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
   const type = typeOf(transaction);
-  if (type > LAST_TYPE) throw new UnprovableError(`receipts of type ${type} are not known`);
+  const ofDeposit = isDeposit(transaction);
+  if (type > LAST_TYPE && !ofDeposit) {
+    throw new UnprovableError(`receipts of type ${type} are not known`);
+  }
   const { status, root, cumulativeGasUsed, logsBloom, logs } = receipt;
+  const { depositNonce, depositReceiptVersion } = receipt;
   return withType(
     type,
     rlp([
@@ -164,6 +172,10 @@ function encodeReceipt(transaction: RawTransaction, receipt: RawReceipt): Hex {
       integer(cumulativeGasUsed, "cumulativeGasUsed"),
       logsBloom,
       logs.map(({ address, topics, data }) => [address, topics, data]),
+      // From the Canyon fork on (OP Stack specification, "Deposits", Receipts).
+      ...(ofDeposit && !isNothing(depositReceiptVersion)
+        ? [integer(depositNonce, "depositNonce"), integer(depositReceiptVersion, "version")]
+        : []),
     ]),
   );
 }
@@ -197,11 +209,13 @@ function requireRoot(
   return encoded.length > 0 ? "proven" : "nothing";
 }
 
-/** Up to `SENDERS` different numbers below `count`. */
-function someOf(count: number): Iterable<number> {
-  if (count <= SENDERS) return Array.from({ length: count }).keys();
+/** Up to `SENDERS` different ones of the numbers. */
+function someOf(numbers: readonly number[]): Iterable<number> {
+  if (numbers.length <= SENDERS) return numbers;
   const chosen = new Set<number>();
-  while (chosen.size < SENDERS) chosen.add(Math.floor(Math.random() * count));
+  while (chosen.size < SENDERS) {
+    chosen.add(numbers[Math.floor(Math.random() * numbers.length)] as number);
+  }
   return chosen;
 }
 

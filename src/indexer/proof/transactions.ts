@@ -1,6 +1,7 @@
 import type { Hash } from "viem";
 import type { RawTransaction } from "../../chain/types.ts";
 import { type Address, lowerAddress } from "../../core/address.ts";
+import { DEPOSIT_TYPE } from "../../core/deposits.ts";
 import { type Hex, hexConcat } from "../../core/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
 import { keccak256, recoverAddress } from "../../core/viem.ts";
@@ -15,8 +16,30 @@ interface Parts {
 
 /** A transaction as it stands in its block (EIP-2718). Throws `UnprovableError` for types that are not known. */
 export function encodeTransaction(transaction: RawTransaction): Hex {
+  if (isDeposit(transaction)) return encodeDeposit(transaction);
   const { type, signed, signature } = partsOf(transaction);
   return withType(type, rlp([...signed, ...signature]));
+}
+
+/** Whether a rollup's layer below ordered the transaction. */
+export function isDeposit({ type }: RawTransaction): boolean {
+  return quantityToNumber(type ?? "0x0") === DEPOSIT_TYPE;
+}
+
+/** A deposit as it stands in its block (OP Stack specification, "The Deposited Transaction Type"). */
+function encodeDeposit(transaction: RawTransaction): Hex {
+  const { sourceHash, from, to, mint, value, gas, isSystemTx, input } = transaction;
+  const fields = [
+    bytes(sourceHash, "sourceHash"),
+    from,
+    to ?? "0x",
+    integer(mint ?? "0x0", "mint"),
+    integer(value, "value"),
+    integer(gas, "gas"),
+    isSystemTx ? "0x01" : "0x",
+    input,
+  ] satisfies RlpValue[];
+  return withType(DEPOSIT_TYPE, rlp(fields));
 }
 
 /** The account whose key signed a transaction. Throws `UnprovableError` for types that are not known. */

@@ -1,4 +1,5 @@
 import type { Address } from "../../core/address.ts";
+import { DEPOSIT_TYPE } from "../../core/deposits.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
 import { emptyCodeHash } from "../contracts/list.ts";
@@ -73,12 +74,7 @@ function isCodeUnknown(sql: Queryable, at: number | Fragment) {
 }
 
 /**
- * The transaction type of an OP-stack rollup's deposits (OP Stack specification, "Deposits"). Each of its blocks begins
- * with one.
- */
-const DEPOSIT_TYPE = 126;
-/**
- * The contracts that collect such a rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its
+ * The contracts that collect an OP-stack rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its
  * predeploys).
  */
 const FEE_VAULTS: readonly Address[] = [

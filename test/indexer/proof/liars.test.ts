@@ -261,14 +261,14 @@ describe("a block", () => {
     [
       "with a transaction of a type that is not known",
       "transactions",
-      ({ transaction }) => Object.assign(transaction, { type: "0x7e" }),
-      "transactions of type 126 are not known",
+      ({ transaction }) => Object.assign(transaction, { type: "0x7b" }),
+      "transactions of type 123 are not known",
     ],
     [
       "with a receipt of such a type",
       "receipts",
-      ({ transaction }) => Object.assign(transaction, { type: "0x7e" }),
-      "receipts of type 126 are not known",
+      ({ transaction }) => Object.assign(transaction, { type: "0x7b" }),
+      "receipts of type 123 are not known",
     ],
     [
       "whose transaction of such a type pays by another rule",

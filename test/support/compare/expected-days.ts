@@ -1,4 +1,4 @@
-import type { OracleBlock } from "../oracle/decode.ts";
+import { DEPOSIT_TYPE, type OracleBlock } from "../oracle/decode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { text } from "./expected-chain.ts";
 import type { TextRow } from "./rows.ts";
@@ -33,7 +33,9 @@ export function expectedDays(oracle: Oracle): TextRow[] {
       transaction_count: text(prices.length),
       fees: text(total(blocks.map(({ fees }) => fees))),
       rewards: text(total(blocks.map(({ reward }) => reward))),
-      burnt_fees: text(total(blocks.map((block) => (block.baseFeePerGas ?? 0n) * block.gasUsed))),
+      burnt_fees: text(
+        total(blocks.map((block) => (block.baseFeePerGas ?? 0n) * paidGas(oracle, block))),
+      ),
       gas_used: text(total(blocks.map(({ gasUsed }) => gasUsed))),
       gas_limit: text(total(blocks.map(({ gasLimit }) => gasLimit))),
       block_bytes: text(total(blocks.map(({ size }) => size))),
@@ -47,4 +49,12 @@ export function expectedDays(oracle: Oracle): TextRow[] {
       new_addresses: text(firstBlocks.filter((block) => numbers.has(block)).length),
     };
   });
+}
+
+/** The gas of a block that somebody pays for. */
+function paidGas({ transactions }: Oracle, { number, gasUsed }: OracleBlock): bigint {
+  const deposits = transactions.filter(
+    ({ blockNumber, type }) => blockNumber === number && type === DEPOSIT_TYPE,
+  );
+  return gasUsed - total(deposits.map((deposit) => deposit.gasUsed));
 }

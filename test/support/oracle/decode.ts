@@ -9,6 +9,9 @@ import {
 import { flatten, type InternalTransaction } from "./frames.ts";
 import { type Movement, movementsOf } from "./transfers.ts";
 
+/** Transactions of an OP-stack rollup that the layer below orders: nobody pays for their gas. */
+export const DEPOSIT_TYPE = 0x7e;
+
 export interface OracleBlock {
   number: number;
   hash: Hex;
@@ -148,7 +151,9 @@ function decodeBlock(chainBlock: ChainBlock): OracleBlock {
     transactionCount: transactions.length,
     fees: sum(transactions.map(({ gasUsed, gasPrice }) => gasUsed * gasPrice)),
     reward: sum(
-      transactions.map(({ gasUsed, gasPrice }) => gasUsed * (gasPrice - (baseFee ?? 0n))),
+      transactions
+        .filter(({ type }) => type !== DEPOSIT_TYPE)
+        .map(({ gasUsed, gasPrice }) => gasUsed * (gasPrice - (baseFee ?? 0n))),
     ),
     uncles: chainBlock.uncles.map(({ number, hash, timestamp, miner }) => ({
       number: Number(number),
