@@ -59,11 +59,11 @@ export async function listTouchedHoldings(
   sql: Queryable,
   range: BlockRange,
 ): Promise<HoldingToRead[]> {
-  const changed = await listChangedTokens(sql, range);
-  const ofChanged = sql`
-      UNION
-      (SELECT token, owner, token_id FROM (${changedHoldings(sql, changed, READ_AGAIN_MAXIMUM)}) AS held
-        ORDER BY holder_count, token LIMIT ${READ_AGAIN_MAXIMUM})`;
+  // In a statement of its own: on several servers none may also read rows that are spread.
+  const ofChanged = await sql<HoldingKey[]>`
+    SELECT token, owner, token_id
+    FROM (${changedHoldings(sql, await listChangedTokens(sql, range), READ_AGAIN_MAXIMUM)}) AS held
+    ORDER BY holder_count, token LIMIT ${READ_AGAIN_MAXIMUM}`;
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,
@@ -76,7 +76,9 @@ export async function listTouchedHoldings(
       UNION
       SELECT token, owner, NULL::numeric FROM token_balances
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
-      ${changed.length === 0 ? sql`` : ofChanged}
+      UNION
+      SELECT * FROM unnest(${ofChanged.map((key) => key.token)}::bytea[],
+        ${ofChanged.map((key) => key.owner)}::bytea[], ${ofChanged.map((key) => key.tokenId)}::numeric[])
       UNION
       (SELECT token, owner, token_id FROM token_id_balances
         WHERE block_number >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})

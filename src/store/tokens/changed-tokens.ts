@@ -25,9 +25,12 @@ export async function listChangedTokens(sql: Queryable, range: BlockRange): Prom
   const changed = await sql<{ address: Address; mayBeBeacon: boolean }[]>`
     SELECT address, false AS may_be_beacon FROM (${replacedContracts(sql, range)}) AS replaced
     UNION
-    SELECT address, indexed FROM implementation_changes CROSS JOIN sync_state
+    SELECT address, indexed AND NOT EXISTS (
+        SELECT 1 FROM contracts WHERE contracts.address = upgrade.address AND ${inRange(sql, range)})
+    FROM implementation_changes AS upgrade CROSS JOIN sync_state
     WHERE ${inRange(sql, range)}`;
   if (changed.length === 0) return [];
+  // What is behind a new beacon names it in the range itself, and a first load has no index of topics.
   const beacons = changed.filter(({ mayBeBeacon }) => mayBeBeacon);
   const behind = await Promise.all(beacons.map(({ address }) => listBehind(sql, address)));
   const addresses = [...changed, ...behind.flat()].map(({ address }) => address);
