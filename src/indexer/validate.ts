@@ -96,7 +96,7 @@ function validateParts(blockNumber: number, fetched: FetchedBlock, check: Check)
   validateGas(block, covered, check);
   validateBlooms(block, covered, check);
   validateLogIndexes(receipts, check);
-  if (traces) validateTraces(block, traces, check);
+  if (traces) validateTraces(fetched, traces, check);
 }
 
 function validateTransaction(block: RawBlock, index: number, check: Check): void {
@@ -209,7 +209,11 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
   }
 }
 
-function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Check): void {
+function validateTraces(
+  { block, receipts }: FetchedBlock,
+  traces: TransactionTrace[],
+  check: Check,
+): void {
   const { requireThat, prefer } = check;
   const { transactions } = block;
   const stateSync = stateSyncHash(block);
@@ -231,6 +235,12 @@ function validateTraces(block: RawBlock, traces: TransactionTrace[], check: Chec
     requireThat(
       isStateSync || transactionHash === null || transactionHash === transaction?.hash,
       `trace ${index} belongs to another transaction`,
+    );
+    const created = transaction?.to === null ? receipts[index]?.contractAddress : null;
+    prefer(
+      isNothing(created) || frame.to === null || frame.to === created,
+      "odd-field",
+      `trace ${index} creates another contract than its receipt says`,
     );
     const hasSender = frame.from === transaction?.from;
     const reason = `trace ${index} has another sender than its transaction`;

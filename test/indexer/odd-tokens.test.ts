@@ -327,5 +327,70 @@ describe("an index of odd tokens", () => {
       expect([await amountOf(ann), await amountOf(bob)]).toEqual(["10", "20"]);
       expect(await isIrregular()).toBe(false);
     });
+
+    it("have it however many hold them, the largest holdings at once, and until it is rolled back", async () => {
+      const many = Array.from({ length: 1_200 }, (_, index) => scriptedAddress(`holder ${index}`));
+      await index.follow({
+        transactions: [{ logs: many.map((owner) => transfer(ZERO_ADDRESS, owner, 5)) }],
+      });
+      const last = [...many].sort()[0] as Address;
+      await index.follow({
+        ...upgrade,
+        state: {
+          calls: [
+            { to: token, data: balanceOfData(last), returns: word(6) },
+            { to: token, data: balanceOfData(bob), returns: word(21) },
+          ],
+        },
+      });
+      expect([await amountOf(last), await amountOf(bob)]).toEqual(["6", "21"]);
+      index.node.chain.reorg(1, {}, {});
+      await index.inStep();
+      expect([await amountOf(last), await amountOf(bob)]).toEqual(["5", "20"]);
+    });
+
+    it("have it where a beacon names the code", async () => {
+      const beacon = scriptedAddress("beacon");
+      const BEACON_UPGRADED: Hex =
+        "0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e";
+      await index.follow({
+        transactions: [
+          { logs: [{ address: token, topics: [BEACON_UPGRADED, wordOfAddress(beacon)] }] },
+        ],
+      });
+      await index.follow({
+        transactions: [{ logs: [{ address: beacon, topics: [UPGRADED, wordOfAddress(maker)] }] }],
+        state: {
+          calls: [
+            { to: token, data: balanceOfData(ann), returns: word(15) },
+            { to: token, data: NAME, returns: text("Late") },
+          ],
+        },
+      });
+      expect([await amountOf(ann), await amountOf(bob)]).toEqual(["15", "20"]);
+      expect(await getToken(index.sql, token)).toMatchObject({ name: "Late" });
+    });
+
+    it("have it of each id", async () => {
+      const ids = scriptedAddress("token of ids");
+      const logs = [transferOfId(ZERO_ADDRESS, ann, 7, 5), transferOfId(ZERO_ADDRESS, ann, 8, 1)];
+      await index.follow({
+        transactions: [{ logs: logs.map((log) => ({ ...log, address: ids })) }],
+      });
+      await index.follow({
+        transactions: [{ logs: [{ address: ids, topics: [UPGRADED, wordOfAddress(maker)] }] }],
+        state: { calls: [{ to: ids, data: balanceOfData(ann, 7n), returns: word(50) }] },
+      });
+      const held = async () => [
+        (await getHolding(index.sql, ids, ann))?.amount,
+        ...(await index.sql`SELECT amount FROM token_id_balances ORDER BY token_id`).map(
+          ({ amount }) => amount,
+        ),
+      ];
+      expect(await held()).toEqual(["51", "50", "1"]);
+      index.node.chain.reorg(1, {}, {});
+      await index.inStep();
+      expect(await held()).toEqual(["6", "5", "1"]);
+    });
   });
 });

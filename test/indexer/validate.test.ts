@@ -308,6 +308,15 @@ describe("a block", () => {
       ({ trace }) => Object.assign(trace.frame, { from: token }),
       "odd-field",
     ],
+    [
+      "with a trace that creates another contract than its receipt says",
+      ({ transaction, receipt, trace }) => {
+        Object.assign(transaction, { to: null });
+        Object.assign(receipt, { to: null, contractAddress: token });
+        Object.assign(trace.frame, { type: "create", to: ZERO_ADDRESS });
+      },
+      "odd-field",
+    ],
     ...(["blockHash", "transactionIndex"] as const).flatMap<[string, Spoil, string]>((field) => [
       [
         `with a transaction without ${field}`,

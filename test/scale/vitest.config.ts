@@ -5,6 +5,7 @@ const SHARED = [
   "test/indexer/reorg.test.ts",
   "test/indexer/audit.test.ts",
   "test/indexer/fee-payments.test.ts",
+  "test/indexer/odd-tokens.test.ts",
   "test/indexer/state/families.test.ts",
   "test/api/differential.test.ts",
   "test/api/one-state.test.ts",

@@ -11,6 +11,8 @@ const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | undefined> = new Set<Hex>([
   "0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e",
   // ChangedMasterCopy(address)
   "0x75e41bc35ff1bf14d81d1d2f649c0084a0f974f9289c803ec9898eeec4c8d0b8",
+  // NewImplementation(address,address), of Compound's tokens
+  "0xd604de94d45953f9138079ec1b82d533cb2160c906d1076d1f7ed54befbca97a",
   // DiamondCut((address,uint8,bytes4[])[],address,bytes)
   "0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673",
 ]);

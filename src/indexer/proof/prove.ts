@@ -106,9 +106,17 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   fields({ block, receipts }) {
     const baseFee = quantityToBigInt(block.baseFeePerGas ?? "0x0");
     let tells = false;
+    let gasBefore = 0n;
     for (const [index, receipt] of receipts.entries()) {
       const transaction = block.transactions[index] as RawTransaction;
-      const { effectiveGasPrice } = receipt;
+      const { effectiveGasPrice, gasUsed } = receipt;
+      const gasAfter = quantityToBigInt(receipt.cumulativeGasUsed);
+      requireOfKnown(
+        transaction,
+        quantityToBigInt(gasUsed) === gasAfter - gasBefore,
+        `transaction ${index} used ${gasAfter - gasBefore} gas, and its receipt says ${gasUsed}`,
+      );
+      gasBefore = gasAfter;
       const price = priceOf(transaction, block);
       requireOfKnown(
         transaction,

@@ -2,7 +2,8 @@ import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import { UINT256_MAXIMUM } from "../../core/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
-import { type ContractScope, changedContracts, inScope } from "../tokens/state.ts";
+import { listChangedTokens } from "../tokens/changed-tokens.ts";
+import { type ContractScope, inScope } from "../tokens/state.ts";
 
 /** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
 interface HoldingKey {
@@ -31,6 +32,12 @@ export interface HoldingAmount extends HoldingToRead {
  */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
+/**
+ * So many holdings of a token are marked as "to be read" when other code answers for it, the largest ones: the head waits
+ * a second for that. Where one of them is another than before, the token is irregular, and so are all of it.
+ */
+const CHANGED_HOLDINGS_MAXIMUM = 20_000;
+
 /** The changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
 function changes(sql: Queryable, range: BlockRange) {
   // An ERC-721 transfer moves one token. The id side of ERC-404 moves nothing that is counted here.
@@ -45,13 +52,18 @@ function changes(sql: Queryable, range: BlockRange) {
 
 /**
  * Holdings that the recorded blocks of a range may have changed, with all holdings above 0 of irregular tokens that it
- * moved, and of upgraded ones. For a published range that is about to be rolled back, also those that were read in it:
- * they may have changed without events.
+ * moved, and the largest of changed ones. For a published range that is about to be rolled back, also those that were
+ * read in it: they may have changed without events.
  */
 export async function listTouchedHoldings(
   sql: Queryable,
   range: BlockRange,
 ): Promise<HoldingToRead[]> {
+  // In a statement of its own: on several servers none may also read rows that are spread.
+  const ofChanged = await sql<HoldingKey[]>`
+    SELECT token, owner, token_id
+    FROM (${changedHoldings(sql, await listChangedTokens(sql, range), READ_AGAIN_MAXIMUM)}) AS held
+    ORDER BY holder_count, token LIMIT ${READ_AGAIN_MAXIMUM}`;
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,
@@ -64,6 +76,9 @@ export async function listTouchedHoldings(
       UNION
       SELECT token, owner, NULL::numeric FROM token_balances
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
+      UNION
+      SELECT * FROM unnest(${ofChanged.map((key) => key.token)}::bytea[],
+        ${ofChanged.map((key) => key.owner)}::bytea[], ${ofChanged.map((key) => key.tokenId)}::numeric[])
       UNION
       (SELECT token, owner, token_id FROM token_id_balances
         WHERE block_number >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})
@@ -83,16 +98,30 @@ function allTransfersKnown(sql: Queryable) {
   return sql`(SELECT start_block = 0 FROM sync_state)`;
 }
 
-/** Irregular tokens that a range moved, and those of which other code answers after it. */
+/** Irregular tokens that a range moved. */
 function irregularTokensMoved(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address FROM (
       SELECT address, sum(holder_count) OVER (ORDER BY holder_count, address) AS holders FROM tokens
-      WHERE standard <> 1155 AND (irregular OR address IN (${changedContracts(sql, range)}))
-        AND address IN (
-          SELECT token FROM token_transfers WHERE ${inRange(sql, range)} UNION ALL ${changedContracts(sql, range)})
+      WHERE standard <> 1155 AND irregular
+        AND address IN (SELECT token FROM token_transfers WHERE ${inRange(sql, range)})
     ) AS moved
     WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
+}
+
+/** Holdings above 0 of the tokens that other code answers for: of each as many, the largest where ids do not count. */
+function changedHoldings(sql: Queryable, changed: readonly Address[], limit: number) {
+  return sql`
+    SELECT held.*, holder_count FROM tokens CROSS JOIN LATERAL (
+      (SELECT token, owner, NULL::numeric AS token_id FROM token_balances
+        WHERE standard <> 1155 AND token = tokens.address AND amount > 0
+        ORDER BY amount DESC, owner DESC LIMIT ${limit})
+      UNION ALL
+      (SELECT token, owner, token_id FROM token_id_balances
+        WHERE standard = 1155 AND token = tokens.address AND amount > 0
+        ORDER BY owner, token_id LIMIT ${limit})
+    ) AS held
+    WHERE tokens.address = ANY (${[...changed]}::bytea[])`;
 }
 
 /**
@@ -100,7 +129,7 @@ function irregularTokensMoved(sql: Queryable, range: BlockRange) {
  * `applyTokens`, which makes the rows that hold the holder counts.
  */
 export async function applyTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
-  await forgetIrregularHoldings(sql, range);
+  await forgetHoldings(sql, range);
   await addChanges(sql, range, 1);
 }
 
@@ -114,18 +143,30 @@ export async function revertTokenBalances(
 ): Promise<() => Promise<void>> {
   const moved = await sql<HoldingKey[]>`
     SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed`;
-  await forgetIrregularHoldings(sql, range);
+  await forgetHoldings(sql, range);
   await sql`UPDATE token_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await sql`UPDATE token_id_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await addChanges(sql, range, -1);
   return () => deleteUnmovedHoldings(sql, moved);
 }
 
-/** Marks what `listTouchedHoldings` gave of irregular tokens. Comes before the holder counts change. */
-async function forgetIrregularHoldings(sql: Transaction, range: BlockRange): Promise<void> {
+/** Marks the holdings of irregular tokens that a range moved, and of changed ones. Comes before the holder counts change. */
+async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     UPDATE token_balances SET block_number = NULL
     WHERE block_number IS NOT NULL AND amount > 0 AND token IN (${irregularTokensMoved(sql, range)})`;
+  const changed = await listChangedTokens(sql, range);
+  if (changed.length === 0) return;
+  await sql`
+    WITH marked AS MATERIALIZED (${changedHoldings(sql, changed, CHANGED_HOLDINGS_MAXIMUM)}),
+    ids AS (
+      UPDATE token_id_balances AS held SET block_number = NULL FROM marked
+      WHERE held.token = marked.token AND held.owner = marked.owner AND held.token_id = marked.token_id
+        AND block_number IS NOT NULL
+    )
+    UPDATE token_balances AS held SET block_number = NULL
+    FROM (SELECT DISTINCT token, owner FROM marked) AS wholes
+    WHERE held.token = wholes.token AND held.owner = wholes.owner AND block_number IS NOT NULL`;
 }
 
 /** Deletes the holdings that have no transfers left. */

@@ -1,6 +1,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
+import { listChangedTokens, replacedContracts } from "./changed-tokens.ts";
 
 /** A token's metadata; null for what its contract does not answer. */
 export interface TokenMetadataRow {
@@ -44,9 +45,10 @@ export interface TokenToRead {
 /**
  * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
  * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `ofChangedSupply`. Both: of
- * `changedContracts`. For a published range that is about to be rolled back, also what was read in it.
+ * `listChangedTokens`. For a published range that is about to be rolled back, also what was read in it.
  */
 export async function listTouchedTokens(sql: Queryable, range: BlockRange): Promise<TokenToRead[]> {
+  const changed = await listChangedTokens(sql, range);
   return sql<TokenToRead[]>`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     SELECT address, bool_or(metadata) AS metadata, bool_or(supply) AS supply FROM (
@@ -58,7 +60,7 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
       UNION
       SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
       UNION
-      SELECT address, true, true FROM tokens WHERE address IN (${changedContracts(sql, range)})
+      SELECT unnest(${changed.slice(0, READ_AGAIN_MAXIMUM)}::bytea[]), true, true
       UNION
       (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
         FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
@@ -85,23 +87,6 @@ function ofChangedSupply(sql: Queryable) {
         OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at < now() - interval '1 minute', true))`;
 }
 
-/** Contracts that the blocks of a range destroyed, and tokens that they made at the address of an earlier contract. */
-function replacedContracts(sql: Queryable, range: BlockRange): Fragment {
-  return sql`
-    SELECT address FROM contract_destructions WHERE ${inRange(sql, range)}
-    UNION ALL
-    SELECT address FROM contracts JOIN tokens USING (address)
-    WHERE ${inRange(sql, range)} AND first_block < block_number`;
-}
-
-/** The contracts of which other code answers after a range: `replacedContracts`, and proxies that it upgraded. */
-export function changedContracts(sql: Queryable, range: BlockRange): Fragment {
-  return sql`
-    ${replacedContracts(sql, range)}
-    UNION ALL
-    SELECT address FROM implementation_changes WHERE ${inRange(sql, range)}`;
-}
-
 /**
  * Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". A token whose
  * contract was replaced is irregular: no transfers tell that its holdings ended.
@@ -113,18 +98,23 @@ export async function applyTokens(sql: Transaction, range: BlockRange): Promise<
     WHERE ${inRange(sql, range)}
     ORDER BY token, block_number, log_index, batch_index
     ON CONFLICT (address) DO NOTHING`;
+  const changed = await listChangedTokens(sql, range);
   await sql`
     UPDATE tokens SET irregular = irregular OR address IN (${replacedContracts(sql, range)}), metadata_due = now()
-    WHERE address IN (${changedContracts(sql, range)})`;
-  await forgetSupplies(sql, range);
+    WHERE address = ANY (${changed}::bytea[])`;
+  await forgetSupplies(sql, range, changed);
 }
 
-async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void> {
+async function forgetSupplies(
+  sql: Transaction,
+  range: BlockRange,
+  changed: readonly Address[],
+): Promise<void> {
   await sql`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     UPDATE tokens SET supply_block = NULL
     WHERE supply_block IS NOT NULL
-      AND address IN (${ofChangedSupply(sql)} UNION ALL ${changedContracts(sql, range)})`;
+      AND address IN (${ofChangedSupply(sql)} UNION ALL SELECT unnest(${[...changed]}::bytea[]))`;
 }
 
 /**
@@ -132,7 +122,7 @@ async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void
  * before the rows of the blocks are deleted.
  */
 export async function revertTokens(sql: Transaction, range: BlockRange): Promise<undefined> {
-  await forgetSupplies(sql, range);
+  await forgetSupplies(sql, range, await listChangedTokens(sql, range));
   await sql`
     UPDATE tokens SET
       metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,

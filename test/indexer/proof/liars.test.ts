@@ -158,8 +158,10 @@ const LIES: Record<string, (parts: Parts) => unknown> = {
     block.gasUsed = fetched.receipts.at(-1)?.cumulativeGasUsed ?? "0x0";
   },
   "a price": ({ receipt }) => Object.assign(receipt, { effectiveGasPrice: "0x1" }),
-  "a created contract": ({ fetched }) =>
-    Object.assign(fetched.receipts[5] ?? {}, { contractAddress: other }),
+  "a created contract": ({ fetched }) => {
+    Object.assign(fetched.receipts[5] ?? {}, { contractAddress: other });
+    Object.assign(fetched.traces?.[5]?.frame ?? {}, { to: other });
+  },
   "a sender": ({ fetched, block }) => {
     for (const [index, transaction] of block.transactions.entries()) {
       transaction.from = other;
@@ -205,6 +207,12 @@ describe("a node that lies without contradicting itself about", () => {
     expect(validateBlock(1, fetched)).toEqual([]);
     expect((await outcomeOf(fetched)).refused).toContain("is proven wrong");
   });
+});
+
+it("a node that lies about the gas of one transaction alone is found out however often it says so", async () => {
+  const fetched = spoil(({ receipt }) => Object.assign(receipt, { gasUsed: "0x1" }));
+  expect(validateBlock(1, fetched)).toMatchObject([{ kind: "cumulative-gas" }]);
+  expect((await outcomeOf(fetched)).refused).toContain("its receipt says 0x1");
 });
 
 describe("a block", () => {
