@@ -1,8 +1,9 @@
-import { decodeAbiParameters, encodeFunctionData, keccak256, parseAbi } from "viem/utils";
+import { encodeFunctionData, keccak256, parseAbi } from "viem/utils";
+import { decodeUint } from "../chain/abi.ts";
 import type { BlockReference } from "../chain/chain.ts";
 import type { StateReader } from "../chain/state.ts";
 import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../core/address.ts";
-import { type Hex, hexConcat, hexLength, hexSlice, hexToBytes } from "../core/hex.ts";
+import { type Hex, hexConcat, hexLength, hexToBytes, wordAt } from "../core/hex.ts";
 import type { ProxyRow } from "../store/proxies.ts";
 import { readCodeMetadata } from "./match/metadata.ts";
 
@@ -286,12 +287,11 @@ function addressIn(word: Hex | null | undefined): Address[] {
   return address === ZERO_ADDRESS ? [] : [address];
 }
 
+/** The addresses of an encoded list, of a long one the first: a contract may answer with a million. */
 function addressesIn(data: Hex | null | undefined): Address[] {
-  if (data == null || hexSlice(data, 0, 32) !== wordOf(32n)) return [];
-  try {
-    const [addresses] = decodeAbiParameters([{ type: "address[]" }], data);
-    return addresses.map((address) => address.toLowerCase() as Address);
-  } catch {
-    return [];
-  }
+  if (data == null || wordAt(data, 0) !== wordOf(32n)) return [];
+  const count = decodeUint(wordAt(data, 1));
+  if (count === null || 64n + 32n * count > hexLength(data)) return [];
+  const size = Math.min(Number(count), MAX_FACETS);
+  return Array.from({ length: size }, (_, index) => addressIn(wordAt(data, 2 + index))).flat();
 }

@@ -230,6 +230,40 @@ test("a version that stands in the arguments is not that of the contract", async
   expect(qualities(await verify(it, single(it), {}, creationCode))).toEqual(["partial", "full"]);
 });
 
+test("a version that stands in an immutable is not that of the contract", async () => {
+  const it = recording("FeeSplitter");
+  const argument = "a165767970657283000402".padEnd(64, "0");
+  const runtimeCode: Hex = `0x${it.deployment.runtimeCode.slice(2, -64)}${argument}`;
+  const other = { ...it, deployment: { ...it.deployment, runtimeCode } };
+  expect(qualities(await verify(other, single(it), {}, null))).toEqual(["partial", undefined]);
+});
+
+test("without metadata and creation code, the layout tells how long the immutables are", async () => {
+  const it = recording("FeeSplitter");
+  const output = JSON.stringify(it.compilations[0]?.output);
+  const input = { ...it.compilations[0]?.input, settings: { bytecodeMetadata: false } };
+  const request = { ...json(input as StandardJson, "FeeSplitter"), address: addressAt(1) };
+  const task = { request: JSON.stringify(request), creationCode: null, diagnosisMs: 0 };
+  const build = await catalogue.resolve("vyper", VERSION);
+  const verifyCode = (runtimeCode: Hex) =>
+    verifyHere(
+      { ...task, build, runtimeCode },
+      {
+        open: async ({ version }) => ({
+          version,
+          maxOutputBytes: 2 ** 26,
+          compile: async () => output,
+        }),
+        onFailure: () => {},
+      },
+    );
+  const { runtimeCode } = it.deployment;
+  const { proof } = await verifyCode(runtimeCode);
+  expect(proof).toMatchObject({ immutables: "unknown" });
+  expect(proof.values.map(({ name }) => name)).toEqual(["RECEIVER", "FEE_BPS"]);
+  await expect(verifyCode(`${runtimeCode}00`)).rejects.toMatchObject({ code: "bytecode" });
+});
+
 test("an empty source is refused without a compile", async () => {
   const it = recording("SimpleVault");
   await expect(

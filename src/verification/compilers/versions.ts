@@ -13,12 +13,16 @@ export interface CompilerVersion {
 const VERSION =
   /^(?:vyper:)?v?(\d{1,3}\.\d{1,3}\.\d{1,3})(-?(?:nightly|ci|pre|develop|alpha|beta|rc|a|b)[.\d-]*\d)?(?:\+commit\.([0-9a-f]{6,40}))?(?:\.[\w.+-]*)?$/;
 
+/** How solc calls itself up to 0.3.6: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
+const OLD_VERSION = /^(\d\.\d\.\d)-([0-9a-f]{8})[/*].*/;
+
 /**
  * Reads a version in any spelling clients use: with or without `v`, `vyper:`, the commit, the build behind it
  * (`.Emscripten.clang`); `-ci.` means `-nightly.`. Undefined for anything else.
  */
 export function parseVersion(text: string): CompilerVersion | undefined {
-  const [, release, prerelease, commit] = VERSION.exec(text.trim()) ?? [];
+  const today = text.trim().replace(OLD_VERSION, "$1+commit.$2");
+  const [, release, prerelease, commit] = VERSION.exec(today) ?? [];
   if (release === undefined) return undefined;
   return {
     release,

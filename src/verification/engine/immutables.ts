@@ -1,5 +1,4 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import { isRecord } from "../../core/record.ts";
 import type { ImmutableValue } from "../../store/verified-contracts/deployment-proofs.ts";
 import type { AbiEntry, CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
@@ -17,6 +16,7 @@ import { isValueOf, isVyperValue } from "../match/immutable-value.ts";
 import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";
 import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
+import { immutablesIn } from "../match/vyper-code.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { settingsIn } from "./metadata-text.ts";
 
@@ -120,18 +120,15 @@ function refuse(detail: string): never {
   throw new VerificationError({ code: "bytecode", detail });
 }
 
-/**
- * Vyper puts immutables behind the code. Its layout names their places, those of imported modules in a nested object.
- */
+/** Vyper puts immutables behind the code; its layout names their places. */
 function vyperValues(
   layout: unknown,
   immutables: NonNullable<TransformationValues["immutables"]>,
 ): ImmutableValue[] {
   const data = hexToBytes(immutables["0"] ?? "0x");
-  const places = isRecord(layout) ? placesIn(layout["code_layout"], "") : [];
+  const places = immutablesIn(layout) ?? [];
   return places
     .filter(({ offset, length }) => offset + length <= data.length)
-    .sort((left, right) => left.offset - right.offset)
     .map(({ name, type, offset, length }) => {
       const word = data.subarray(offset, offset + length);
       const value: Hex = hexFromBytes(word);
@@ -140,19 +137,4 @@ function vyperValues(
       }
       return { name, type, value };
     });
-}
-
-function placesIn(
-  layout: unknown,
-  prefix: string,
-): { name: string; type: string; offset: number; length: number }[] {
-  if (!isRecord(layout)) return [];
-  return Object.entries(layout).flatMap(([key, entry]) => {
-    const name = `${prefix}${key}`;
-    if (!isRecord(entry)) return [];
-    const { type, offset, length } = entry;
-    return typeof type === "string" && typeof offset === "number" && typeof length === "number"
-      ? [{ name, type, offset, length }]
-      : placesIn(entry, `${name}.`);
-  });
 }

@@ -6,6 +6,7 @@ import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 import { type CompilerInput, writesMetadata } from "../inputs/compiler-input.ts";
 import { readInput } from "../inputs/read.ts";
+import { initCodeOfBlueprint } from "../match/blueprint.ts";
 import { isMatch } from "../match/code-match.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
 import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
@@ -93,9 +94,11 @@ function checkVersion(
   onChain: OnChainCode,
   metadata: CodeMetadata | null,
 ): void {
+  // Vyper names itself in creation code alone: its runtime code may hold other contracts'.
+  const creation = onChain.creationCode ?? initCodeOfBlueprint(onChain.runtimeCode);
   const named =
     kind === "vyper"
-      ? findVyperVersions(onChain.creationCode ?? onChain.runtimeCode)
+      ? findVyperVersions(creation ?? Buffer.alloc(0))
       : [metadata?.solc].filter((solc) => solc != null);
   const [first] = named;
   if (first === undefined || named.some((name) => name === nameInCode(version, name))) return;

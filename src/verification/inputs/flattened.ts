@@ -11,13 +11,14 @@ import {
 
 type FlattenedForm = Extract<VerificationForm, { format: "flattened" }>;
 
-/** Since then a setting selects the kind of the metadata hash. */
+/** Since then a setting selects the kind of the metadata hash, or leaves the metadata out. */
 const BYTECODE_HASH_SINCE = "0.6.0";
+const APPEND_CBOR_SINCE = "0.8.18";
 
 /**
  * One compile for a flattened source. The request names neither a path nor the kind of the metadata hash: the path is
- * guessed (others are tried later), the kind is read from the code on chain. Throws `VerificationError`:
- * `empty-source`.
+ * guessed (others are tried later), the kind, or that there is none, is read from the code on chain. Throws
+ * `VerificationError`: `empty-source`.
  */
 export function readFlattened(
   form: FlattenedForm,
@@ -32,7 +33,7 @@ export function readFlattened(
     optimizer: { enabled: form.optimizer.enabled, runs: form.optimizer.runs },
     ...evmVersionSetting(form.evmVersion),
     ...(form.viaIR && { viaIR: true }),
-    ...bytecodeHash(release, onChain),
+    ...metadataSettings(release, onChain),
   };
   return {
     language: "Solidity",
@@ -58,8 +59,13 @@ function pathsOf(name: string): string[] {
   ];
 }
 
-function bytecodeHash(release: string, onChain: CodeMetadata | null): Settings {
-  if (onChain === null || compareReleases(release, BYTECODE_HASH_SINCE) < 0) return {};
+function metadataSettings(release: string, onChain: CodeMetadata | null): Settings {
+  if (onChain === null) {
+    return compareReleases(release, APPEND_CBOR_SINCE) < 0
+      ? {}
+      : { metadata: { appendCBOR: false } };
+  }
   const kind = onChain.hash?.kind ?? "none";
-  return kind === "ipfs" ? {} : { metadata: { bytecodeHash: kind } };
+  const isUsual = kind === "ipfs" || compareReleases(release, BYTECODE_HASH_SINCE) < 0;
+  return isUsual ? {} : { metadata: { bytecodeHash: kind } };
 }

@@ -17,7 +17,7 @@ import { type CodeMatch, isMatch, type Mismatch } from "./code-match.ts";
 import { matchCreationCode } from "./creation-code.ts";
 import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
 import { matchRuntimeCode } from "./runtime-code.ts";
-import { matchVyperCreationCode, matchVyperRuntimeCode } from "./vyper-code.ts";
+import { immutablesIn, matchVyperCreationCode, matchVyperRuntimeCode } from "./vyper-code.ts";
 
 /** The code on chain that a contract is compared with. */
 export interface OnChainCode {
@@ -167,11 +167,13 @@ export function matchVyperContract(
   const creationMatch =
     onChain.creationCode &&
     matchVyperCreationCode(creation, vyper, onChain.creationCode, output.abi, given);
+  const told = immutablesIn(output.layout)?.map(({ offset, length }) => offset + length);
+  const immutableBytes = vyper?.immutableBytes ?? (told && Math.max(0, ...told));
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
   return {
     runtime:
       blueprint === null
-        ? matchVyperRuntimeCode(runtime, vyper, onChain.runtimeCode, creationMatch)
+        ? matchVyperRuntimeCode(runtime, immutableBytes, onChain.runtimeCode, creationMatch)
         : matchVyperCreationCode(creation, vyper, blueprint, [], null),
     creation: creationMatch,
     compiledRuntime: runtime,

@@ -107,9 +107,9 @@ export function readVyperMetadata(creationCode: Buffer): VyperMetadata | null {
 const VYPER_VERSION = Buffer.from("a165767970657283", "hex");
 
 /**
- * The versions that vyper wrote into creation or runtime code, the first one first. They are searched for, since
- * constructor arguments or immutables of unknown length may follow; some may be those of other code within the code, or
- * anybody's. Good only for refusing a version that is not among them.
+ * The versions that vyper wrote into creation code, the first one first. They are searched for, since constructor
+ * arguments of unknown length may follow; some may be those of other code within the code, or anybody's. Good only for
+ * refusing a version that is not among them.
  */
 export function findVyperVersions(code: Buffer): string[] {
   const found: string[] = [];

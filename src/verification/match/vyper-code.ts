@@ -1,4 +1,5 @@
 import { hexFromBytes } from "../../core/hex.ts";
+import { isRecord } from "../../core/record.ts";
 import type { AbiEntry } from "../compilers/output.ts";
 import type { CompiledCode } from "./bytecode.ts";
 import {
@@ -53,19 +54,18 @@ export function matchVyperCreationCode(
 
 /**
  * Compares vyper's runtime code with the code on chain, where the immutables follow it. Never full: it holds no hash of
- * the sources. Since 0.3.10 the creation code tells the size of the immutables. Before that any size is accepted, but
- * only beside creation code that matches.
+ * the sources. `immutableBytes` is the size of the immutables; where it is undefined any is accepted, but only beside
+ * creation code that matches.
  */
 export function matchVyperRuntimeCode(
   compiled: CompiledCode,
-  metadata: VyperMetadata | null,
+  immutableBytes: number | undefined,
   onChain: Buffer,
   creation: CodeMatch | Mismatch | null,
 ): CodeMatch | Mismatch {
   const { length } = compiled.bytes;
   if (length === 0) return { kind: "empty" };
   const rest = onChain.length - length;
-  const immutableBytes = metadata?.immutableBytes;
   const expected = immutableBytes ?? (creation !== null && isMatch(creation) ? rest : 0);
   if (rest < 0 || rest !== expected) {
     return { kind: "length", compiled: length + (immutableBytes ?? 0), onChain: onChain.length };
@@ -80,4 +80,32 @@ export function matchVyperRuntimeCode(
     transformations: [{ type: "insert", reason: "immutable", offset: length, id: "0" }],
     values: { immutables: { "0": hexFromBytes(onChain.subarray(length)) } },
   };
+}
+
+/** An immutable in the bytes behind the runtime code. */
+export interface ImmutablePlace {
+  /** Behind the names of the modules it is in. */
+  name: string;
+  type: string;
+  offset: number;
+  length: number;
+}
+
+/** The immutables that the layout names, in their order; undefined where the compiler tells none (up to 0.4.0). */
+export function immutablesIn(layout: unknown): ImmutablePlace[] | undefined {
+  if (!isRecord(layout)) return undefined;
+  return placesIn(layout["code_layout"], "").sort((left, right) => left.offset - right.offset);
+}
+
+/** Those of imported modules are in a nested object. */
+function placesIn(layout: unknown, prefix: string): ImmutablePlace[] {
+  if (!isRecord(layout)) return [];
+  return Object.entries(layout).flatMap(([key, entry]) => {
+    const name = `${prefix}${key}`;
+    if (!isRecord(entry)) return [];
+    const { type, offset, length } = entry;
+    return typeof type === "string" && typeof offset === "number" && typeof length === "number"
+      ? [{ name, type, offset, length }]
+      : placesIn(entry, `${name}.`);
+  });
 }

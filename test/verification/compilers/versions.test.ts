@@ -15,6 +15,8 @@ test.each([
   ["v0.8.21-nightly.2023.6.28+commit.ec9e8f3f", "0.8.21-nightly.2023.6.28+commit.ec9e8f3f"],
   ["v0.8.21-ci.2023.6.28+commit.ec9e8f3f", "0.8.21-nightly.2023.6.28+commit.ec9e8f3f"],
   ["vyper:0.3.10", "0.3.10"],
+  ["0.3.6-3fc68da5/Release-Emscripten/clang", "0.3.6+commit.3fc68da5"],
+  ["0.1.1-6ff4cd6b/RelWithDebInfo-Emscripten/clang/int", "0.1.1+commit.6ff4cd6b"],
   ["v0.4.1rc1+commit.8a93dd27", "0.4.1rc1+commit.8a93dd27"],
 ])("reads %s as %s", (text, version) => {
   const parsed = parseVersion(text);

@@ -5,7 +5,7 @@ import {
   qualityOf,
   readContract,
 } from "../../../src/verification/match/contract-match.ts";
-import { readVyperMetadata, type VyperMetadata } from "../../../src/verification/match/metadata.ts";
+import { readVyperMetadata } from "../../../src/verification/match/metadata.ts";
 import {
   matchVyperCreationCode,
   matchVyperRuntimeCode,
@@ -73,44 +73,38 @@ test.each([
 
 describe("the runtime code of vyper", () => {
   const code = compiled(bytes("6001"));
-  const sizes = (immutableBytes: number) => ({
-    version: "0.3.10",
-    integrity: null,
-    immutableBytes,
-    offset: 0,
-  });
   const match = (
     onChain: string,
-    ...[metadata, creation]: [VyperMetadata | null, CodeMatch | Mismatch | null]
-  ) => matchVyperRuntimeCode(code, metadata, bytes(onChain), creation);
+    ...[size, creation]: [number | undefined, CodeMatch | Mismatch | null]
+  ) => matchVyperRuntimeCode(code, size, bytes(onChain), creation);
   const withImmutables = {
     quality: "partial",
     transformations: [{ type: "insert", reason: "immutable", offset: 2, id: "0" }],
     values: { immutables: { "0": "0xaabb" } },
   };
 
-  test("is followed by as many immutables as the metadata tells", () => {
-    expect(match("6001aabb", sizes(2), null)).toEqual(withImmutables);
-    expect(match("6001", sizes(0), null)).toEqual(matched({ quality: "partial" }));
-    expect(match("6001", sizes(2), null)).toEqual({ kind: "length", compiled: 4, onChain: 2 });
-    expect(match("6001aabb", sizes(0), null)).toEqual({ kind: "length", compiled: 2, onChain: 4 });
+  test("is followed by as many immutables as the compiler tells", () => {
+    expect(match("6001aabb", 2, null)).toEqual(withImmutables);
+    expect(match("6001", 0, null)).toEqual(matched({ quality: "partial" }));
+    expect(match("6001", 2, null)).toEqual({ kind: "length", compiled: 4, onChain: 2 });
+    expect(match("6001aabb", 0, null)).toEqual({ kind: "length", compiled: 2, onChain: 4 });
   });
 
-  test("without metadata is followed by immutables beside a creation code that matches", () => {
-    expect(match("6001aabb", null, matched())).toEqual(withImmutables);
-    expect(match("6001aabb", null, { kind: "empty" })).toMatchObject({ kind: "length" });
-    expect(match("6001aabb", null, null)).toMatchObject({ kind: "length" });
-    expect(match("6001", null, null)).toMatchObject({ quality: "partial" });
-    expect(match("60", null, matched())).toEqual({ kind: "length", compiled: 2, onChain: 1 });
+  test("where no size is told is followed by immutables beside a creation code that matches", () => {
+    expect(match("6001aabb", undefined, matched())).toEqual(withImmutables);
+    expect(match("6001aabb", undefined, { kind: "empty" })).toMatchObject({ kind: "length" });
+    expect(match("6001aabb", undefined, null)).toMatchObject({ kind: "length" });
+    expect(match("6001", undefined, null)).toMatchObject({ quality: "partial" });
+    expect(match("60", undefined, matched())).toEqual({ kind: "length", compiled: 2, onChain: 1 });
   });
 
   test("is equal in front of them", () => {
-    expect(match("6002aabb", sizes(2), null)).toEqual({
+    expect(match("6002aabb", 2, null)).toEqual({
       kind: "bytes",
       offset: 1,
       metadataEqual: false,
     });
-    expect(matchVyperRuntimeCode(compiled(bytes("")), null, bytes(""), null)).toEqual({
+    expect(matchVyperRuntimeCode(compiled(bytes("")), undefined, bytes(""), null)).toEqual({
       kind: "empty",
     });
   });
