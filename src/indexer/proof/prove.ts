@@ -83,7 +83,17 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
     const encoded = receipts.map((receipt, index) =>
       encodeReceipt(block.transactions[index] as RawTransaction, receipt),
     );
-    return requireRoot(encoded, block.receiptsRoot, "receipts");
+    const outcome = requireRoot(encoded, block.receiptsRoot, "receipts");
+    let before = 0n;
+    for (const [index, { cumulativeGasUsed, gasUsed }] of receipts.entries()) {
+      const after = quantityToBigInt(cumulativeGasUsed);
+      requireThat(
+        quantityToBigInt(gasUsed) === after - before,
+        `transaction ${index} used ${after - before} gas, and its receipt says ${gasUsed}`,
+      );
+      before = after;
+    }
+    return outcome;
   },
 
   withdrawals({ block }) {
@@ -106,17 +116,9 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   fields({ block, receipts }) {
     const baseFee = quantityToBigInt(block.baseFeePerGas ?? "0x0");
     let tells = false;
-    let gasBefore = 0n;
     for (const [index, receipt] of receipts.entries()) {
       const transaction = block.transactions[index] as RawTransaction;
-      const { effectiveGasPrice, gasUsed } = receipt;
-      const gasAfter = quantityToBigInt(receipt.cumulativeGasUsed);
-      requireOfKnown(
-        transaction,
-        quantityToBigInt(gasUsed) === gasAfter - gasBefore,
-        `transaction ${index} used ${gasAfter - gasBefore} gas, and its receipt says ${gasUsed}`,
-      );
-      gasBefore = gasAfter;
+      const { effectiveGasPrice } = receipt;
       const price = priceOf(transaction, block);
       requireOfKnown(
         transaction,

@@ -33,8 +33,8 @@ export interface HoldingAmount extends HoldingToRead {
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
 /**
- * So many holdings of a token are marked as "to be read" when other code answers for it, the largest ones: the head waits
- * a second for that. Where one of them is another than before, the token is irregular, and so are all of it.
+ * So many holdings are marked as "to be read" when other code answers for their tokens: the head waits a second for that.
+ * Where one of them is another than before, the token is irregular, and so are all of it.
  */
 const CHANGED_HOLDINGS_MAXIMUM = 20_000;
 
@@ -60,10 +60,9 @@ export async function listTouchedHoldings(
   range: BlockRange,
 ): Promise<HoldingToRead[]> {
   // In a statement of its own: on several servers none may also read rows that are spread.
-  const ofChanged = await sql<HoldingKey[]>`
-    SELECT token, owner, token_id
-    FROM (${changedHoldings(sql, await listChangedTokens(sql, range), READ_AGAIN_MAXIMUM)}) AS held
-    ORDER BY holder_count, token LIMIT ${READ_AGAIN_MAXIMUM}`;
+  const ofChanged = await sql<
+    HoldingKey[]
+  >`${changedHoldings(sql, await listChangedTokens(sql, range), READ_AGAIN_MAXIMUM)}`;
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,
@@ -109,19 +108,24 @@ function irregularTokensMoved(sql: Queryable, range: BlockRange) {
     WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
 }
 
-/** Holdings above 0 of the tokens that other code answers for: of each as many, the largest where ids do not count. */
+/**
+ * Holdings above 0 of the tokens that other code answers for, at most `limit`: first those of tokens with few holders; of
+ * one token the largest, where ids do not count.
+ */
 function changedHoldings(sql: Queryable, changed: readonly Address[], limit: number) {
   return sql`
-    SELECT held.*, holder_count FROM tokens CROSS JOIN LATERAL (
+    SELECT held.* FROM (
+      SELECT address, standard FROM tokens WHERE address = ANY (${[...changed]}::bytea[])
+      ORDER BY holder_count, address
+    ) AS changed CROSS JOIN LATERAL (
       (SELECT token, owner, NULL::numeric AS token_id FROM token_balances
-        WHERE standard <> 1155 AND token = tokens.address AND amount > 0
+        WHERE standard <> 1155 AND token = changed.address AND amount > 0
         ORDER BY amount DESC, owner DESC LIMIT ${limit})
       UNION ALL
       (SELECT token, owner, token_id FROM token_id_balances
-        WHERE standard = 1155 AND token = tokens.address AND amount > 0
+        WHERE standard = 1155 AND token = changed.address AND amount > 0
         ORDER BY owner, token_id LIMIT ${limit})
-    ) AS held
-    WHERE tokens.address = ANY (${[...changed]}::bytea[])`;
+    ) AS held LIMIT ${limit}`;
 }
 
 /**
