@@ -225,17 +225,17 @@ test("lists everything that is wrong with the settings at once", async () => {
 `);
 });
 
-test.each([
-  ["--help"],
-  ["compare", "http://127.0.0.1:1/api", "--addresses", "README.md"],
-])("a command whose reader has seen enough ends without a word: %s", async (...given) => {
-  const command = spawn(process.execPath, ["src/main.ts", ...given], {
-    cwd: ROOT,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  command.stdout.destroy();
-  let complaint = "";
-  command.stderr.on("data", (text) => (complaint += text));
-  await once(command, "close");
-  expect(complaint).toBe("");
-});
+test.each([["--help"], ["compare", "http://127.0.0.1:1/api", "--addresses", "README.md"]])(
+  "a command whose reader has seen enough ends without a word: %s",
+  async (...given) => {
+    const command = spawn(process.execPath, ["src/main.ts", ...given], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    command.stdout.destroy();
+    let complaint = "";
+    command.stderr.on("data", (text) => (complaint += text));
+    await once(command, "close");
+    expect(complaint).toBe("");
+  },
+);
