@@ -197,6 +197,14 @@ describe("with a database and a node of the user's", () => {
     );
   });
 
+  test("says that the database holds another chain than the node's, and what to do", async () => {
+    const other = await startAnvil(["--chain-id", "4242"]);
+    expect(await complaintOf(start({ RPC_URL: other.url }))).toMatch(
+      /^periscope: (?=.*database holds chain 31337)(?=.*node serves chain 4242).*give another DATABASE_SCHEMA/,
+    );
+    await other.stop();
+  });
+
   test("says that the database cannot be reached, without its password", async () => {
     const url = "postgres://user:secret@127.0.0.1:1/explorer";
     expect(await complaintOf(start({ DATABASE_URL: url }))).toBe(
