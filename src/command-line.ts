@@ -20,12 +20,12 @@ const START_PATIENCE_MS = 1_500;
 const CLOSE_LIMIT_MS = 4_900;
 
 const [argument, ...others] = process.argv.slice(2);
+if (argument !== undefined) process.stdout.on("error", endWithReader);
 if (argument === undefined) {
   process.exit(await run());
 } else if (argument === "--check-config") {
   process.exitCode = checkConfig() ? 0 : 1;
 } else if (argument === "import-contracts" || argument === "compare") {
-  process.stdout.on("error", endWithReader);
   process.exitCode = await runKit(argument, others, (line) => process.stdout.write(`${line}\n`));
 } else if (argument === "--help") {
   process.stdout.write(help());

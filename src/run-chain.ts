@@ -140,7 +140,11 @@ export function createRunningChain(
     if (config.DATABASE_READ_URL !== undefined && config.ROLE !== "indexer") {
       await requireSameChain(config.DATABASE_READ_URL, { schema: place.schema, chainId, isSpread });
     }
-    const learning = learnChainId(chain, chainId, { log, signal });
+    const because =
+      place.chainId === undefined && known
+        ? `the database holds chain ${known.chainId}; give another DATABASE_SCHEMA, DATABASE_URL or DATA_DIR`
+        : `chain ${chainId} is expected`;
+    const learning = learnChainId(chain, { chainId, because }, { log, signal });
     if (waitsForNode) await learning;
     // Whoever quit while this waited finds nothing to stop.
     if (signal.aborted) return false;
@@ -279,11 +283,11 @@ function createChainVerifier(
 
 /**
  * Asks the node for its chain id until it answers; undefined when the signal is aborted first. Rejects with
- * `ConfigError` when it has another id than the expected one.
+ * `ConfigError`, which says `because`, when it has another id than the expected one.
  */
 async function learnChainId(
   chain: Chain,
-  expected: number | undefined,
+  expected: { chainId: number | undefined; because: string },
   { log, signal }: { log: Logger; signal: AbortSignal },
 ): Promise<number | undefined> {
   while (!signal.aborted) {
@@ -295,10 +299,8 @@ async function learnChainId(
       },
     );
     if (signal.aborted) return undefined;
-    if (chainId !== undefined && chainId !== (expected ?? chainId)) {
-      throw new PublicConfigError(
-        `the node serves chain ${chainId}, but chain ${expected} is expected`,
-      );
+    if (chainId !== undefined && chainId !== (expected.chainId ?? chainId)) {
+      throw new PublicConfigError(`the node serves chain ${chainId}, but ${expected.because}`);
     }
     if (chainId !== undefined) return chainId;
     await sleep(PROBE_RETRY_MS, signal);

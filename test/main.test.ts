@@ -197,6 +197,14 @@ describe("with a database and a node of the user's", () => {
     );
   });
 
+  test("says that the database holds another chain than the node's, and what to do", async () => {
+    const other = await startAnvil(["--chain-id", "4242"]);
+    expect(await complaintOf(start({ RPC_URL: other.url }))).toMatch(
+      /^periscope: (?=.*database holds chain 31337)(?=.*node serves chain 4242).*give another DATABASE_SCHEMA/,
+    );
+    await other.stop();
+  });
+
   test("says that the database cannot be reached, without its password", async () => {
     const url = "postgres://user:secret@127.0.0.1:1/explorer";
     expect(await complaintOf(start({ DATABASE_URL: url }))).toBe(
@@ -225,12 +233,17 @@ test("lists everything that is wrong with the settings at once", async () => {
 `);
 });
 
-test("a command whose reader has seen enough ends without a word", async () => {
-  const given = ["src/main.ts", "compare", "http://127.0.0.1:1/api", "--addresses", "README.md"];
-  const command = spawn(process.execPath, given, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
-  command.stdout.destroy();
-  let complaint = "";
-  command.stderr.on("data", (text) => (complaint += text));
-  await once(command, "close");
-  expect(complaint).toBe("");
-});
+test.each([["--help"], ["compare", "http://127.0.0.1:1/api", "--addresses", "README.md"]])(
+  "a command whose reader has seen enough ends without a word: %s",
+  async (...given) => {
+    const command = spawn(process.execPath, ["src/main.ts", ...given], {
+      cwd: ROOT,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    command.stdout.destroy();
+    let complaint = "";
+    command.stderr.on("data", (text) => (complaint += text));
+    await once(command, "close");
+    expect(complaint).toBe("");
+  },
+);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { registerHooks } from "node:module";
+import { createRequire, registerHooks } from "node:module";
 import type { Writable } from "node:stream";
 import type driver from "postgres";
 
@@ -198,7 +198,7 @@ registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     const edits = REPAIRS.flatMap((repair) => repair.edits).filter(({ file }) =>
-      url.endsWith(`/postgres/src/${file}`),
+      url.endsWith(`/postgres/cjs/src/${file}`),
     );
     return edits.length === 0
       ? loaded
@@ -213,8 +213,8 @@ function apply(source: string, { found, repaired }: Edit): string {
   return source.replace(found, () => repaired);
 }
 
-/** postgres.js, repaired. */
-export const { default: postgres } = await import("postgres");
+/** postgres.js, repaired; not awaited, for the reason that src/core/viem.ts tells. */
+export const postgres: typeof driver = createRequire(import.meta.url)("postgres");
 
 /**
  * Sends a document through a COPY … FROM STDIN and waits for its end. The driver settles the query when it gives the

@@ -78,7 +78,7 @@ async function initialise({ binaries, user, folder }: Cluster, durable: boolean)
   });
   const ending = await initdb.exited;
   if (ending !== "exit code 0") {
-    throw new StoreError("initdb", `initdb failed (${ending}): ${lines.slice(-3).join(" ")}`);
+    throw new StoreError("initdb", `initdb failed (${ending}): ${lines.slice(-6).join(" ")}`);
   }
   try {
     await rename(unfinished, folder);

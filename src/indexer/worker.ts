@@ -55,25 +55,30 @@ const chain = createChain({
   onRequest: countRpcRequest(metrics),
 });
 
-try {
-  await runIndexer({
-    ...settings.sync,
-    chain,
-    sql,
-    lockSql,
-    families: stateFamilies,
-    metrics,
-    log,
-    signal: stop.signal,
-    onStatus: (status) => void report(status),
-  });
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  post({ fatal: error.message, publicReason: error.publicMessage });
-} finally {
-  await chain.close();
-  await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })]);
-  parentPort?.close();
+// Without a top-level await: Node crashes where a process ends while a thread evaluates a module that has one.
+void index();
+
+async function index(): Promise<void> {
+  try {
+    await runIndexer({
+      ...settings.sync,
+      chain,
+      sql,
+      lockSql,
+      families: stateFamilies,
+      metrics,
+      log,
+      signal: stop.signal,
+      onStatus: (status) => void report(status),
+    });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    post({ fatal: error.message, publicReason: error.publicMessage });
+  } finally {
+    await chain.close();
+    await Promise.all([sql.end({ timeout: 1 }), lockSql.end({ timeout: 1 })]);
+    parentPort?.close();
+  }
 }
 
 async function report(status: IndexerStatus): Promise<void> {

@@ -1,7 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError, messageOf } from "../core/errors.ts";
+
+/** SQLite's code for a lock that another process holds. */
+const SQLITE_BUSY = 5;
 
 /**
  * Claims a folder for this process and creates it when missing; the returned function releases it. The claim ends with
@@ -10,30 +13,28 @@ import { ConfigError, messageOf } from "../core/errors.ts";
  */
 export function lockFolder(folder: string): () => void {
   const ownerFile = path.join(folder, "owner.pid");
-  const lock = openLock(folder);
-  try {
-    lock.exec("BEGIN EXCLUSIVE");
-  } catch (error) {
-    lock.close();
-    throw new ConfigError(
-      `Periscope is running already in ${folder} (process ${ownerOf(ownerFile)}); ` +
-        "stop it first, or set DATA_DIR and PORT for a second one",
-      { cause: error },
-    );
-  }
-  writeFileSync(ownerFile, String(process.pid));
-  return () => lock.close();
-}
-
-function openLock(folder: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
   try {
     mkdirSync(folder, { recursive: true });
-    return new DatabaseSync(path.join(folder, "lock"), { timeout: 0 });
+    // SQLite would not tell why it cannot open its file.
+    accessSync(folder, constants.W_OK);
+    lock = new DatabaseSync(path.join(folder, "lock"), { timeout: 0 });
+    lock.exec("BEGIN EXCLUSIVE");
+    writeFileSync(ownerFile, String(process.pid));
   } catch (error) {
-    throw new ConfigError(`cannot write to the folder ${folder}: ${messageOf(error)}`, {
-      cause: error,
-    });
+    lock?.close();
+    const message = isHeld(error)
+      ? `Periscope is running already in ${folder} (process ${ownerOf(ownerFile)}); ` +
+        "stop it first, or set DATA_DIR and PORT for a second one"
+      : `cannot write to the folder ${folder}: ${messageOf(error)}`;
+    throw new ConfigError(message, { cause: error });
   }
+  const held = lock;
+  return () => held.close();
+}
+
+function isHeld(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === SQLITE_BUSY;
 }
 
 function ownerOf(file: string): string {

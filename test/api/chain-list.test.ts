@@ -37,6 +37,8 @@ test("a public URL of the operator's comes before the host of the request", asyn
     blockexplorer: "https://explorer.example/pearl/",
     apiurl: "https://explorer.example/pearl/v2/api?chainid=31337",
   });
+  const { servers } = (await app.app.inject("/openapi.json")).json();
+  expect(servers).toEqual([{ url: "https://explorer.example/pearl", description: "This server" }]);
   await app.close();
 });
 

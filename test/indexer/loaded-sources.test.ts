@@ -28,3 +28,18 @@ test("a chain's thread loads no more of libraries than it needs", async () => {
   expect(bytes).toBeGreaterThan(500_000);
   expect(bytes).toBeLessThan(MOST_BYTES);
 });
+
+/** The thread evaluates what it loads at once: Node crashes where the process ends while a module of it awaits. */
+const REQUIRE = `
+import { createRequire } from "node:module";
+try {
+  createRequire(${JSON.stringify(WORKER)})(${JSON.stringify(WORKER)});
+} catch ({ code, name }) {
+  process.stdout.write(code ?? name);
+}`;
+
+test("nothing that a chain's thread loads awaits at its top level", async () => {
+  const args = ["--input-type=module", "--eval", REQUIRE];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(stdout).toBe("TypeError");
+});

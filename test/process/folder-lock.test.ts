@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -48,4 +48,14 @@ test("a place where nothing can be written is refused", () => {
   const file = path.join(root, "file");
   writeFileSync(file, "");
   expect(() => lockFolder(path.join(file, "folder"))).toThrow(ConfigError);
+});
+
+test("a lock that cannot be taken for another reason is not taken for a running process", () => {
+  const broken = path.join(root, "broken");
+  mkdirSync(broken);
+  writeFileSync(path.join(broken, "lock"), "no database ".repeat(100));
+  expect(() => lockFolder(broken)).toThrow(`cannot write to the folder ${broken}: file is not`);
+  const taken = path.join(root, "taken");
+  mkdirSync(path.join(taken, "owner.pid"), { recursive: true });
+  expect(() => lockFolder(taken)).toThrow(ConfigError);
 });

@@ -51,11 +51,11 @@ const OTHER_TAGS: Readonly<Record<string, string>> = {
 /** Adds `/openapi.json`. The document is made on the first request, and again when the chains change. */
 export function addDocumentation(
   app: FastifyInstance,
-  options: DocumentOptions & Pick<HttpOptions, "chains">,
+  options: DocumentOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
 ): void {
   let made: { servers: string; answer: ReturnType<typeof jsonAnswer> } | undefined;
   app.get("/openapi.json", (_request, reply) => {
-    const servers = serversOf(options.chains());
+    const servers = serversOf(options.chains(), options.publicUrl);
     const key = JSON.stringify(servers);
     if (made?.servers !== key) {
       made = { servers: key, answer: jsonAnswer(describeApi(options, servers)) };
@@ -65,13 +65,14 @@ export function addDocumentation(
 }
 
 /** Where the paths of the document are served: for all chains, and for each of several. */
-function serversOf(chains: readonly ServedChain[]): ApiServer[] {
-  if (chains.length === 1) return [THIS_SERVER];
+function serversOf(chains: readonly ServedChain[], publicUrl: string | undefined): ApiServer[] {
+  const ofAll = publicUrl === undefined ? THIS_SERVER : { ...THIS_SERVER, url: publicUrl };
+  if (chains.length === 1) return [ofAll];
   const ofChains = chains.map((chain) => ({
-    url: `/${knownChainId(chain)}`,
+    url: `${publicUrl ?? ""}/${knownChainId(chain)}`,
     description: chainTitle(chain),
   }));
-  return [THIS_SERVER, ...ofChains];
+  return [ofAll, ...ofChains];
 }
 
 /** The API as an OpenAPI 3.1 document: the actions from the registry, and the other routes. */

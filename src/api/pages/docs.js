@@ -21,11 +21,12 @@ function show() {
   const paths = Object.entries(api.paths)
     .filter(([path]) => [undefined, dialect.value].includes(ACTION.exec(path)?.[1]))
     .map(([path, { get, ...others }]) => [path, get ? { get: localise(get) } : others]);
-  // The page is the server's own, and no key is needed to try it.
-  const { servers: _servers, security: _security, components, ...rest } = api;
+  // What is tried goes to this page's own server and chain, and needs no key.
+  const servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
+  const { security: _security, components, ...rest } = api;
   const { securitySchemes: _schemes, ...schemas } = components;
   SwaggerUIBundle({
-    spec: { ...rest, components: schemas, paths: Object.fromEntries(paths) },
+    spec: { ...rest, servers, components: schemas, paths: Object.fromEntries(paths) },
     domNode: document.getElementById("reference"),
     plugins: [findOperations],
     filter: true,

@@ -14,6 +14,7 @@ import { perChain } from "../served-chain.ts";
 import { type Asset, loadAssets } from "./assets.ts";
 import { createNetworkDescription } from "./network.ts";
 import { SECURITY_HEADERS } from "./security.ts";
+import { baseOf } from "./shell.ts";
 import { addSubjects } from "./subjects.ts";
 import { watchSync } from "./sync-history.ts";
 
@@ -27,9 +28,11 @@ interface DocumentFile {
 
 const pack = promisify(gzip);
 
+const REFERENCE = "/docs";
+
 /** The files of the reference page. They keep their names, so clients must revalidate them. */
 const FILES: Readonly<Record<string, string>> = {
-  "/docs": "./docs.html",
+  [REFERENCE]: "./docs.html",
   // A browser that shows an answer of the API asks for it.
   "/favicon.ico": "./browser/icon.svg",
   "/pages/theme.css": "./browser/theme.css",
@@ -58,7 +61,12 @@ export function addPages(
   const historyOf = watchSync(app, options.chains);
   for (const [url, file] of Object.entries(FILES)) {
     const getFile = keepResult(() => loadFile(file));
-    app.get(url, async (request, reply) => sendFile(request, reply, await getFile()));
+    app.get(url, async (request, reply) => {
+      // Its links are relative: behind a slash at the end they would lead nowhere.
+      const base = url === REFERENCE ? baseOf(request.originalUrl, 1) : "./";
+      if (base !== "./") return reply.redirect(`${base}docs`, 302);
+      return sendFile(request, reply, await getFile());
+    });
   }
   app.get("/pages/history.json", ({ chains }, reply) =>
     send(reply, jsonAnswer(historyOf(chains[0]))),

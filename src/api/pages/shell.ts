@@ -30,7 +30,10 @@ export interface ShellFiles {
 const LONGEST_TITLE = 120;
 const LONGEST_DESCRIPTION = 300;
 
-/** The document of a page: its head, and an empty body that its script fills. `base` leads to the chain's root. */
+/**
+ * The document of a page: its head, its preview for who runs no scripts, and an empty body that its script fills. `base`
+ * leads to the chain's root.
+ */
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
@@ -71,7 +74,7 @@ export function renderShell(
 ${preloads.join("\n")}
 </head>
 <body>
-<noscript><p>This page needs JavaScript. What it shows is answered by the API as well: <a href="${escaped(base)}docs">its reference</a>.</p></noscript>
+<noscript><main><h1>${escaped(shorten(title, LONGEST_TITLE))}</h1><p>${escaped(about)}</p><p>The rest of this page needs JavaScript. The API answers the same without: <a href="${escaped(base)}openapi.json">its document</a>.</p></main></noscript>
 <div id="app"></div>
 </body>
 </html>

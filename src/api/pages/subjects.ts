@@ -180,13 +180,14 @@ export function addSubjects(
 
   /** The path of the only thing that a text can mean; undefined when there is none. */
   async function find(chain: ServedChain, text: string): Promise<string | undefined> {
-    if (isAddress(text)) return `address/${text}`;
     const number = text.replaceAll(/[,_' ]/g, "").replace(/^#/, "");
     if (isSubject("block", number) && !isHash(number)) return `block/${number}`;
-    const hash = text.startsWith("0x") ? text : `0x${text}`;
-    if (!isHash(hash)) return isAddress(hash) ? `address/${hash}` : undefined;
-    if (await look(chain, "transaction", lowerHex(hash))) return `tx/${hash}`;
-    return (await look(chain, "block", lowerHex(hash))) ? `block/${hash}` : undefined;
+    const hex = lowerHex(`0x${text.replace(/^0x/i, "")}`);
+    if (isAddress(hex)) return `address/${hex}`;
+    if (!isHash(hex)) return undefined;
+    if (await look(chain, "transaction", hex)) return `tx/${hex}`;
+    // The page of an unknown transaction shows it once it is mined.
+    return (await look(chain, "block", hex)) ? `block/${hex}` : `tx/${hex}`;
   }
 
   app.unknownPage = async (request, reply) => {

@@ -60,9 +60,9 @@ export async function listTouchedHoldings(
   range: BlockRange,
 ): Promise<HoldingToRead[]> {
   // In a statement of its own: on several servers none may also read rows that are spread.
-  const ofChanged = await sql<
-    HoldingKey[]
-  >`${changedHoldings(sql, await listChangedTokens(sql, range), READ_AGAIN_MAXIMUM)}`;
+  const changed = await listChangedTokens(sql, range);
+  const ofChanged = await sql<HoldingKey[]>`
+    SELECT token, owner, token_id FROM (${changedHoldings(sql, changed, READ_AGAIN_MAXIMUM)}) AS held`;
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,

@@ -224,6 +224,15 @@ describe.skipIf(CHROMIUM === undefined)(`in a real browser${WITHOUT_CHROMIUM}`, 
     });
   });
 
+  test("the reference of a chain tries what it shows on this chain, below the page's own folder", async () => {
+    await visit("/31337/docs#/stats/blockscoutStatsEthsupply", async (page) => {
+      const block = page.locator("#operations-stats-blockscoutStatsEthsupply");
+      const asked = page.waitForRequest(/ethsupply$/);
+      await block.locator(".execute").click(PATIENCE);
+      expect((await asked).url()).toBe(`${origin}/31337/api/stats/ethsupply`);
+    });
+  });
+
   test("the reference keeps its own examples on the chain that they are made for", async () => {
     const badge = "0xa15bb66138824a1c7167f5e85b957d04dd34e468";
     await visit("/", async (page) => {

@@ -57,6 +57,17 @@ describe.each([...PATHS, ...ASSETS])("%s", (url) => {
   });
 });
 
+test.each([
+  ["/docs/", "/docs"],
+  ["/docs//?x", "/docs"],
+  ["/31337/docs/", "/31337/docs"],
+])("%s leads to the reference, whose links are relative", async (url, expected) => {
+  const { statusCode, headers } = await server.app.inject(url);
+  expect(statusCode).toBe(302);
+  const base = `http://localhost${url}`;
+  expect(new URL(String(headers.location), base).pathname).toBe(expected);
+});
+
 test.each(PATHS)("%s names no other server", async (url) => {
   const { body } = await server.app.inject(url);
   const links = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link);

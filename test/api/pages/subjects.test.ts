@@ -53,6 +53,7 @@ async function page(url: string, headers: Record<string, string> = BROWSER) {
     title: /<title>([^<]*)<\/title>/.exec(body)?.[1],
     description: meta("description"),
     preview: meta("og:title"),
+    withoutScripts: /<noscript>(.*)<\/noscript>/.exec(body)?.[1],
   };
 }
 
@@ -84,6 +85,7 @@ describe("previews of links", () => {
       expect(answer.title).toContain("Harbour &amp; &lt;b&gt;Sons&lt;/b&gt;");
       expect(answer.preview).toBe(answer.title);
       expect(answer.description).toMatch(description);
+      expect(answer.withoutScripts).toContain(answer.description);
     }
   });
 
@@ -162,6 +164,8 @@ describe("links", () => {
     [`/search?q=${tx}`, `./tx/${tx}`],
     [`/search?q=${tx.slice(2)}`, `./tx/${tx}`],
     [`/search?q=${blockHash(7)}`, `./block/${blockHash(7)}`],
+    [`/search?q=${transactionHash(77)}`, `./tx/${transactionHash(77)}`],
+    [`/search?q=0X${TOKEN.slice(2).toUpperCase()}`, `./address/${TOKEN}`],
     [`/search?q=%20${TOKEN}%20`, `./address/${TOKEN}`],
     ["/search?q=1,234", "./block/1234"],
     ["/search?q=latest", "./block/latest"],
