@@ -41,14 +41,16 @@ export async function addTraces(
   return traced;
 }
 
-/** What else is tried, where a tracer fails with an error for a block. */
-const OTHERWISE: readonly (readonly [ChainErrorCode, Tracer])[] = [
+/** What else is tried, where a tracer fails with an error for a block, or leaves transactions out. */
+const OTHERWISE: readonly (readonly [ChainErrorCode | "left-out", Tracer])[] = [
   // Some nodes answer from traces that they kept, for blocks that can no longer be executed.
   ["state-unavailable", "trace_block"],
   // Some are faster that way: anvil, which otherwise needs time by the square of the calls.
   ["timeout", "trace_block"],
   // Some bound their answers.
   ["response-too-large", "debug_traceTransaction"],
+  // Some keep traces when they execute a block, not those of every transaction (matter-labs/zksync-era#4814).
+  ["left-out", "debug_traceTransaction"],
 ];
 
 async function trace(
@@ -73,7 +75,10 @@ async function trace(
     }
     for (const [code, other] of OTHERWISE) {
       if (tracer === other || features.missingTracers.has(other)) continue;
-      await replaceFailed(traces, code, (failed) =>
+      const failed = [...traces.keys()].filter(
+        (index) => failureOf(traceable[index], traces[index]) === code,
+      );
+      await replaceFailed(traces, failed, () =>
         fetchTraces(other, pick(traceable, failed), ask, source.traceTimeoutMs),
       );
     }
@@ -106,18 +111,25 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
   };
 }
 
-/** Asks again for the blocks that failed with that error, and replaces it for each block that is then traced. */
+/** Why the traces of a block are not all there; undefined when they are. */
+function failureOf(
+  block: TraceableBlock | undefined,
+  traces: Traces | undefined,
+): ChainErrorCode | "left-out" | undefined {
+  if (!block || !traces) return undefined;
+  if (traces instanceof NodeError) return traces.code;
+  const least = block.transactionHashes.length - (block.stateSync === undefined ? 0 : 1);
+  return traces.length < least ? "left-out" : undefined;
+}
+
+/** Asks again for the blocks that failed, and replaces the traces of each that is then traced. */
 async function replaceFailed(
   traces: Traces[],
-  code: ChainErrorCode,
-  traceOtherwise: (failed: readonly number[]) => Promise<Traces[]>,
+  failed: readonly number[],
+  traceOtherwise: () => Promise<Traces[]>,
 ): Promise<void> {
-  const failed = [...traces.keys()].filter((index) => {
-    const trace = traces[index];
-    return trace instanceof NodeError && trace.code === code;
-  });
   if (failed.length === 0) return;
-  const found = await traceOtherwise(failed);
+  const found = await traceOtherwise();
   for (const [position, index] of failed.entries()) {
     const own = found[position];
     if (own && !(own instanceof NodeError)) traces[index] = own;

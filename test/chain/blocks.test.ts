@@ -166,6 +166,7 @@ describe("fetchBlocks", () => {
     expect(await receiptsWith(lastMissing())).toHaveLength(2);
     expect((await receiptsWith(receiptsOfOtherBlock(otherHash)))?.[0]?.blockHash).toBe(otherHash);
     node.fail({ method: "debug_traceBlockByHash", effect: lastMissing() });
+    node.fail({ method: "debug_traceTransaction", effect: rpcError(-32000, "no trace") });
     expect((await chain.fetchBlocks([1])).blocks[0]?.traces).toHaveLength(2);
   });
 
@@ -217,6 +218,22 @@ describe("fetchBlocks", () => {
     // What cannot be had spoils nothing else.
     node.fail({ method: "eth_getTransactionReceipt", effect: rpcError(-32000, "no receipt") });
     expect((await chain.fetchBlocks([3, 1])).blocks[0]?.receipts).toHaveLength(1);
+  });
+
+  test.each([
+    ["leaves the first one out", lie((traces) => (traces as unknown[]).slice(1))],
+    ["gives none", emptyList()],
+  ])("asks for single traces of a block for which the tracer %s", async (_, effect) => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node]);
+    const [whole] = (await chain.fetchBlocks([1])).blocks;
+    const when = ({ params }: IncomingCall) => params[0] === whole?.block.hash;
+    node.fail({ method: "debug_traceBlockByHash", when, effect });
+    const { blocks } = await chain.fetchBlocks([1, 2, 3]);
+    expect(blocks[0]?.traces).toEqual(whole?.traces);
+    expect(blocks[2]?.traces).toHaveLength(1);
+    expect(node.count("debug_traceTransaction")).toBe(3);
   });
 
   test("settles on another tracer when the first was never able to trace", async () => {
