@@ -37,6 +37,8 @@ export interface SqlOptions {
    * Default false.
    */
   asynchronousCommit?: boolean;
+  /** The server ends a session that sent nothing for so long, and releases its locks. 0 for never. Default 0. */
+  idleTimeoutMs?: number;
   /**
    * Whether the client only reads, perhaps through a pooler. Its sessions then ask for nothing that PgBouncer refuses.
    * Default false.
@@ -60,13 +62,15 @@ const OWN_SESSION = {
   bytea_output: "hex",
   array_nulls: "on",
   default_transaction_isolation: "read committed",
-  // A statement may wait for another process's upgrade, a session that holds a lock is idle.
+  // A statement may wait for another process's upgrade.
   lock_timeout: "0",
-  idle_session_timeout: "0",
-  // The server releases the locks of a client whose machine is gone within a minute, not after hours.
+  // The server releases the locks of a client that stands still in the middle of a transaction, or whose machine is gone, within
+  // a minute, not after hours; nor after a quarter of one, where an answer was under way to it.
+  idle_in_transaction_session_timeout: "60000",
   tcp_keepalives_idle: "30",
   tcp_keepalives_interval: "10",
   tcp_keepalives_count: "3",
+  tcp_user_timeout: "60000",
 };
 
 /**
@@ -116,7 +120,9 @@ function sessionSettings(options: SqlOptions): Record<string, string> {
   return {
     ...FORMS,
     statement_timeout: String(options.statementTimeoutMs ?? 0),
-    ...(options.mayBePooled ? {} : OWN_SESSION),
+    ...(options.mayBePooled
+      ? {}
+      : { ...OWN_SESSION, idle_session_timeout: String(options.idleTimeoutMs ?? 0) }),
     ...(options.asynchronousCommit ? { synchronous_commit: "off" } : {}),
   };
 }

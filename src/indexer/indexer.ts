@@ -7,6 +7,7 @@ import { isDistributed } from "../store/distribution.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import {
   beginHandingOver,
+  keepWriterLock,
   releaseWriterLock,
   takeWriterLock,
   WriterReplacedError,
@@ -37,7 +38,10 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
 }
 
 const STANDBY_INTERVAL_MS = 1_000;
-/** The least time between two looks at whether another process has fewer chains, and the most that is added to it. */
+/**
+ * The least time between two looks at whether another process has fewer chains, and the most that is added to it. They are also
+ * what the writer's session says, without which the server ends it.
+ */
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
 /** Intervals after which a status is reported that has not changed. */
@@ -115,14 +119,17 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   }
 
-  /** Calls `end` when the chain is to be handed over. */
+  /** Calls `end` when the chain is to be handed over, and keeps the lock until then. */
   async function share(writing: AbortSignal, end: () => void): Promise<void> {
     while (!writing.aborted) {
       await sleep(SHARING_INTERVAL_MS * (1 + Math.random()), writing);
-      // An index that is being built cannot be left.
-      const isBuilding = status.indexes !== null || status.replacedIndexes !== null;
-      if (writing.aborted || isBuilding) continue;
+      if (writing.aborted) return;
       try {
+        // An index that is being built cannot be left.
+        if (status.indexes !== null || status.replacedIndexes !== null) {
+          await keepWriterLock(lockSql);
+          continue;
+        }
         if (!(await beginHandingOver(lockSql))) continue;
         log.info("another process writes fewer chains: handing this one over");
         end();

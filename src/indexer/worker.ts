@@ -6,6 +6,7 @@ import { ConfigError } from "../core/errors.ts";
 import { createSecrets } from "../core/secrets.ts";
 import { createSql } from "../db/client.ts";
 import { collectGarbage } from "../process/garbage.ts";
+import { WRITER_SILENCE_MS } from "../store/writer.ts";
 import { createLogger } from "../telemetry/logger.ts";
 import { countRpcRequest, createMetrics } from "../telemetry/metrics.ts";
 import { runIndexer } from "./indexer.ts";
@@ -47,6 +48,7 @@ const lockSql = createSql(settings.databaseUrl, {
   schema,
   applicationName: `periscope writer ${settings.processName}`,
   connections: 1,
+  idleTimeoutMs: WRITER_SILENCE_MS,
 });
 const chain = createChain({
   ...settings.chain,

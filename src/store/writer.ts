@@ -5,6 +5,8 @@ import type { Queryable, Sql, Transaction } from "../db/client.ts";
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
 /** A session that stands by asks every second. One that is silent for so long is passed over. */
 const SILENCE = "5 seconds";
+/** A writer's session that is silent for so long is of a process that stands still: the server ends it, and with it the term. */
+export const WRITER_SILENCE_MS = 60_000;
 
 /** What a writer proves itself by: nobody wrote after it, and the session that took the lock lives on. */
 export interface WriterTerm {
@@ -72,6 +74,11 @@ export async function beginHandingOver(sql: Queryable): Promise<boolean> {
   if (await isUneven(sql)) return true;
   await sql`SELECT pg_advisory_unlock(${LOCK_CLASS.handingOver}, 0)`;
   return false;
+}
+
+/** Keeps the server from ending the writer's session, which must say something well within `WRITER_SILENCE_MS`. */
+export async function keepWriterLock(sql: Queryable): Promise<void> {
+  await sql`SELECT`;
 }
 
 /** Ends being the writer. */

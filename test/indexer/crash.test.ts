@@ -14,6 +14,7 @@ import { startTestIndexer, type TestIndexerOptions } from "../support/indexer.ts
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { startRelay } from "../support/relay.ts";
+import { startScriptedNode } from "../support/scripted-node.ts";
 import { createRandom } from "../support/world/random.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
 
@@ -115,6 +116,37 @@ describe("an indexer that is killed", () => {
       expect(await compareDatabase(database.sql, oracle)).toEqual([]);
     } finally {
       await second.stop();
+    }
+  });
+});
+
+describe("an indexer that stands still", () => {
+  it("is replaced by the one that stood by, and writes nothing when it goes on", async () => {
+    const node = await startScriptedNode();
+    const database = await createTestDatabase();
+    const options = { databaseUrl: database.url, rpcUrls: [node.url], writerSilenceMs: 8_000 };
+    const first = startProcess(options);
+    const isWritten = async () =>
+      (await database.sql`SELECT FROM sync_state WHERE head_number IS NOT NULL`).length > 0;
+    await expect.poll(isWritten, { timeout: 20_000 }).toBe(true);
+    const second = startTestIndexer(options);
+    const reachMined = () => second.reach(node.chain.mine({ transactions: [{}] }).block.hash);
+    try {
+      await second.until(() => second.status().phase === "standby");
+      await reachMined();
+      first.kill("SIGSTOP");
+      await reachMined();
+      expect(second.status().phase).not.toBe("standby");
+      first.kill("SIGCONT");
+      for (let block = 0; block < 20; block++) await reachMined();
+      const oracle = await createOracleReader(node.url).read();
+      expect(await compareDatabase(database.sql, oracle)).toEqual([]);
+    } finally {
+      first.kill("SIGCONT");
+      await kill(first);
+      await second.stop();
+      await database.drop();
+      await node.stop();
     }
   });
 });

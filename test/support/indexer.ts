@@ -5,6 +5,7 @@ import { runIndexer } from "../../src/indexer/indexer.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import type { StateFamily } from "../../src/indexer/state/family.ts";
 import { type IndexerStatus, initialStatus } from "../../src/indexer/status.ts";
+import { WRITER_SILENCE_MS } from "../../src/store/writer.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 
 export interface TestIndexerOptions {
@@ -18,6 +19,8 @@ export interface TestIndexerOptions {
   requestTimeoutMs?: number;
   /** Default: no audit in the time of a test. */
   auditIntervalMs?: number;
+  /** Default: as the product. */
+  writerSilenceMs?: number;
   /** Default off: the scripted node makes provable blocks only when it is told to. */
   proofs?: boolean;
   /** Default: all of the product's. */
@@ -43,7 +46,10 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
   const { signal } = controller;
   const log = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
   const sql = createSql(options.databaseUrl, { connections: 8, asynchronousCommit: true });
-  const lockSql = createSql(options.databaseUrl, { connections: 1 });
+  const lockSql = createSql(options.databaseUrl, {
+    connections: 1,
+    idleTimeoutMs: options.writerSilenceMs ?? WRITER_SILENCE_MS,
+  });
   const chain = createChain({
     urls: options.rpcUrls,
     ...(options.webSocketUrl === undefined ? {} : { webSocketUrl: options.webSocketUrl }),
