@@ -99,10 +99,10 @@ async function stopLeftover(data: string, log: Logger): Promise<void> {
     return;
   }
   log.info(`stopping the PostgreSQL server of an earlier run (process ${pid})`);
-  const patience = Date.now() + LEFTOVER_PATIENCE_MS;
+  const patience = performance.now() + LEFTOVER_PATIENCE_MS;
   process.kill(pid, "SIGINT");
   while (isAlive(pid)) {
-    if (Date.now() > patience) {
+    if (performance.now() > patience) {
       throw new ConfigError(`process ${pid} still uses the database in ${data}; end it first`);
     }
     await sleep(50);

@@ -107,10 +107,11 @@ async function play(
       const isFirstCycle = round !== null && round < ROUNDS_OF_A_CYCLE;
       pauseMs = isFirstCycle ? 0 : PAUSE_MS * (1 + head / BLOCKS_PER_PAUSE);
       if (!isFirstCycle) onPopulated(head);
-      if (Date.now() >= saveAgainAt) {
-        const startedAt = Date.now();
+      if (performance.now() >= saveAgainAt) {
+        const startedAt = performance.now();
         await saveState(rpc, folder);
-        saveAgainAt = Date.now() + (Date.now() - startedAt) / SAVING_SHARE;
+        const savedAt = performance.now();
+        saveAgainAt = savedAt + (savedAt - startedAt) / SAVING_SHARE;
       }
     } catch (error) {
       if (!signal.aborted) log.debug(`no traffic in this round: ${messageOf(error)}`);

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigError, messageOf } from "../core/errors.ts";
@@ -15,7 +15,7 @@ export function lockFolder(folder: string): () => void {
   const ownerFile = path.join(folder, "owner.pid");
   let lock: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(path.resolve(folder));
     // SQLite would not tell why it cannot open its file.
     accessSync(folder, constants.W_OK);
     lock = new DatabaseSync(path.join(folder, "lock"), { timeout: 0 });
@@ -31,6 +31,14 @@ export function lockFolder(folder: string): () => void {
   }
   const held = lock;
   return () => held.close();
+}
+
+/** Creates a folder and those around it. Node's own way never ends where a file system knows no new ones, as below /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  // Another process may have been faster.
+  if (!existsSync(folder)) mkdirSync(folder);
 }
 
 function isHeld(error: unknown): boolean {

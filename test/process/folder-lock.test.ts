@@ -11,13 +11,13 @@ const folder = path.join(root, "made", "when missing");
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Takes the lock in another process and lets that process end by `how`; its standard output. */
-function lockElsewhere(how: string): string {
+/** Takes the lock of a folder in another process and lets that process end by `how`; its standard output. */
+function lockElsewhere(how: string, locked = folder): string {
   const module = path.join(import.meta.dirname, "../../src/process/folder-lock.ts");
   const script = `
     import { lockFolder } from ${JSON.stringify(module)};
     try {
-      lockFolder(${JSON.stringify(folder)});
+      lockFolder(${JSON.stringify(locked)});
       process.stdout.write("taken");
     } catch (error) {
       process.stdout.write(error.message);
@@ -26,6 +26,7 @@ function lockElsewhere(how: string): string {
   try {
     return execFileSync(process.execPath, ["--input-type=module", "-e", script], {
       encoding: "utf8",
+      timeout: 20_000,
     });
   } catch (error) {
     return (error as { stdout: string }).stdout;
@@ -58,4 +59,10 @@ test("a lock that cannot be taken for another reason is not taken for a running 
   const taken = path.join(root, "taken");
   mkdirSync(path.join(taken, "owner.pid"), { recursive: true });
   expect(() => lockFolder(taken)).toThrow(ConfigError);
+});
+
+test.runIf(process.platform === "linux")("a folder that cannot be is refused", () => {
+  expect(lockElsewhere("", "/proc/periscope/data")).toContain(
+    "cannot write to the folder /proc/periscope/data: ENOENT",
+  );
 });

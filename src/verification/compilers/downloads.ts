@@ -69,7 +69,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
   async function readList(): Promise<ListedBuild[]> {
     try {
       const list = List.parse(JSON.parse((await download(listUrl)).toString("utf8")));
-      validUntil = Date.now() + LIST_MAX_AGE_MS;
+      validUntil = performance.now() + LIST_MAX_AGE_MS;
       return list.builds.flatMap((build) => listedBuild(build, options));
     } catch (error) {
       log.warn(
@@ -109,8 +109,8 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
 
   return {
     list: () => {
-      if (Date.now() >= validUntil) {
-        validUntil = Date.now() + LIST_RETRY_MS;
+      if (performance.now() >= validUntil) {
+        validUntil = performance.now() + LIST_RETRY_MS;
         known = readList();
       }
       return known;
