@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { PublicConfigError } from "../core/errors.ts";
-import type { Sql, Transaction } from "./client.ts";
+import type { Queryable, Sql, Transaction } from "./client.ts";
 
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -82,9 +82,22 @@ async function runNext(
   }
   const next = files.find(({ number }) => !applied.has(number));
   if (!next) return undefined;
+  await endWriting(sql);
   await sql.unsafe(next.text).simple();
   await sql`INSERT INTO migrations ${sql(next, "number", "name", "checksum")}`;
   return next.number;
+}
+
+/** Ends the term of whoever writes, once its transaction has ended: it may be of an earlier version (`store/writer.ts`). */
+async function endWriting(sql: Transaction): Promise<void> {
+  const [table] = await sql`SELECT 1 WHERE to_regclass('writer') IS NOT NULL`;
+  if (table) await sql`UPDATE writer SET epoch = epoch + 1`;
+}
+
+/** Whether a newer version than this one has migrated the client's schema. */
+export async function isOutdated(sql: Queryable): Promise<boolean> {
+  const newest = (await readMigrations(MIGRATIONS)).at(-1)?.number ?? 0;
+  return (await sql`SELECT 1 FROM migrations WHERE number > ${newest}`).length > 0;
 }
 
 interface Migration {

@@ -8,6 +8,7 @@ import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-
 import {
   beginHandingOver,
   keepWriterLock,
+  OutdatedWriterError,
   releaseWriterLock,
   takeWriterLock,
   WriterReplacedError,
@@ -144,7 +145,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     const next = `trying again in ${pauseMs} ms`;
     if (error instanceof WriterReplacedError) {
       log.warn(error.message);
-    } else if (error instanceof ChainError) {
+    } else if (error instanceof ChainError || error instanceof OutdatedWriterError) {
       status.phase = "waiting";
       status.reason = error.message;
       log.warn({ code: error.code }, `${error.message}; ${next}`);

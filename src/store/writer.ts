@@ -1,5 +1,6 @@
 import { StoreError } from "../core/errors.ts";
 import type { Queryable, Sql, Transaction } from "../db/client.ts";
+import { isOutdated } from "../db/migrate.ts";
 
 /** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
@@ -29,11 +30,21 @@ export class WriterReplacedError extends StoreError {
   }
 }
 
+/** A newer version has upgraded the database. What an older one writes would lack what the newer one keeps. */
+export class OutdatedWriterError extends StoreError {
+  constructor() {
+    super(
+      "writer-outdated",
+      "a newer Periscope has upgraded the database: nothing more is indexed by this one",
+    );
+  }
+}
+
 /**
  * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
  * client must have one connection that is not recycled. Gives the writer's term, or undefined while another writer
  * holds the lock, or while a process that writes fewer chains than this one waits for it. The sessions of one process
- * have the same application name.
+ * have the same application name. Throws `OutdatedWriterError`.
  */
 export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
   const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
@@ -57,6 +68,11 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
     FROM pg_stat_get_activity(pg_backend_pid()) AS session
     RETURNING epoch, pid, backend_start::text AS begun`;
   if (!term) throw new StoreError("writer-missing", "the table writer has lost its row");
+  // Later upgrades end the term.
+  if (await isOutdated(sql)) {
+    await releaseWriterLock(sql);
+    throw new OutdatedWriterError();
+  }
   return term;
 }
 
