@@ -8,8 +8,8 @@ import { filesIn } from "./metadata-text.ts";
  * The files of a compile that belong to a contract, in the order they were sent: those that the compiler's metadata
  * names; without metadata (vyper, solc before 0.4.7) those that the main file may import. `further` is what the other keys
  * of the input say of such files. Other files are compiled too, since they may change the code, but they are not proven.
- * Throws `VerificationError` of code `invalid-json` when a file that belongs to it has a path out of the project, or the
- * place of another one.
+ * Throws `VerificationError` of code `invalid-json` when a file that belongs to it is no source and has a path out of the
+ * project, or when it has the place of another one.
  */
 export function keptSources(
   { language, sources, rest }: CompilerInput,
@@ -24,7 +24,8 @@ export function keptSources(
   for (const [path, text] of texts) {
     if (!kept.has(path)) continue;
     const place = placeOf(path);
-    if (place === undefined) refuse(`The path ${path} must be relative and without "..".`);
+    if (place === undefined)
+      refuse(`The path ${path} leads out of the project, and to no source file.`);
     if ((placed.get(place) ?? text) !== text) refuse(`${place} stands there twice.`);
     placed.set(place, text);
   }
@@ -38,13 +39,20 @@ export function keptSources(
   };
 }
 
+/** Begins with a root, a drive or a step out of the folder. */
+const OUTSIDE = /^(?:[a-z]:|(?:\.[\\/])*(?:\.\.)?[\\/])/i;
+const OUT_OF_FOLDER = /^(?:[a-z]:)?(?:\.{0,2}[\\/])*/i;
+/** Whoever writes such a file where its path says overwrites nothing but a source. */
+const SOURCE_FILE = /\.(?:sol|vyi?)$/;
+
 /**
  * Where in a folder a file of that path is written to, by the look of its name: one text may be written with different
- * characters. Undefined for a place out of the folder.
+ * characters. Build tools give files out of the project's folder by absolute paths (Truffle) or with `..` (Foundry in a
+ * workspace); programs that write them cut the way out off. Undefined for other files out of the folder.
  */
 function placeOf(path: string): string | undefined {
-  const parts = path.split(/[\\/]/);
-  if (/^(?:[\\/]|[a-z]:)/i.test(path) || parts.includes("..")) return undefined;
-  const names = parts.filter((part) => part !== "" && part !== ".");
-  return names.map((name) => name.normalize("NFKC").trim()).join("/");
+  const names = path.replace(OUT_OF_FOLDER, "").split(/[\\/]/);
+  if (names.includes("..") || (OUTSIDE.test(path) && !SOURCE_FILE.test(path))) return undefined;
+  const present = names.filter((name) => name !== "" && name !== ".");
+  return present.map((name) => name.normalize("NFKC").trim()).join("/");
 }

@@ -13,6 +13,7 @@ import {
 } from "./compiler-input.ts";
 import { readFlattened } from "./flattened.ts";
 import { parseObject } from "./json.ts";
+import { knownSettings } from "./known-settings.ts";
 import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
 import { readStandardJson } from "./standard-json.ts";
 import { readVyper } from "./vyper.ts";
@@ -44,8 +45,10 @@ export function readInput(
   onChain: CodeMetadata | null,
 ): CompilerInput {
   const input = readForm(form, version, onChain);
+  const { release } = version;
   checkRuns(input.settings);
-  return { ...input, settings: withoutUnusedHash(withoutInliner(input.settings, version.release)) };
+  const settings = knownSettings(input.settings, input.language, release);
+  return { ...input, settings: withoutUnusedHash(withoutInliner(settings, release)) };
 }
 
 function readForm(

@@ -11,6 +11,12 @@ function kept(input: object) {
   return keptSources(read, "Main.vy", "");
 }
 
+function keptAt(path: string) {
+  const text = "contract Main {}";
+  const input = { language: "Solidity", sources: { [path]: { content: text } } };
+  return keptSources(readStandardJson(JSON.stringify(input), "Main", "solc"), path, "").sources;
+}
+
 const main = { "Main.vy": { content: "import ITotal as ITotal\nfrom lib import helper\n" } };
 
 test("what vyper was given beside the sources is kept of the files that belong to the contract", () => {
@@ -39,8 +45,33 @@ test("nothing is kept where nothing of it belongs to the contract", () => {
 
 test("an interface out of the project is refused, one that is not imported is not looked at", () => {
   const interfaces = (path: string) => kept({ sources: main, interfaces: { [path]: { abi: [] } } });
-  expect(() => interfaces("../ITotal.json")).toThrow('must be relative and without ".."');
+  expect(() => interfaces("../ITotal.json")).toThrow(
+    "leads out of the project, and to no source file",
+  );
   expect(interfaces("../IAlien.json").further).toEqual({});
+});
+
+test.each([
+  "../Main.sol",
+  "./../Main.sol",
+  "../../../lib/Main.sol",
+  "/Users/owner/project/contracts/Main.sol",
+  "C:/project/contracts/Main.sol",
+  "c:\\project\\Main.sol",
+])("a source out of the project is kept under its path, like %s", (path) => {
+  expect(keptAt(path)).toEqual([{ path, text: "contract Main {}" }]);
+});
+
+test.each([
+  "../.bashrc",
+  "./../.bashrc",
+  "/etc/cron.d/Main",
+  "c:Main",
+  "\\\\host\\share\\Main",
+  "src/../../Main.sol",
+  "../src/../../Main.sol",
+])("another file out of the project is refused, like %s", (path) => {
+  expect(() => keptAt(path)).toThrow("leads out of the project");
 });
 
 test.each([

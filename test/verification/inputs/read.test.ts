@@ -70,3 +70,29 @@ test.each([true, false])(
     });
   },
 );
+
+test.each([
+  ["0.3.10", "Vyper"],
+  ["0.4.3", "Vyper"],
+  // These releases, too, ignore what they do not know; 0.5.2 refuses it.
+  ["0.4.26", "Solidity"],
+  ["0.5.1", "Solidity"],
+])("what %s of %s ignores among the settings is not kept", (release, language) => {
+  const known =
+    language === "Vyper"
+      ? { evmVersion: "cancun", optimize: "gas", experimentalCodegen: true, search_paths: ["."] }
+      : { evmVersion: "byzantium", optimizer, remappings: ["a/=b/"], libraries: { A: {} } };
+  const input = {
+    language,
+    sources: { A: { content: "contract A {}" } },
+    settings: { ...known, audit: "passed", viaIR: true, toString: 1 },
+  };
+  const rest = { input: JSON.stringify(input), name: "A:A", compilerVersion: release };
+  const format = language === "Vyper" ? "vyper-json" : "standard-json";
+  const version = { release, prerelease: "", commit: "00000000" };
+  const { details: _, ...told } = optimizer;
+  expect(readInput({ format, ...rest }, version, null).settings).toEqual({
+    ...known,
+    ...(language === "Solidity" && { optimizer: told }),
+  });
+});
