@@ -1,6 +1,14 @@
 import net from "node:net";
 import type { FastifyRequest } from "fastify";
 
+/** An address in `X-Forwarded-For` with brackets or a port, as some proxies write it. */
+const WITH_PORT = /(?<=^|[\s,])(?:\[([^\]\s,]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?(?=$|[\s,])/g;
+
+/** The addresses of an `X-Forwarded-For` header without the ports of clients and proxies. */
+export function withoutPorts(forwardedFor: string): string {
+  return forwardedFor.replace(WITH_PORT, "$1$2");
+}
+
 /** The IPv4 address of the client, or the 64 bits of its IPv6 address that name its network. */
 export function networkOf({ ip, socket }: FastifyRequest): string {
   // A proxy may have written anything.

@@ -24,7 +24,7 @@ const ENCODINGS: readonly (readonly [name: string, pack: (text: string) => Promi
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length < THRESHOLD_BYTES) return done(null, payload);
-    reply.header("vary", "accept-encoding");
+    if (!reply.hasHeader("vary")) reply.header("vary", "accept-encoding");
     const accepted = acceptedEncodings(request);
     const [name, pack] = ENCODINGS.find(([encoding]) => accepted.has(encoding)) ?? [];
     if (!name || !pack || reply.hasHeader("content-encoding")) return done(null, payload);

@@ -10,6 +10,7 @@ import Fastify, {
 } from "fastify";
 import type { Logger } from "pino";
 import { BODY_LIMIT, readBodies } from "./body.ts";
+import { withoutPorts } from "./client-network.ts";
 import { compressAnswers } from "./compression.ts";
 import { type Answer, type Dialect, failed, failureAnswer, jsonAnswer } from "./envelope.ts";
 import { QUERY_TIMEOUT, QueryTimedOut, requestErrorOf } from "./failures.ts";
@@ -127,6 +128,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   app.addHook("onRequest", (request, reply, done) => {
     reply.headers(COMMON_HEADERS);
     dropBrokenContentType(request);
+    dropPorts(request);
     noteProxy(request);
     done();
   });
@@ -207,6 +209,12 @@ function createProxyNote(log: Logger): (request: FastifyRequest) => void {
 function dropBrokenContentType(request: FastifyRequest): void {
   const type = request.headers["content-type"];
   if (type !== undefined && request.mediaType === undefined) delete request.headers["content-type"];
+}
+
+/** Fastify takes an address with a port for none: neither for the client's, nor for a trusted proxy's. */
+function dropPorts({ headers }: FastifyRequest): void {
+  const forwardedFor = headers["x-forwarded-for"];
+  if (typeof forwardedFor === "string") headers["x-forwarded-for"] = withoutPorts(forwardedFor);
 }
 
 function answerTo(thrown: unknown, request: FastifyRequest): Answer {

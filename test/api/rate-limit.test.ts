@@ -239,6 +239,17 @@ describe("behind proxies", () => {
     expect(await remainingOf("4.4.4.4")).toBe(2);
   });
 
+  test("the ports that a gateway writes behind addresses change nobody's", async () => {
+    const client = addressOf(1);
+    await exhaust(PROXY, forwarded(`${client}:50001`));
+    expect((await ask(client)).statusCode).toBe(429);
+    expect((await ask(PROXY, forwarded(`${client}:50002, 10.0.0.7:443`))).statusCode).toBe(429);
+    expect(await remainingOf(PROXY, forwarded(`${addressOf(2)}:50001`))).toBe(2);
+    const network = `2001:db8:${subject}:1`;
+    await exhaust(PROXY, forwarded(`[${network}::1]:50001,[fd00::1]`));
+    expect((await ask(`${network}::2`)).statusCode).toBe(429);
+  });
+
   test("a header that holds no address leaves the proxy's own", async () => {
     await exhaust("10.0.0.9", forwarded("not an address"));
     expect((await ask("10.0.0.9", forwarded("<script>"))).statusCode).toBe(429);

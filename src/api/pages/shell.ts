@@ -1,3 +1,4 @@
+import { RequestError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 
 /** What a page is about, and what a preview of a link to it says. */
@@ -29,6 +30,8 @@ export interface ShellFiles {
 
 const LONGEST_TITLE = 120;
 const LONGEST_DESCRIPTION = 300;
+/** Folders between a page and its root. A page repeats the way there, and headers hold it. */
+const DEEPEST = 100;
 
 /**
  * The document of a page: its head, its preview for who runs no scripts, and an empty body that its script fills. `base`
@@ -104,7 +107,7 @@ function escaped(text: string): string {
 
 /**
  * The relative path from a page to the root of its chain: `../` for each of its `parts`. So a chain's name or a proxy's
- * folder in front of it does not matter.
+ * folder in front of it does not matter. Throws `RequestError` where a path has too many parts to be of a page.
  */
 export function baseOf(url: string, parts: number): string {
   const [pathname = ""] = url.split(/[?#]/, 1);
@@ -114,5 +117,6 @@ export function baseOf(url: string, parts: number): string {
     at = pathname.lastIndexOf("/", at - 1) + 1;
   }
   const behind = pathname.slice(at).split("/").length - 1;
+  if (behind > DEEPEST) throw new RequestError(404, "Not found");
   return behind === 0 ? "./" : "../".repeat(behind);
 }

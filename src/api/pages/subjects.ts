@@ -87,7 +87,11 @@ export function addSubjects(
     };
     return reply
       .code(httpStatus)
-      .headers({ ...SECURITY_HEADERS, "cache-control": "no-cache", vary: "accept" })
+      .headers({
+        ...SECURITY_HEADERS,
+        "cache-control": "no-cache",
+        vary: "accept, accept-encoding",
+      })
       .type("text/html; charset=utf-8")
       .send(renderShell(base, content, chain, files));
   }

@@ -75,6 +75,26 @@ test.each(PATHS)("%s names no other server", async (url) => {
   for (const link of links) expect(link).not.toMatch(/^(?:[a-z]+:|\/)/);
 });
 
+test.each(["/a/", "/tx/1/", "/docs/", "/search/"])(
+  "a path of very many parts is answered shortly: %s",
+  async (start) => {
+    const url = start + (start.startsWith("/a") ? "a/" : "/").repeat(50_000);
+    const html = { accept: "text/html" };
+    const { statusCode, headers, body } = await server.app.inject({ url, headers: html });
+    expect(statusCode).toBe(404);
+    expect(JSON.stringify(headers).length + body.length).toBeLessThan(2000);
+  },
+);
+
+test("an answer that depends on what a client accepts says so", async () => {
+  const headers = { accept: "text/html", "accept-encoding": "gzip" };
+  const answer = await server.app.inject({ url: "/nothing", headers });
+  expect(answer.headers).toMatchObject({
+    vary: "accept, accept-encoding",
+    "content-encoding": "gzip",
+  });
+});
+
 test("other files are not served", async () => {
   for (const url of [
     "/pages/pages.ts",
