@@ -67,5 +67,6 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
       newest = null;
       return header;
     },
+    isWaiting: () => newest !== null,
   };
 }
