@@ -173,6 +173,8 @@ export interface HeadWatch {
    * within `timeoutMs`, or on shutdown. Throws what made the watching fail.
    */
   next(timeoutMs: number): Promise<BlockHeader | null>;
+  /** Whether `next` would give a head at once. */
+  isWaiting(): boolean;
 }
 
 /** How one node is doing, for health and metrics. */

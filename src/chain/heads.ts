@@ -41,7 +41,8 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
       subscribeToHeads(webSocketUrl, options, announce);
     }
     while (!signal.aborted) {
-      const restMs = heardAt + pollIntervalMs - performance.now();
+      // Timers know whole milliseconds, and would wake up before the rest of one.
+      const restMs = Math.ceil(heardAt + pollIntervalMs - performance.now());
       if (restMs > 0) {
         await sleep(restMs, signal);
         continue;
@@ -67,5 +68,6 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
       newest = null;
       return header;
     },
+    isWaiting: () => newest !== null,
   };
 }

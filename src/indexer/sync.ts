@@ -136,7 +136,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       }
       if (!advanced && pending === "none") {
         await lookAtFees(sync);
-        await auditWhenDue(sync);
+        await auditWhenDue(sync, heads.isWaiting);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));
     } catch (error) {

@@ -1,14 +1,16 @@
 import type { Queryable, Sql } from "../db/client.ts";
 import { type CopyTable, copyInto } from "../db/copy.ts";
-import type { EncodedRows } from "./chain.ts";
 import { blockColumn, type ChainTableName, chainTables } from "./chain-tables.ts";
 
-/** A table with other rows for a block than expected. */
-export interface TableDifference {
-  table: string;
-  /** The number of rows that are stored and not expected, and of those expected and not stored. */
+/** The number of rows that are stored and not expected, and of those expected and not stored. */
+interface Counted {
   stored: number;
   expected: number;
+}
+
+/** A table with other rows for a block than expected. */
+export interface TableDifference extends Counted {
+  table: string;
 }
 
 /** A tracer's words: they differ between releases of a node. */
@@ -17,41 +19,46 @@ const UNSTEADY_COLUMNS: readonly string[] = ["error"];
 /** Null in blocks that an earlier release indexed: there the transactions tell. */
 const LATER_COLUMNS: readonly string[] = ["gas_price_minimum", "gas_price_maximum"];
 
-/** The tables whose rows of a recorded block differ from the given ones, in the columns that are stored of it. */
-export async function findTableDifferences(
+/**
+ * How the rows of a recorded block in one table differ from those of the document, none where it is undefined, in the columns
+ * that are stored of it; undefined when they do not.
+ */
+export async function findTableDifference(
   sql: Sql,
+  name: ChainTableName,
   blockNumber: number,
-  expected: EncodedRows,
-): Promise<TableDifference[]> {
-  const found = await sql.begin(async (transaction) => {
-    const differences: TableDifference[] = [];
-    const ignored = await listIgnoredColumns(transaction, blockNumber);
-    for (const [name, table] of Object.entries(chainTables) as [ChainTableName, CopyTable][]) {
-      const audited = { ...table, name: `audited_${table.name}` };
-      await transaction`
-        CREATE TEMPORARY TABLE ${transaction(audited.name)} ON COMMIT DROP
-        AS SELECT ${transaction(Object.keys(table.columns))} FROM ${transaction(table.name)} LIMIT 0`;
-      const rows = expected.get(name);
-      if (rows) await copyInto(transaction, audited, rows.document);
-      if (name === "internalTransactions" && (await hasInputsNotKept(transaction, audited.name))) {
-        ignored.push("input");
-      }
-      const columns = Object.keys(table.columns).filter((column) => !ignored.includes(column));
-      const [counted] = await transaction<{ stored: number; expected: number }[]>`
-        WITH stored AS (
-          SELECT jsonb_build_array(${transaction(columns)}) AS line FROM ${transaction(table.name)}
-          WHERE ${transaction(blockColumn(name))} = ${blockNumber}
-        ), expected AS (
-          SELECT jsonb_build_array(${transaction(columns)}) AS line FROM ${transaction(audited.name)}
-        )
-        SELECT (SELECT count(*) FROM (TABLE stored EXCEPT ALL TABLE expected) a)::int AS stored,
-          (SELECT count(*) FROM (TABLE expected EXCEPT ALL TABLE stored) b)::int AS expected`;
-      if (!counted || counted.stored + counted.expected === 0) continue;
-      differences.push({ table: table.name, ...counted });
-    }
-    return differences;
-  });
-  return found as TableDifference[];
+  document: Buffer | undefined,
+): Promise<TableDifference | undefined> {
+  const table: CopyTable = chainTables[name];
+  const ofBlock = sql`
+    ${sql(table.name)} WHERE ${sql(blockColumn(name))} = ${blockNumber}`;
+  const [counted] = document
+    ? await sql.begin(async (transaction) => {
+        const audited = { ...table, name: `audited_${table.name}` };
+        await transaction`
+          CREATE TEMPORARY TABLE ${transaction(audited.name)} ON COMMIT DROP
+          AS SELECT ${transaction(Object.keys(table.columns))} FROM ${transaction(table.name)} LIMIT 0`;
+        await copyInto(transaction, audited, document);
+        const ignored = await listIgnoredColumns(transaction, blockNumber);
+        if (
+          name === "internalTransactions" &&
+          (await hasInputsNotKept(transaction, audited.name))
+        ) {
+          ignored.push("input");
+        }
+        const columns = Object.keys(table.columns).filter((column) => !ignored.includes(column));
+        return transaction<Counted[]>`
+          WITH stored AS (
+            SELECT jsonb_build_array(${transaction(columns)}) AS line FROM ${ofBlock}
+          ), expected AS (
+            SELECT jsonb_build_array(${transaction(columns)}) AS line FROM ${transaction(audited.name)}
+          )
+          SELECT (SELECT count(*) FROM (TABLE stored EXCEPT ALL TABLE expected) a)::int AS stored,
+            (SELECT count(*) FROM (TABLE expected EXCEPT ALL TABLE stored) b)::int AS expected`;
+      })
+    : await sql<Counted[]>`SELECT count(*)::int AS stored, 0 AS expected FROM ${ofBlock}`;
+  if (!counted || counted.stored + counted.expected === 0) return undefined;
+  return { table: table.name, ...counted };
 }
 
 async function listIgnoredColumns(sql: Queryable, blockNumber: number): Promise<string[]> {

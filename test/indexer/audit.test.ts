@@ -206,3 +206,46 @@ it("the auditor is tried with every table", () => {
       .sort(),
   );
 });
+
+it("an audit lets a head go first that comes meanwhile, and goes on behind it", async () => {
+  const node = await startScriptedNode();
+  const database = await createTestDatabase();
+  const asked: string[] = [];
+  const note = (name: string) => () => {
+    asked.push(name);
+    return false;
+  };
+  const stall = { kind: "stall" } as const;
+  node.chain.mine({ transactions: [{ from: alice, to: bob, valueWei: 5n }] });
+  const indexer = startTestIndexer({
+    databaseUrl: database.url,
+    rpcUrls: [node.url],
+    finalityDepth: 0,
+    auditIntervalMs: 1_000,
+  });
+  try {
+    await indexer.reach(node.chain.head.block.hash);
+    const audited = ({ params }: { params: readonly unknown[] }) => Number(params[0]) < 2;
+    const receipts = "eth_getBlockReceipts";
+    const mine = (call: { params: readonly unknown[] }) => {
+      if (!audited(call) || node.chain.height > 1) return false;
+      asked.length = 0;
+      node.chain.mine({ transactions: [{ from: alice, to: null, contractAddress: made }] });
+      return true;
+    };
+    node.fail({ method: receipts, when: mine, effect: { kind: "late", ms: 300 } });
+    node.fail({
+      method: receipts,
+      when: (call) => !audited(call) && note("head")(),
+      effect: stall,
+    });
+    node.fail({ method: "eth_getBalance", when: note("state"), effect: stall });
+    await indexer.until(() => asked.includes("head"));
+    await indexer.until(() => indexer.status().audit.checked["coins"] !== undefined);
+    expect(asked[0]).toBe("head");
+  } finally {
+    await indexer.stop();
+    await database.drop();
+    await node.stop();
+  }
+});
