@@ -4,6 +4,7 @@ import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { isDatabaseGone, publicReasonOf } from "../db/failures.ts";
 import { isDistributed } from "../store/distribution.ts";
+import { RowsLostError } from "../store/recorded-rows.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import {
   beginHandingOver,
@@ -137,7 +138,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     const next = `trying again in ${pauseMs} ms`;
     if (error instanceof WriterReplacedError) {
       log.warn(error.message);
-    } else if (error instanceof ChainError) {
+    } else if (error instanceof ChainError || error instanceof RowsLostError) {
       status.phase = "waiting";
       status.reason = error.message;
       log.warn({ code: error.code }, `${error.message}; ${next}`);
