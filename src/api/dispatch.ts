@@ -136,8 +136,8 @@ export function createDispatch(
     const isOfHead =
       forDialect(action.changesWithHead ?? false, dialect) && !action.asksForSources?.(data);
     if (isOfHead && known.length > 0) {
-      const { head, isIndexed } = await getServedState(sql);
-      if (head && isIndexed && known.includes(tagOfHead(head, version))) {
+      const { head, isIndexed, isWhole } = await getServedState(sql);
+      if (head && isIndexed && isWhole && known.includes(tagOfHead(head, version))) {
         return { unchanged: tagOfHead(head, version), block: head };
       }
     }

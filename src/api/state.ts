@@ -11,6 +11,7 @@ import { isSynchronised, type ServedHead, type ServedState } from "../store/sync
 
 const NOTHING_SERVED = "Chain is indexing now, try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
+const ROWS_LOST = "Parts of the index are missing, please try again later";
 const LOADING = "The first synchronisation is still running, please try again later";
 /** So often an answer is made anew because a roll-back came between its reads of several servers. */
 const MAXIMUM_TORN = 5;
@@ -159,7 +160,8 @@ function openState(sql: Sql, count: number) {
 
   async function run<Result>(task: Task<Result>): Promise<PromiseSettledResult<Result>> {
     let wasRead = false;
-    const headOf = ({ head, isIndexed }: ServedState) => {
+    const headOf = ({ head, isIndexed, isWhole }: ServedState) => {
+      if (!isWhole) throw new RequestError(503, ROWS_LOST);
       if (!isIndexed && !task.servedWhileLoading) throw new RequestError(503, LOADING);
       if (!head) throw new NothingServed();
       return head;
@@ -206,7 +208,7 @@ function countDown(count: number): { step: () => void; reached: Promise<void> } 
 }
 
 function isReady(state: ServedState | undefined): state is ServedState {
-  return state?.head !== undefined && state.isIndexed;
+  return state?.head !== undefined && state.isIndexed && state.isWhole;
 }
 
 function refuseReplaced<Result>(

@@ -82,7 +82,9 @@ export async function backfill(
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));
       await recordSlots.enter();
-      await record(writer, first, encoded, lanes).finally(recordSlots.leave);
+      await record(writer, { from: first, to: first + count - 1 }, encoded, lanes).finally(
+        recordSlots.leave,
+      );
       recorded.set(first, first + count - 1);
       advancing = advancing.then(advance);
       advancing.catch(fail);

@@ -80,8 +80,8 @@ async function indexBlock(
   encoded: EncodedRows,
 ): Promise<void> {
   const { writer } = sync;
-  await record(writer, number, encoded, 1);
   const range = { from: number, to: number };
+  await record(writer, range, encoded, 1);
   await requireRecorded(writer, range);
   const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
   const asked = withoutContracts(keys, sync.unresponsive.all());

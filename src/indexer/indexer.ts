@@ -1,6 +1,6 @@
 import type { Chain } from "../chain/chain.ts";
 import { sleep } from "../core/async.ts";
-import { ChainError, ConfigError, messageOf } from "../core/errors.ts";
+import { ChainError, ConfigError, messageOf, StoreError } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { isDatabaseGone, publicReasonOf } from "../db/failures.ts";
 import { isDistributed } from "../store/distribution.ts";
@@ -8,7 +8,6 @@ import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-
 import {
   beginHandingOver,
   keepWriterLock,
-  OutdatedWriterError,
   releaseWriterLock,
   takeWriterLock,
   WriterReplacedError,
@@ -145,7 +144,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     const next = `trying again in ${pauseMs} ms`;
     if (error instanceof WriterReplacedError) {
       log.warn(error.message);
-    } else if (error instanceof ChainError || error instanceof OutdatedWriterError) {
+    } else if (error instanceof ChainError || error instanceof StoreError) {
       status.phase = "waiting";
       status.reason = error.message;
       log.warn({ code: error.code }, `${error.message}; ${next}`);

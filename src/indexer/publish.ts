@@ -2,10 +2,15 @@ import { ChainError } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
 import {
+  findLostPublishedRows,
   findLostRows,
   finishTransactions,
   forgetRecordedRows,
+  identifyServers,
+  isCounted,
   noteRecordedRows,
+  RowsLostError,
+  writeCounted,
 } from "../store/recorded-rows.ts";
 import { writeHead } from "../store/sync-state.ts";
 import { type WriterTerm, writeAs } from "../store/writer.ts";
@@ -25,13 +30,13 @@ export interface Writer {
 }
 
 /**
- * Records the encoded rows of blocks from `firstBlock` on, above the head, over `lanes` connections at once. Each connection writes whole tables, in a
+ * Records the encoded rows of a range, above the head, over `lanes` connections at once. Each connection writes whole tables, in a
  * transaction of its own. Nothing is visible before `publish`. A failure may leave some tables written: the caller then
  * deletes what stands above the head and the recorded number.
  */
 export async function record(
   writer: Writer,
-  firstBlock: number,
+  range: BlockRange,
   encoded: EncodedRows,
   lanes: number,
 ): Promise<void> {
@@ -41,7 +46,7 @@ export async function record(
       balance(encoded, lanes).map((part) =>
         writeAs(writer, async (transaction) => {
           await insertChainRows(transaction, part);
-          if (isDistributed) await noteRecordedRows(transaction, firstBlock, part);
+          if (isDistributed) await noteRecordedRows(transaction, range, part);
         }),
       ),
     ),
@@ -69,14 +74,29 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   return parts.map((part) => part.encoded);
 }
 
-/** Throws `ChainError` (retryable) unless all rows of the recorded blocks are visible on all servers. */
-export async function requireRecorded(
-  { sql, isDistributed }: Writer,
-  range: BlockRange,
-): Promise<void> {
+/**
+ * Throws `RowsLostError` while rows of published blocks are missing on a server that is not the one of the last count, and notes
+ * that, for whoever answers.
+ */
+export async function requireKept(writer: Writer): Promise<void> {
+  const { sql, isDistributed } = writer;
+  if (!isDistributed) return;
+  const servers = await identifyServers(sql);
+  if (servers === undefined || (await isCounted(sql, servers))) return;
+  const lost = await findLostPublishedRows(sql);
+  await writeAs(writer, (transaction) => writeCounted(transaction, servers, lost));
+  if (lost !== null) throw new RowsLostError(lost);
+}
+
+/**
+ * Throws `ChainError` (retryable) unless all rows of the recorded blocks are visible on all servers, and `RowsLostError` as
+ * `requireKept`.
+ */
+export async function requireRecorded(writer: Writer, range: BlockRange): Promise<void> {
+  const { sql, isDistributed } = writer;
   if (!isDistributed) return;
   await finishTransactions(sql);
-  const lost = await findLostRows(sql, range);
+  const [lost] = await Promise.all([findLostRows(sql, range), requireKept(writer)]);
   if (lost === null) return;
   throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`);
 }

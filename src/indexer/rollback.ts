@@ -10,7 +10,7 @@ import {
 } from "../store/sync-state.ts";
 import { writeAs } from "../store/writer.ts";
 import { timeStage } from "../telemetry/metrics.ts";
-import type { Writer } from "./publish.ts";
+import { requireKept, type Writer } from "./publish.ts";
 import { type AfterDeletion, tablesOf } from "./state/family.ts";
 import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "./state/reading.ts";
 
@@ -65,7 +65,7 @@ export async function findCommonAncestor(
 
 /**
  * Removes the blocks above `ancestor` and all state that followed from them. Afterwards the head is `ancestor`, and the
- * generation is higher by one. `read` gives the state at the ancestor, as far as it can be read now.
+ * generation is higher by one. Throws as `requireKept`. `read` gives the state at the ancestor, as far as it can be read now.
  */
 export async function rollBack(
   writer: Writer,
@@ -74,6 +74,7 @@ export async function rollBack(
   read: (keys: StateKeys, block: BlockReference) => Promise<StateValues | undefined>,
 ): Promise<void> {
   const { sql, families, metrics } = writer;
+  await requireKept(writer);
   const range = { from: ancestor + 1, to: head.number };
   const [keys, block] = await Promise.all([
     listTouchedKeys(sql, families, range, ancestor),

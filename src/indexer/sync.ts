@@ -31,7 +31,7 @@ import { indexNext, readPending } from "./follow.ts";
 import { replaceIndexes } from "./index-builds.ts";
 import { createLagWatch } from "./lagging.ts";
 import { createPauses } from "./pauses.ts";
-import type { Writer } from "./publish.ts";
+import { requireKept, type Writer } from "./publish.ts";
 import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reconcile.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
@@ -112,6 +112,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
+  let countAt = 0;
   let isInOrder = true;
   while (!signal.aborted) {
     try {
@@ -133,6 +134,10 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       if (!advanced && performance.now() >= pendingRetryAt) {
         pending = await readPending(sync);
         if (pending === "later") pendingRetryAt = performance.now() + PENDING_RETRY_MS;
+      }
+      if (!advanced && performance.now() >= countAt) {
+        await requireKept(sync.writer);
+        countAt = performance.now() + SILENCE_MS;
       }
       if (!advanced && pending === "none") {
         await lookAtFees(sync);
@@ -168,6 +173,7 @@ function patience(
 async function recover(sync: Sync): Promise<void> {
   const { sql, isDistributed } = sync.writer;
   if (isDistributed) await finishTransactions(sql);
+  await requireKept(sync.writer);
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
   await writeAs(sync.writer, (transaction) => deleteChainRowsAbove(transaction, recordedNumber));
   await loadHead(sync);

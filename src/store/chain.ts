@@ -59,7 +59,10 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
       (name) => sql`
       DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`,
     ),
-    sql`DELETE FROM recorded_rows WHERE first_block > ${blockNumber}`,
+    // What was noted of several blocks together is of no use when only some of them stay, nor is what came before.
+    sql`
+      DELETE FROM recorded_rows WHERE first_block > ${blockNumber} OR EXISTS (
+        SELECT 1 FROM recorded_rows WHERE first_block <= ${blockNumber} AND last_block > ${blockNumber})`,
   ]);
 }
 

@@ -13,6 +13,8 @@ export interface IndexHealth {
   synchronised: boolean | null;
   /** Published numbers without a block; anything but 0 is a fault. */
   gaps: number | null;
+  /** What servers lack of published blocks, in words. */
+  lostRows: string | null;
   /** What the indexer last said of itself, and how long ago. */
   indexer: IndexerReport | null;
   indexerAgeSeconds: number | null;
@@ -35,7 +37,7 @@ interface IndexerReport {
 export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
   const [health] = await sql<[IndexHealth]>`
     SELECT s.chain_id, s.head_number, s.head_hash,
-      s.head_timestamp, s.generation, s.traced, s.synchronised,
+      s.head_timestamp, s.generation, s.traced, s.synchronised, s.lost_rows,
       s.head_number - s.start_block + 1
         - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
       i.status AS indexer,

@@ -1,29 +1,45 @@
-import type { Sql, Transaction } from "../db/client.ts";
+import { StoreError } from "../core/errors.ts";
+import type { Queryable, Sql, Transaction } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, inRange } from "./chain.ts";
 import { chainTables } from "./chain-tables.ts";
 import { spreadTables } from "./distribution.ts";
 
 // What was committed on several servers at once may be visible on some of them only: a server that is lost between the
 // two phases of a commit shows its part when it is back. Nothing may be derived from rows before all of them are there.
+// And a server that takes another one's place (a standby, a copy of its disk) may lack the last of what that one had.
 
-/** Remembers how many rows of a range, from a block on, are recorded by this transaction. */
+/** So many published blocks are counted anew when a server is another one: more than a standby is behind. */
+const KEPT_BLOCKS = 10_000;
+
+/** A server has lost rows of published blocks. */
+export class RowsLostError extends StoreError {
+  constructor(lost: string) {
+    super(
+      "rows-lost",
+      `a database server has lost rows of published blocks, nothing is answered until they are back: ${lost}`,
+    );
+  }
+}
+
+/** Remembers how many rows of a range are recorded by this transaction. */
 export async function noteRecordedRows(
   sql: Transaction,
-  firstBlock: number,
+  range: BlockRange,
   encoded: EncodedRows,
 ): Promise<void> {
   const spread = spreadTables.filter((name) => encoded.has(name));
   await sql`
-    INSERT INTO recorded_rows (first_block, table_name, row_count)
-    SELECT ${firstBlock}, name, count FROM unnest(
+    INSERT INTO recorded_rows (first_block, last_block, table_name, row_count)
+    SELECT ${range.from}, ${range.to}, name, count FROM unnest(
       ${spread.map((name) => chainTables[name].name)}::text[],
       ${spread.map((name) => encoded.get(name)?.rowCount ?? 0)}::int8[]
     ) AS noted (name, count)`;
 }
 
-/** Forgets what was noted of blocks that are published. */
+/** Forgets what was noted of blocks that have long been published. */
 export async function forgetRecordedRows(sql: Transaction, lastBlock: number): Promise<void> {
-  await sql`DELETE FROM recorded_rows WHERE first_block <= ${lastBlock}`;
+  const last = lastBlock - KEPT_BLOCKS;
+  await sql`DELETE FROM recorded_rows WHERE first_block <= ${last} AND last_block <= ${last}`;
 }
 
 /** Ends the transactions that a lost server left between the two phases of a commit. */
@@ -48,4 +64,40 @@ export async function findLostRows(sql: Sql, range: BlockRange): Promise<string 
     WHERE rows <> coalesce(noted, 0)
     LIMIT 1`;
   return lost ? `${lost.name} has ${lost.rows} rows of ${lost.noted}` : null;
+}
+
+/**
+ * Names the servers as they run now: one that was started anew, or stands in the place of another one, has another name.
+ * Undefined while one is away.
+ */
+export async function identifyServers(sql: Sql): Promise<string | undefined> {
+  const [found] = await sql<[{ servers: string; reached: boolean }]>`
+    SELECT bool_and(success) AS reached, concat_ws(' ',
+      extract(epoch FROM pg_postmaster_start_time()), string_agg(result, ' ' ORDER BY result)) AS servers
+    FROM run_command_on_workers('SELECT extract(epoch FROM pg_postmaster_start_time())')`;
+  return found.reached ? found.servers : undefined;
+}
+
+/** Whether published blocks were counted on these servers, and were whole. */
+export async function isCounted(sql: Queryable, servers: string): Promise<boolean> {
+  const [state] = await sql`SELECT 1 FROM sync_state WHERE servers = ${servers}`;
+  return state !== undefined;
+}
+
+/** As `findLostRows`, of the published blocks that are noted. */
+export async function findLostPublishedRows(sql: Sql): Promise<string | null> {
+  const [noted] = await sql<{ from: number | null; to: number }[]>`
+    SELECT min(first_block) AS "from", max(last_block) AS "to" FROM recorded_rows
+    WHERE last_block <= (SELECT head_number FROM sync_state)`;
+  return noted?.from == null ? null : findLostRows(sql, { from: noted.from, to: noted.to });
+}
+
+/** Stores on which servers published blocks were counted, and what was missing there, null when nothing was. */
+export async function writeCounted(
+  sql: Transaction,
+  servers: string,
+  lost: string | null,
+): Promise<void> {
+  await sql`
+    UPDATE sync_state SET servers = ${lost === null ? servers : null}, lost_rows = ${lost}`;
 }

@@ -81,7 +81,7 @@ export async function readServedState(snapshot: Transaction): Promise<ServedStat
   return state;
 }
 
-/** As `readSnapshot`, with the served head; undefined when the snapshot was torn. */
+/** As `readSnapshot`, with the served head; undefined when the snapshot was torn, or lacks rows. */
 export async function readUntorn<Result extends object>(
   sql: Sql,
   read: (snapshot: Transaction, head: ServedHead | undefined) => Promise<Result>,
@@ -90,7 +90,7 @@ export async function readUntorn<Result extends object>(
     const state = await readServedState(snapshot);
     return { served: state, result: await read(snapshot, state.head) };
   });
-  return (await wasTorn(sql, served)) ? undefined : result;
+  return !served.isWhole || (await wasTorn(sql, served)) ? undefined : result;
 }
 
 /**

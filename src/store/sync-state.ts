@@ -32,13 +32,15 @@ export interface ServedState {
   head: ServedHead | undefined;
   /** False while the first load runs without its secondary indexes. */
   isIndexed: boolean;
+  /** False while a server lacks rows of published blocks. */
+  isWhole: boolean;
   /** Whether rows are on several servers: an answer then holds only if the generation is the same after its reads. */
   isDistributed: boolean;
 }
 
 /** The served state of the one row that `servedState` gives; null in every other row, undefined without one. */
 type ServedStateColumn =
-  | { head: ServedHead | null; isIndexed: boolean; isDistributed: boolean }
+  | (Omit<ServedState, "head"> & { head: ServedHead | null })
   | null
   | undefined;
 
@@ -71,14 +73,14 @@ function servedState(sql: Queryable): Fragment {
         'number', head_number, 'hash', '0x' || encode(head_hash, 'hex'),
         'timestampSeconds', head_timestamp, 'generation', generation,
         'startBlock', start_block, 'indexId', index_id) END,
-      'isIndexed', indexed, 'isDistributed', is_distributed()) AS served_state
+      'isIndexed', indexed, 'isWhole', lost_rows IS NULL, 'isDistributed', is_distributed()) AS served_state
     FROM sync_state`;
 }
 
 function servedStateOf(column: ServedStateColumn): ServedState {
   return column
     ? { ...column, head: column.head ?? undefined }
-    : { head: undefined, isIndexed: true, isDistributed: false };
+    : { head: undefined, isIndexed: true, isWhole: true, isDistributed: false };
 }
 
 /** The number of roll-backs and resets until now. */

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { appendFile, chown, mkdir, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { sleep } from "../../src/core/async.ts";
 import { createSql } from "../../src/db/client.ts";
 import { ordinaryUser } from "../../src/db/embedded-binaries.ts";
 import { type Child, type OsUser, startChild } from "../../src/process/child.ts";
@@ -30,9 +31,17 @@ export interface Cluster {
   join(database: string, portOf?: PortOf): Promise<void>;
   /** Starts one more worker, and adds it to the cluster of the database `postgres`. Nothing is moved to it. */
   add(): Promise<ClusterServer>;
-  /** Starts one more server, which follows the coordinator by streaming replication. */
-  follow(): Promise<ClusterServer>;
+  /** Starts one more server, which follows this one by streaming replication. */
+  follow(leader: ClusterServer): Promise<ClusterServer>;
+  /** Copies all servers as they run; their WAL is archived from the start. */
+  backUp(): Promise<Backup>;
   stop(): Promise<void>;
+}
+
+/** Copies of all servers of a cluster. */
+export interface Backup {
+  /** Starts servers that are as those of before were at a restore point. Those of before must be off. */
+  restore(point: string): Promise<Pick<Cluster, "coordinator" | "stop">>;
 }
 
 /** By which port of loopback a worker is reached; its own as a rule. */
@@ -75,12 +84,20 @@ export async function startCluster(settings = ""): Promise<Cluster> {
       await sql.end();
       return server;
     },
-    follow: async () => {
+    follow: async (leader) => {
       const data = path.join(folder, String(servers.length));
-      const server = await followServer(binaries, data, await freePort(), user, coordinator);
+      const server = await followServer(binaries, data, await freePort(), user, leader);
       servers.push(server);
       await server.start();
       return server;
+    },
+    backUp: async () => {
+      await Promise.all(
+        servers.map(({ port }, index) =>
+          copyServer(binaries, `${path.join(folder, String(index))}.copy`, user, port),
+        ),
+      );
+      return { restore: (point) => restoreServers(binaries, folder, servers, user, point) };
     },
     stop: async () => {
       await Promise.all(servers.map((server) => server.crash()));
@@ -139,6 +156,8 @@ citus.shard_count = 6
 citus.enable_statistics_collection = off
 citus.node_conninfo = 'sslmode=disable'
 citus.select_opens_transaction_block = off
+archive_mode = on
+archive_command = 'mkdir -p ${data}.wal && cp %p ${data}.wal/%f'
 ${settings}`,
   );
   return serverIn(data, binaries, port, user);
@@ -151,18 +170,75 @@ async function followServer(
   user: OsUser | undefined,
   leader: ClusterServer,
 ): Promise<ClusterServer> {
-  await createFolder(data, user);
-  const from = ["-h", "127.0.0.1", "-p", String(leader.port), "-U", "postgres"];
-  execFileSync(
-    path.join(binaries, "pg_basebackup"),
-    [...from, "-D", data, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"],
-    { ...user, cwd: data, stdio: "ignore" },
-  );
+  await copyServer(binaries, data, user, leader.port, "--write-recovery-conf");
   await appendFile(
     path.join(data, "postgresql.conf"),
     `port = ${port}\nunix_socket_directories = '${data}'\n`,
   );
   return serverIn(data, binaries, port, user);
+}
+
+async function copyServer(
+  binaries: string,
+  data: string,
+  user: OsUser | undefined,
+  port: number,
+  ...options: string[]
+): Promise<void> {
+  await createFolder(data, user);
+  const from = ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres"];
+  execFileSync(
+    path.join(binaries, "pg_basebackup"),
+    [...from, "-D", data, "--checkpoint=fast", "--no-sync", ...options],
+    { ...user, cwd: data, stdio: "ignore" },
+  );
+}
+
+async function restoreServers(
+  binaries: string,
+  folder: string,
+  originals: readonly ClusterServer[],
+  user: OsUser | undefined,
+  point: string,
+): Promise<Pick<Cluster, "coordinator" | "stop">> {
+  const servers = await Promise.all(
+    originals.map(async (_, index) => {
+      const original = path.join(folder, String(index));
+      const data = `${original}.${point}`;
+      await createFolder(data, user);
+      execFileSync("cp", ["-R", `${original}.copy/.`, data], { ...user });
+      const port = await freePort();
+      const settings = `port = ${port}
+unix_socket_directories = '${data}'
+archive_mode = off
+restore_command = 'cp ${original}.wal/%f %p'
+recovery_target_name = '${point}'
+recovery_target_action = 'promote'
+`;
+      await appendFile(path.join(data, "postgresql.conf"), settings);
+      await appendFile(path.join(data, "recovery.signal"), "");
+      const server = serverIn(data, binaries, port, user);
+      await server.start();
+      return server;
+    }),
+  );
+  const [coordinator] = servers as [ClusterServer];
+  const sql = createSql(urlOf(coordinator, "postgres"), { connections: 1 });
+  // It answers before it may write.
+  while ((await sql`SELECT pg_is_in_recovery() AS yes`)[0]?.["yes"]) await sleep(100);
+  for (const [index, { port }] of originals.entries()) {
+    await sql`
+      SELECT citus_update_node(nodeid, '127.0.0.1', ${servers[index]?.port ?? 0})
+      FROM pg_dist_node WHERE nodeport = ${port}`;
+  }
+  await sql`SELECT recover_prepared_transactions()`;
+  await sql.end();
+  return {
+    coordinator,
+    stop: async () => {
+      await Promise.all(servers.map((server) => server.crash()));
+    },
+  };
 }
 
 function serverIn(
@@ -191,9 +267,11 @@ function serverIn(
       if (!answers) throw new Error(`a server did not start: ${lines.slice(-3).join(" ")}`);
     },
     crash: async () => {
+      if (!running) return;
       const [pid] = readFileSync(path.join(data, "postmaster.pid"), "utf8").split("\n");
       process.kill(Number(pid), "SIGQUIT");
-      await running?.stop(STOP_PATIENCE_MS);
+      await running.stop(STOP_PATIENCE_MS);
+      running = undefined;
     },
   };
 }

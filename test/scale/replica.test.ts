@@ -14,7 +14,7 @@ afterAll(() => cluster?.stop());
 test("a replica of the coordinator, which workers may be ahead of, is not read from", async () => {
   const sql = await spreadDatabase(cluster, "postgres");
   await sql.end();
-  const replica = urlOf(await cluster.follow(), "postgres");
+  const replica = urlOf(await cluster.follow(cluster.coordinator), "postgres");
   const reader = createSql(replica, { connections: 1 });
   expect(await isDistributed(reader)).toBe(true);
   await reader.end();

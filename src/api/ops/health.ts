@@ -138,6 +138,7 @@ export function problemsOf(
       silence !== null && silence > MAXIMUM_SILENCE_SECONDS,
       `the indexer has said nothing for ${silence} s`,
     ],
+    [health.lostRows !== null, "a database server has lost rows of published blocks"],
     [health.gaps !== null && health.gaps !== 0, `${health.gaps} blocks are missing`],
   ];
   return problems.filter(([holds]) => holds).map(([, problem]) => problem);

@@ -46,7 +46,7 @@ export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
     const to = Math.min(shape.head, from + BLOCKS_AT_ONCE - 1);
     const blocks = Array.from({ length: to - from + 1 }, () => fetched(sequence.next()));
     if (from === 0) await bind(sql, blocks[0] as FetchedBlock);
-    await record(writer, from, encodeChainRows(decodeBlocks(blocks)), LANES);
+    await record(writer, { from, to }, encodeChainRows(decodeBlocks(blocks)), LANES);
     if (to === shape.head || to - published >= PUBLISHED_AT_ONCE) {
       await publish(writer, { from: published + 1, to }, null);
       published = to;

@@ -16,7 +16,7 @@ const NOT_OF_THE_CHAIN: Readonly<Record<string, string>> = {
   indexer_status: "is about processes, and written anew every few seconds",
   deferred_indexes: "is about the schema: a reset does not bring the indexes back",
   index_builds: "is about the schema: a reset does not replace the indexes",
-  recorded_rows: "is about blocks that are not published, and deleted with them",
+  recorded_rows: "is about rows that servers must have, and deleted with them",
   verified_contracts: "outlives a reorg: valid_verified_contracts shows what the chain has",
   source_texts: "is found by its own hash, and belongs to verified_contracts",
   verification_jobs: "is about requests, which end whatever the chain does",
