@@ -1,6 +1,7 @@
 import type { Chain, NodeName } from "../chain/chain.ts";
 import { createSlots } from "../core/slots.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
+import type { ChainTableName } from "../store/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -18,6 +19,7 @@ const RECORDS = 2;
 export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
+  tables: readonly ChainTableName[];
   belief: Belief;
   /** This node is left out while there is another. */
   avoid: NodeName | undefined;
@@ -39,7 +41,7 @@ export interface BackfillOptions {
 export async function backfill(
   chain: Chain,
   writer: Writer,
-  { range, traced, belief, avoid, lanes, signal, onRecorded }: BackfillOptions,
+  { range, traced, tables, belief, avoid, lanes, signal, onRecorded }: BackfillOptions,
 ): Promise<void> {
   let next = range.from;
   let rangeBlocks = RANGE_BLOCKS;
@@ -68,7 +70,7 @@ export async function backfill(
       make: async (blocks) => {
         if (blocks.length === 0) throw lacksBlock(from);
         return timeStage(metrics, "decode", async () => ({
-          encoded: encodeChainRows(decodeBlocks(blocks)),
+          encoded: encodeChainRows(decodeBlocks(blocks), tables),
           count: blocks.length,
         }));
       },

@@ -58,6 +58,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
   await backfill(chain, writer, {
     range,
     traced: identity.traced,
+    tables: sync.recordedTables,
     belief: sync.belief,
     avoid: sync.distrusted?.node,
     lanes: LANES,

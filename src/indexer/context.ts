@@ -2,6 +2,7 @@ import type { BaseLogger } from "pino";
 import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import type { UnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { ChainError } from "../core/errors.ts";
+import type { ChainTableName } from "../store/chain-tables.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
@@ -49,6 +50,8 @@ export interface Sync {
   readonly writer: Writer;
   readonly options: SyncOptions;
   readonly belief: Belief;
+  /** The tables that blocks are recorded into. */
+  readonly recordedTables: readonly ChainTableName[];
   /** Whether a new genesis is followed, and a node believed that says it no longer has a block. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */

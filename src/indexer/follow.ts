@@ -48,7 +48,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     make: async (fetched) =>
       fetched.map((one) => ({
         ...headerOf(one.block),
-        encoded: encodeChainRows(decodeBlocks([one])),
+        encoded: encodeChainRows(decodeBlocks([one]), sync.recordedTables),
       })),
   });
   for (const { encoded, ...header } of blocks) {

@@ -6,6 +6,7 @@ import { deleteChainRowsAbove } from "../store/chain.ts";
 import { finishTransactions } from "../store/recorded-rows.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
 import { listUnresponsiveTokens } from "../store/tokens/unresponsive.ts";
+import { listRecordedTables } from "../store/transaction-hashes.ts";
 import { writeAs } from "../store/writer.ts";
 import { createAuditor } from "./audit.ts";
 import type { Belief } from "./belief.ts";
@@ -69,6 +70,7 @@ export async function synchronise(
     belief,
     isDevelopment: options.allowReset || DEVELOPMENT_CHAINS.has(chainId),
     identity: await bindChain(chain, writer, chainId, options),
+    recordedTables: await listRecordedTables(writer),
     head: undefined,
     distrusted: undefined,
     statePostponed: false,

@@ -34,10 +34,13 @@ export type EncodedRows = Map<ChainTableName, { rowCount: number; document: Buff
 
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
-/** Encodes the rows of all chain tables for COPY; tables without rows are left out. */
-export function encodeChainRows(rows: ChainRows): EncodedRows {
+/** Encodes the rows of chain tables, else of all, for COPY; tables without rows are left out. */
+export function encodeChainRows(
+  rows: ChainRows,
+  names: readonly ChainTableName[] = TABLE_NAMES,
+): EncodedRows {
   const encoded: EncodedRows = new Map();
-  for (const name of TABLE_NAMES) {
+  for (const name of names) {
     const rowCount = rows[name].length;
     if (rowCount === 0) continue;
     const document = encodeRows(chainTables[name] as CopyTable, rows[name] as never);

@@ -4,7 +4,10 @@ import { chainTables } from "./chain-tables.ts";
 
 /** PostgreSQL's code on a platform that cannot check its connections. */
 const INVALID_PARAMETER_VALUE = "22023";
-/** Indexes that begin with these columns stay: rows are appended to them, and a roll-back needs them. */
+/**
+ * Indexes that begin with these columns stay: rows are appended to them, and a roll-back needs them. Not `block_number` of
+ * the state, which tells when a row was read: a first load reads none.
+ */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
 
 /**
@@ -31,7 +34,8 @@ export async function deferIndexes(
     LEFT JOIN pg_attribute ON attrelid = owner.oid AND attnum = indkey[0]
     WHERE owner.relnamespace = current_schema()::regnamespace AND amname = 'btree'
       AND (owner.relname = ANY (${chain}::text[]) OR owner.relname = ANY (${[...stateTables]}::text[]) AND conname IS NULL)
-      AND (attname IS NULL OR attname <> ALL (${BLOCK_COLUMNS}::text[]))
+      AND (attname IS NULL OR attname <> ALL (${BLOCK_COLUMNS}::text[])
+        OR attname = 'block_number' AND owner.relname = ANY (${[...stateTables]}::text[]))
     ORDER BY 1`;
   await sql`UPDATE sync_state SET indexed = false`;
   for (const { name, tableName, constraint, definition } of indexes) {

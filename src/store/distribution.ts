@@ -50,6 +50,8 @@ export async function distributeTables(sql: Sql): Promise<void> {
     if (kept || isSpread) return;
     await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
     const views = await takeViews(transaction);
+    // Hashes have a table of their own here.
+    await transaction`DROP INDEX IF EXISTS transactions_hash`;
     for (const name of spreadTables) await distribute(transaction, name);
     // On all servers, as conditions on shards contain it, but true on the coordinator alone, which they are for.
     await transaction`

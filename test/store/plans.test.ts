@@ -28,9 +28,11 @@ import {
   listUnsureHoldings,
 } from "../../src/store/token-balances/holdings.ts";
 import { listTokenTransfers } from "../../src/store/token-transfers.ts";
+import { listRecordedTables } from "../../src/store/transaction-hashes.ts";
 import { getTransaction, listLogsOfTransaction } from "../../src/store/transactions.ts";
 import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/uncles.ts";
 import { listWithdrawals } from "../../src/store/withdrawals.ts";
+import type { WriterTerm } from "../../src/store/writer.ts";
 import {
   executedPlansOf,
   genericPlansOf,
@@ -55,6 +57,9 @@ let sql: Sql;
 beforeAll(async () => {
   database = await createTestDatabase();
   sql = database.sql;
+  const [term] = await sql<[WriterTerm]>`
+    SELECT epoch, pid, backend_start::text AS begun FROM writer, pg_stat_get_activity(pg_backend_pid())`;
+  expect(await listRecordedTables({ sql, term })).not.toContain("transactionHashes");
   await sql.unsafe(WORLD);
   await sql`VACUUM ANALYZE`;
 });
@@ -74,7 +79,6 @@ const WORLD = `
     SELECT b, i, word(b * 100 + i), 2, CASE WHEN i = 0 THEN addr(1) ELSE addr((random() * 999)::int) END,
       addr((random() * 999)::int), NULL, b, 1, 1, 1, NULL, NULL, 1, 1, 1, '\\x', NULL, NULL, 1, '\\x', '\\x', NULL
     FROM generate_series(0, ${BLOCKS - 1}) b, generate_series(0, 19) i;
-  INSERT INTO transaction_hashes SELECT hash, block_number, transaction_index FROM transactions;
   INSERT INTO address_transactions
     SELECT address, block_number, transaction_index, sum(side) FROM (
       SELECT from_address AS address, block_number, transaction_index, 1 AS side FROM transactions

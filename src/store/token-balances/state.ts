@@ -212,28 +212,40 @@ function mayBeUnmoved(sql: Queryable): Fragment {
 async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
   await sql`
     WITH moved AS MATERIALIZED (${changes(sql, range)}),
-    ids AS (
-      INSERT INTO token_id_balances (token, owner, token_id, amount)
-      SELECT token, owner, token_id, ${sign}::int * change FROM moved
-      WHERE token_id IS NOT NULL
-      ORDER BY token, owner, token_id
-      ON CONFLICT (token, owner, token_id)
-      DO UPDATE SET amount = token_id_balances.amount + excluded.amount,
-        transferred_amount = token_id_balances.transferred_amount + excluded.amount, block_number = NULL
-    ), wholes AS MATERIALIZED (
+    wholes AS MATERIALIZED (
       SELECT token, owner, ${sign}::int * sum(change) AS change FROM moved GROUP BY token, owner
-    ), written AS (
+      ORDER BY token, owner
+    ), ids AS MATERIALIZED (
+      SELECT token, owner, token_id, ${sign}::int * change AS change FROM moved
+      WHERE token_id IS NOT NULL ORDER BY token, owner, token_id
+    ), known_ids AS (
+      UPDATE token_id_balances AS held SET amount = held.amount + change,
+        transferred_amount = transferred_amount + change, block_number = NULL
+      FROM ids WHERE held.token = ids.token AND held.owner = ids.owner AND held.token_id = ids.token_id
+      RETURNING held.token, held.owner, held.token_id
+    ), new_ids AS (
+      INSERT INTO token_id_balances (token, owner, token_id, amount)
+      SELECT * FROM ids WHERE NOT EXISTS (
+        SELECT 1 FROM known_ids AS known
+        WHERE known.token = ids.token AND known.owner = ids.owner AND known.token_id = ids.token_id)
+    ), known AS (
+      UPDATE token_balances AS held SET amount = held.amount + change,
+        transferred_amount = transferred_amount + change, block_number = NULL
+      FROM wholes WHERE held.token = wholes.token AND held.owner = wholes.owner
+      RETURNING held.token, held.owner, amount, change
+    ), new AS (
       INSERT INTO token_balances (token, owner, amount)
-      SELECT token, owner, change FROM wholes ORDER BY token, owner
-      ON CONFLICT (token, owner)
-      DO UPDATE SET amount = token_balances.amount + excluded.amount,
-        transferred_amount = token_balances.transferred_amount + excluded.amount, block_number = NULL
-      RETURNING token, owner, amount
+      SELECT * FROM wholes WHERE NOT EXISTS (
+        SELECT 1 FROM known WHERE known.token = wholes.token AND known.owner = wholes.owner)
+      RETURNING token, amount
     )
     UPDATE tokens SET holder_count = holder_count + counted.change
     FROM (
-      SELECT token, sum((amount > 0)::int - (amount - change > 0)::int) AS change
-      FROM written JOIN wholes USING (token, owner) GROUP BY token
+      SELECT token, sum(change) AS change FROM (
+        SELECT token, (amount > 0)::int - (amount - change > 0)::int AS change FROM known
+        UNION ALL
+        SELECT token, (amount > 0)::int FROM new
+      ) AS written GROUP BY token
     ) AS counted
     WHERE tokens.address = counted.token AND counted.change <> 0`;
 }
