@@ -85,6 +85,11 @@ function validateParts(blockNumber: number, fetched: FetchedBlock, check: Check)
   requireThat(isAddress(block.miner), "it has no fee recipient");
   requireThat(Array.isArray(block.transactions), "it has no list of transactions");
   const { length } = block.transactions;
+  requireThat(
+    receipts[length]?.transactionHash !== block.hash,
+    "it has logs outside of transactions, as Celo had before it became a rollup, which cannot be indexed; " +
+      "begin an empty database at a later START_BLOCK",
+  );
   requireThat(receipts.length === length, `${length} transactions but ${receipts.length} receipts`);
   for (const index of block.transactions.keys()) {
     validateTransaction(block, index, check);
