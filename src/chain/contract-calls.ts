@@ -4,7 +4,7 @@ import { BaseError, call, multicall3Abi, readContract } from "../core/viem.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
-import { pick } from "./outcomes.ts";
+import { fillIn } from "./outcomes.ts";
 import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 
 /**
@@ -120,8 +120,7 @@ export function createContractCaller() {
     const ofGroups = groups.map((group) => callInGroup(viem, group, block.hash));
     const results: (Returned | undefined)[] = (await Promise.all(ofGroups)).flat();
     const single = [...calls.keys()].filter((index) => results[index] === undefined);
-    const returned = await callSingly(viem, pick(calls, single), block.hash);
-    for (const [position, index] of single.entries()) results[index] = returned[position];
+    await fillIn(results, single, calls, (some) => callSingly(viem, some, block.hash));
     return results as Returned[];
   };
 }
@@ -131,7 +130,9 @@ async function callSingly(
   calls: readonly ContractCall[],
   blockHash: Hex,
 ): Promise<Returned[]> {
-  const returned = await Promise.all(calls.map((one) => callOne(viem, one, blockHash)));
+  const callEach = (some: readonly ContractCall[]): Promise<Returned[]> =>
+    Promise.all(some.map((one) => callOne(viem, one, blockHash)));
+  const returned = await callEach(calls);
   const unclear = [...returned.keys()].filter((index) => returned[index] instanceof NodeError);
   const [first] = unclear;
   if (first === undefined) return returned;
@@ -139,11 +140,11 @@ async function callSingly(
   const answersOthers = unclear.length < returned.length || isOfCall(trouble);
   if (ABOUT_BLOCK.has(trouble.code) || !answersOthers) throw trouble;
   // Whether the node is in trouble shows by a call that cannot fail, made at the same time.
-  const [control, ...again] = await Promise.all(
-    [CONTROL, ...pick(calls, unclear)].map((one) => callOne(viem, one, blockHash)),
-  );
-  if (typeof control !== "string") throw control ?? trouble;
-  for (const [position, index] of unclear.entries()) returned[index] = again[position] as Returned;
+  await fillIn(returned, unclear, calls, async (some) => {
+    const [control, ...again] = await callEach([CONTROL, ...some]);
+    if (typeof control !== "string") throw control ?? trouble;
+    return again;
+  });
   return returned;
 }
 

@@ -126,7 +126,7 @@ export function createBelief(options: BeliefOptions) {
     traces: boolean,
     stop: AbortSignal | undefined,
   ): Promise<FetchedBlock | undefined> {
-    const asked = { node, traces, signal: stop, retry: new Retry(stop, { askings: 1 }) };
+    const asked = { node, traces, signal: stop, retry: new Retry(stop, { attempts: 1 }) };
     const given = await chain.fetchBlocks([blockNumber], asked).catch(asUnanswered);
     return given?.blocks[0] ?? undefined;
   }
