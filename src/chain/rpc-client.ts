@@ -21,11 +21,11 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   };
 
   const mayAskAgain = (error: NodeError, { tellReorgs, caller, answerMs }: AskOptions): boolean => {
-    const isToldAtOnce =
+    const isReportedAtOnce =
       (tellReorgs && REORGANISED.has(error.code)) ||
       (caller !== undefined && error.code === "busy") ||
       (answerMs !== undefined && error.code === "timeout");
-    return error.retryable && !isToldAtOnce;
+    return error.retryable && !isReportedAtOnce;
   };
 
   /**
