@@ -5,7 +5,7 @@ import type { IndexerStatus } from "./indexer/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
 import { getServedHead, isSynchronised, type ServedHead } from "./store/sync-state.ts";
 
-/** What is told once the first synchronisation has ended. */
+/** What is announced once the first synchronisation has ended. */
 interface Announcement {
   head: ServedHead;
   urls: Record<string, string>;

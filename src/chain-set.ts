@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "pino";
 import { pathNameOf, type ServedChain, type ServedChains } from "./api/served-chain.ts";
 import { endpointOfSettings, type ProcessContext } from "./backends.ts";
+import { connectionsOf } from "./chain-connections.ts";
 import type { Config } from "./config.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf, publicMessageOf } from "./core/errors.ts";
 import { createShutdown, type Shutdown } from "./core/shutdown.ts";
 import { requireConnections } from "./prepare-database.ts";
-import { connectionsOf, createRunningChain, type RunningChain } from "./run-chain.ts";
+import { createRunningChain, type RunningChain } from "./run-chain.ts";
 import type { VerificationWorks } from "./verification/verifier.ts";
 
 /** The chains of CHAINS_FILE, each with its own parts: a failure of one does not reach another. */

@@ -4,6 +4,7 @@ import type { ServedChain } from "./api/served-chain.ts";
 import type { ChainEndpoint } from "./backends.ts";
 import type { Chain } from "./chain/chain.ts";
 import { createChain } from "./chain/client.ts";
+import { shareConnections } from "./chain-connections.ts";
 import type { Config } from "./config.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf, PublicConfigError, publicMessageOf, RequestError } from "./core/errors.ts";
@@ -68,29 +69,10 @@ export interface ChainContext {
 const AUDIT_INTERVAL_MS = { alone: 10_000, amongOthers: 60_000 };
 /** Most bytes of a node's answer. For the indexer, more than any block of today's chains with its traces. */
 const RESPONSE_BYTES = { indexer: 256 * 1024 * 1024, api: 24 * 1024 * 1024 };
-/** For a chain that is alone. */
-const CONNECTIONS = 29;
-const MAXIMUM_CONNECTIONS = { indexer: 9, verifier: 4 };
 const PROBE_RETRY_MS = 2_000;
 /** Time that running requests and the indexer's current block have to end: all must be over in five seconds. */
 const CLOSE_PATIENCE_MS = 700;
 const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
-
-/** The most connections to the database that a chain may hold. */
-export function connectionsOf({ DATABASE_CONNECTIONS: connections = CONNECTIONS }: Config): number {
-  return connections;
-}
-
-/**
- * Shares out a chain's connections: three tenths to the indexer, one to the verifier, the rest to the API; the first
- * two have a maximum.
- */
-function shareConnections(config: Config): { indexer: number; verifier: number; api: number } {
-  const all = connectionsOf(config);
-  const indexer = Math.min(MAXIMUM_CONNECTIONS.indexer, Math.max(3, Math.round(all * 0.3)));
-  const verifier = Math.min(MAXIMUM_CONNECTIONS.verifier, Math.max(1, Math.round(all * 0.1)));
-  return { indexer, verifier, api: all - indexer - verifier };
-}
 
 /** Creates a chain with its parts; they do nothing of themselves before the start. */
 export function createRunningChain(

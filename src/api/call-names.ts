@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import { type Hex, hexLength, hexSlice } from "../core/hex.ts";
 import type { Queryable } from "../db/client.ts";
-import { listMethodNames } from "../store/verified-contracts/verified-contract.ts";
+import { listMethodNames } from "../store/verified-contracts/method-names.ts";
 
 /** What decides which function a transaction calls. */
 export interface Call {

@@ -3,7 +3,7 @@ import { framesOf, isCallTracerFrame, isFlatFrame } from "./frames.ts";
 import type { Sift } from "./large-answer.ts";
 import type { CallFrame } from "./types.ts";
 
-/** Instead of the input of a call that is not kept. */
+/** Stands for the input of a call that is not kept. */
 const NOT_KEPT = "";
 
 /** In bytes; one that is no longer is always kept. */
@@ -25,12 +25,12 @@ class CallInputs {
     this.#most = Number(gasUsed) + GAS_FREE;
   }
 
-  /** Counts one. One that was not kept before is too much by itself. */
+  /** Counts one input. One that was dropped before exceeds the bound by itself. */
   add(input: Hex | typeof NOT_KEPT): void {
     this.#bytes += input === NOT_KEPT ? Number.POSITIVE_INFINITY : sizeOf(input);
   }
 
-  /** Whether this one is kept, by those counted so far: once it is not, it never is. */
+  /** Whether this input is kept, by those counted so far. Once it is not, it never is. */
   keeps(input: Hex | typeof NOT_KEPT): boolean {
     return input !== NOT_KEPT && (this.#bytes <= this.#most || sizeOf(input) <= SHORT);
   }
@@ -40,7 +40,7 @@ function sizeOf(input: Hex): number {
   return (input.length - 2) / 2;
 }
 
-/** Takes out of the frames of a transaction the inputs that are not kept, and what nobody reads: what calls returned. */
+/** Drops from a transaction's frames the inputs that are not kept, and what calls returned, which nobody reads. */
 export function boundInputs(outermost: CallFrame, gasUsed: Hex = "0x0"): void {
   const inputs = new CallInputs(gasUsed);
   const calls = framesOf(outermost).filter((one) => one !== outermost && !isCreation(one.type));

@@ -26,7 +26,7 @@ export interface ChainOptions {
   /** Largest answer, unpacked, of one HTTP request. */
   maxResponseBytes: number;
   traces: "auto" | "off";
-  /** What is blotted out of the nodes' errors, and of the log, besides the secrets of their URLs. */
+  /** Redacted from the nodes' errors and from the log, as are the secrets of their URLs. */
   secrets?: readonly string[];
   log: Pick<BaseLogger, "info" | "warn">;
   /** Ends every wait and request with a `ChainError` of code `aborted`. */
@@ -35,7 +35,7 @@ export interface ChainOptions {
   onRequest?(method: string, outcome: "ok" | ChainErrorCode, ms: number): void;
 }
 
-/** What a question of a caller may take, from its waiting for a place to its answer. */
+/** How long a caller's question may take, its wait in the queue included. */
 export const CALLER_TIMEOUT_MS = 5000;
 
 /** Where a question goes. Without `node` the nodes are tried in order of preference. */
@@ -49,14 +49,14 @@ export interface AskOptions {
   retry?: Retry;
   /** The head waits for these reads: they are sent a second time when the answer takes longer than usual. */
   headWaits?: boolean;
-  /** A block that is unknown or a head that moves is told at once: the caller looks whether the chain has changed. */
+  /** An unknown block and a head that moves are reported at once: the caller looks whether the chain has changed. */
   tellReorgs?: boolean;
   /**
    * Who chose what the node has to do, as the API tells clients apart. Such a question waits at a gate of its own
    * (`Gate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
    */
   caller?: string;
-  /** How long a request of it may be under way. When that is over, the node is not asked for it again. */
+  /** Bound of one request; after it the node is not asked again. */
   answerMs?: number;
 }
 
@@ -73,9 +73,9 @@ export interface FetchOptions extends AskOptions {
 export interface RpcCall {
   method: string;
   params: readonly unknown[];
-  /** Makes of the result what is needed of it, before other answers come. */
+  /** Reduces the result to what is needed, as soon as it has come. */
   read?: (result: unknown) => unknown;
-  /** Begins to read an answer that is too large to be held, and takes out of it what is not needed. */
+  /** Reads an answer that is too large to be held, and drops what is not needed. */
   sift?: () => Sift;
 }
 
@@ -91,7 +91,7 @@ export type Tracer =
   | "trace_block"
   | "debug_traceTransaction";
 
-/** What the nodes offer, as far as it is known. */
+/** What the nodes are known to offer. */
 export interface Capabilities {
   /** Some node answers `eth_getBlockReceipts`. */
   blockReceipts: boolean;
@@ -102,7 +102,7 @@ export interface Capabilities {
   archive: boolean | null;
   /** Some node answers `txpool_content`. */
   txpool: boolean;
-  /** False while a node did not let itself be asked: the rest is then a lower bound, and is asked for again. */
+  /** False while a node did not answer: the rest is then a lower bound, and is asked for again. */
   settled: boolean;
 }
 

@@ -4,7 +4,7 @@ import { BaseError, call, multicall3Abi, readContract } from "../core/viem.ts";
 import type { BlockReference, ContractCall } from "./chain.ts";
 import { type ChainErrorCode, NodeError, nodeErrorIn } from "./errors.ts";
 import type { NodeClient } from "./node-client.ts";
-import { pick } from "./outcomes.ts";
+import { fillIn } from "./outcomes.ts";
 import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 
 /**
@@ -16,7 +16,7 @@ export type Returned = Hex | null | NodeError;
 const LARGEST_GROUP = 250;
 const SMALLEST_GROUP = 4;
 
-/** Where groups were not understood they are tried again that many blocks later. */
+/** Where a node refused groups, they are tried again that many blocks later. */
 const BLOCKS_TO_LOOK_AGAIN = 100;
 
 // Only these prove that a contract failed: what it returns alone may also be more than the node gives or we take.
@@ -40,7 +40,7 @@ export const CONTROL: ContractCall = {
   data: "0x01",
 };
 
-// With these a node refuses to put code in the place of an account, or does not know how to run it.
+// With these a node refuses to override the code of an account, or cannot run it.
 const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
   "invalid-request",
   "method-missing",
@@ -50,11 +50,11 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
 
 /**
  * Creates the function that makes contract calls in as few round trips as the chain allows, on the state of the block that
- * `viem` reads. It throws `NodeError` for trouble of the node. Groups are called through a contract of our own (static-calls.sol), which the node finds nowhere but
- * in the question. Multicall3 would let a contract change what the ones behind it answer: one whose `balanceOf` pays
- * coins to somebody would give him a balance that he never has. viem's `multicall` takes a failed group for a failure of each
- * of its calls, and a call that found no gas left for one that failed. Here groups are halved, and what failed in a group is
- * called alone.
+ * `viem` reads. It throws `NodeError` for trouble of the node. Groups are called through a contract of our own
+ * (static-calls.sol), which exists only in the request's state override. Multicall3 would let a contract change what the ones
+ * behind it answer: a `balanceOf` that pays coins to somebody would give him a balance that he never has. viem's `multicall`
+ * takes a failed group for a failure of each of its calls, and a call that found no gas left for one that failed. Here a failed
+ * group is halved, and a call that failed in a group is made alone.
  */
 export function createContractCaller() {
   let knowsGroups = false;
@@ -69,7 +69,7 @@ export function createContractCaller() {
     return knowsGroups;
   }
 
-  /** What the calls of one group returned, null for one that failed; undefined when the group as a whole failed. */
+  /** What the calls of one group returned, null for a call that failed; undefined when the whole group failed. */
   async function callGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
@@ -95,7 +95,7 @@ export function createContractCaller() {
     return undefined;
   }
 
-  /** What calls returned that succeeded in a group: halves of it are called where it failed as a whole. */
+  /** What calls returned that succeeded in a group. A group that failed as a whole is halved. */
   async function callInGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
@@ -120,8 +120,7 @@ export function createContractCaller() {
     const ofGroups = groups.map((group) => callInGroup(viem, group, block.hash));
     const results: (Returned | undefined)[] = (await Promise.all(ofGroups)).flat();
     const single = [...calls.keys()].filter((index) => results[index] === undefined);
-    const returned = await callSingly(viem, pick(calls, single), block.hash);
-    for (const [position, index] of single.entries()) results[index] = returned[position];
+    await fillIn(results, single, calls, (some) => callSingly(viem, some, block.hash));
     return results as Returned[];
   };
 }
@@ -131,7 +130,9 @@ async function callSingly(
   calls: readonly ContractCall[],
   blockHash: Hex,
 ): Promise<Returned[]> {
-  const returned = await Promise.all(calls.map((one) => callOne(viem, one, blockHash)));
+  const callEach = (some: readonly ContractCall[]): Promise<Returned[]> =>
+    Promise.all(some.map((one) => callOne(viem, one, blockHash)));
+  const returned = await callEach(calls);
   const unclear = [...returned.keys()].filter((index) => returned[index] instanceof NodeError);
   const [first] = unclear;
   if (first === undefined) return returned;
@@ -139,11 +140,11 @@ async function callSingly(
   const answersOthers = unclear.length < returned.length || isOfCall(trouble);
   if (ABOUT_BLOCK.has(trouble.code) || !answersOthers) throw trouble;
   // Whether the node is in trouble shows by a call that cannot fail, made at the same time.
-  const [control, ...again] = await Promise.all(
-    [CONTROL, ...pick(calls, unclear)].map((one) => callOne(viem, one, blockHash)),
-  );
-  if (typeof control !== "string") throw control ?? trouble;
-  for (const [position, index] of unclear.entries()) returned[index] = again[position] as Returned;
+  await fillIn(returned, unclear, calls, async (some) => {
+    const [control, ...again] = await callEach([CONTROL, ...some]);
+    if (typeof control !== "string") throw control ?? trouble;
+    return again;
+  });
   return returned;
 }
 

@@ -17,7 +17,7 @@ export interface CreationTrial {
   value: bigint;
 }
 
-/** What a trial finds in the place of the state, and of the block, that it is run on. */
+/** What a trial finds instead of parts of the state and of the block that it runs on. */
 export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
 
 /** Runs contract creations without sending them. */

@@ -7,13 +7,13 @@ export type CleanError = (error: RpcErrorObject) => RpcErrorObject;
 
 const LONGEST_MESSAGE = 2000;
 /** URLs, and addresses of machines behind the node. */
-const PLACES =
+const LOCATIONS =
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-f:]{2,}\](?::\d+)?/gi;
 /** With the word that OpenEthereum puts before it. */
 const REVERT_DATA = /^(?:Reverted )?0x(?:[0-9a-f]{2})*$/i;
 
 /**
- * Blots out what identifies the nodes: of the message credentials, keys, hosts and URLs; of the data all but the bytes of
+ * Redacts what identifies the nodes: of the message credentials, keys, hosts and URLs; of the data all but the bytes of
  * a revert. A contract's words stay, even when they name a URL.
  */
 export function createErrorCleaner({
@@ -26,7 +26,7 @@ export function createErrorCleaner({
   const secrets = createSecrets([...all.flatMap(secretsOfUrl), ...hosts, ...others]);
   return ({ code, message, data }) => {
     const redacted = secrets.redact(message);
-    const clean = /revert/i.test(redacted) ? redacted : redacted.replace(PLACES, "***");
+    const clean = /revert/i.test(redacted) ? redacted : redacted.replace(LOCATIONS, "***");
     const kept = revertData(data);
     return {
       code,

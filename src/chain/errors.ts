@@ -33,7 +33,7 @@ const KINDS = {
   /** The head kept moving while a node that cannot stand it was read. */
   "head-moved": { retryable: true, elsewhere: true },
   "other-chain": { retryable: false, elsewhere: true },
-  /** Too many requests wait for a place already. */
+  /** Too many requests wait already. */
   busy: { retryable: true, elsewhere: true },
   aborted: { retryable: false, elsewhere: false },
   /** Any other error that the node answered. */

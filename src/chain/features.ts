@@ -9,7 +9,7 @@ import { errorIn, type Outcome } from "./outcomes.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { findTracer, isMissing } from "./tracers.ts";
 
-/** What one node can do, as found by asking it. Its users correct it when they find out otherwise. */
+/** What one node can do, as its answers show. Its users correct it when they find out otherwise. */
 export interface NodeFeatures {
   clientVersion: string;
   blockReceipts: boolean;
@@ -22,7 +22,7 @@ export interface NodeFeatures {
   missingTracers: Map<Tracer, string>;
   /** The tracer has traced a transaction. A refusal after that is trouble that passes. */
   hasTraced: boolean;
-  /** The node does not trace old blocks; the log has told so. */
+  /** The node does not trace old blocks, and this has been logged. */
   pruned: boolean;
   archive: boolean | null;
   txpool: boolean;
@@ -86,7 +86,7 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     };
   }
 
-  /** Undefined while the node has not let itself be asked since it last came back. */
+  /** Undefined until the node has been asked since it last came back. */
   function of(node: Node): NodeFeatures | undefined {
     const entry = known.get(node);
     return entry?.returns === node.health.returns ? entry.features : undefined;
@@ -97,10 +97,10 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     const features = of(node);
     if (features) return features;
     const { returns } = node.health;
-    const asking = pending.get(node) ?? learnAnew(node);
-    pending.set(node, asking);
+    const learning = pending.get(node) ?? learnAnew(node);
+    pending.set(node, learning);
     try {
-      const learnt = await asking;
+      const learnt = await learning;
       known.set(node, { features: learnt, returns });
       return learnt;
     } catch (thrown) {

@@ -50,11 +50,11 @@ function isFilledIn(outermost: { error?: unknown }): boolean {
  * do not know this tracer.
  */
 export function frameOfCallTracer(answer: unknown): CallFrame {
-  return treeOf(answer, isObject(answer) && isFilledIn(answer));
+  return treeOf(answer, isRecord(answer) && isFilledIn(answer));
 }
 
 function treeOf(answer: unknown, filledIn: boolean): CallFrame {
-  if (!isObject(answer)) throw new NodeError("bad-answer", "a transaction has no trace");
+  if (!isRecord(answer)) throw new NodeError("bad-answer", "a transaction has no trace");
   if (!isCallTracerFrame(answer)) {
     throw new NodeError("method-missing", "the node does not know the callTracer");
   }
@@ -143,15 +143,11 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
   return traces;
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
-
 /** Whether the answer is a frame of the `callTracer`. */
 export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
-  if (!isObject(answer)) return false;
-  const { type, from } = answer as Partial<CallTracerFrame>;
-  return typeof type === "string" && typeof from === "string";
+  return (
+    isRecord(answer) && typeof answer["type"] === "string" && typeof answer["from"] === "string"
+  );
 }
 
 /** Whether a value has what the frames of `trace_block` have. */

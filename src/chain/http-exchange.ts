@@ -21,7 +21,7 @@ import type { Outcome } from "./outcomes.ts";
 const require = createRequire(import.meta.url);
 const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
 
-/** So much of an answer that can be sifted is held as it came. */
+/** Bytes of a siftable answer that are held unparsed. */
 const SIFTED_BYTES = 32 * 1024 * 1024;
 
 type HttpExchangeOptions = Pick<ChainOptions, "requestTimeoutMs" | "maxResponseBytes"> & {
@@ -111,16 +111,16 @@ export function createHttpExchange(options: HttpExchangeOptions) {
       const isRefused = isErrorObject(entry?.error);
       // The error of a single request may come without its id (JSON-RPC 2.0, section 5), or with an id of the gateway's.
       const isOfSingle = calls.length === 1 && isRefused && (failed || entry.id === null);
-      const place = isOfSingle ? 0 : Number(entry?.id) - firstId;
-      const call = calls[place];
-      if (!call || outcomes[place] !== undefined) {
+      const position = isOfSingle ? 0 : Number(entry?.id) - firstId;
+      const call = calls[position];
+      if (!call || outcomes[position] !== undefined) {
         throw new NodeError("bad-answer", `${subject}: an answer has an id that was not asked for`);
       }
       if (isRefused) {
         const error = cleanError(entry.error);
-        outcomes[place] = { error: errorOfAnswer(`${name} ${call.method}`, error, http) };
+        outcomes[position] = { error: errorOfAnswer(`${name} ${call.method}`, error, http) };
       } else if (entry.result !== undefined) {
-        outcomes[place] = { result: entry.result };
+        outcomes[position] = { result: entry.result };
       } else {
         throw new NodeError("bad-answer", `${subject}: an answer has no result and no error`);
       }

@@ -5,19 +5,19 @@ import { NodeError } from "./errors.ts";
 
 const require = createRequire(import.meta.url);
 
-/** A value that has been read whole, with its place in what is around it. */
+/** A value that has been read whole, with its position. */
 interface ReadValue {
   value: unknown;
   /** In the object or list around it; undefined for the answer itself. */
   key: string | number | undefined;
-  /** So many objects and lists are around it. */
+  /** The number of objects and lists around it. */
   depth: number;
 }
 
-/** Called for each value of an answer, inner ones first: may take out of an object what is not needed. */
+/** Called for each value of an answer, inner ones first. It may drop fields of an object that are not needed. */
 export type Sift = (read: ReadValue) => void;
 
-/** Some 500 MB of memory, whatever they are. */
+/** Some 500 MB of memory, whatever the values are. */
 const MOST_VALUES = 10_000_000;
 
 /** Reads JSON piece by piece, so that no more of it is held than the sift leaves. */

@@ -34,7 +34,7 @@ export class AdaptiveLimit {
   }
 }
 
-/** Questions that wait at one node: all of them, those of callers, and those of one caller. */
+/** Most questions that may wait at one node: of all, of callers, and of one caller. */
 const LONGEST_QUEUE = 10_000;
 const LONGEST_QUEUE_OF_CALLERS = 128;
 const LONGEST_QUEUE_OF_ONE = 32;
@@ -45,15 +45,14 @@ interface Waiting {
 }
 
 /**
- * Admits as many questions at once as the limit allows, in the order they came: those of callers to half of the places, those of
- * one caller to half of these, so that neither our own reads nor other callers wait for one caller's work. Each must `leave`
- * again.
+ * Admits as many questions at once as the limit allows, in the order they came. Callers get half of the slots, and one caller
+ * half of these, so that neither our own reads nor other callers wait for one caller's work. Whoever enters must `leave`.
  */
 export class Gate {
   readonly #limit: AdaptiveLimit;
   readonly #waiting = new Set<Waiting>();
   #inside = 0;
-  /** Whose questions are inside, of those that are not our own. */
+  /** The callers whose questions are inside, one entry for each question. */
   readonly #callers: string[] = [];
   #closedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -120,9 +119,9 @@ export class Gate {
 
   #isOpenTo(caller: string | undefined): boolean {
     if (caller === undefined || !this.#isOpen()) return this.#isOpen();
-    const places = Math.max(1, this.#limit.value >> 1);
+    const slots = Math.max(1, this.#limit.value >> 1);
     const ofOne = this.#callers.filter((other) => other === caller).length;
-    return this.#callers.length < places && ofOne < Math.max(1, places >> 1);
+    return this.#callers.length < slots && ofOne < Math.max(1, slots >> 1);
   }
 
   #note(caller: string | undefined): void {

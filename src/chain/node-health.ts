@@ -19,7 +19,7 @@ export interface HealthOptions extends Pick<ChainOptions, "log"> {
   onReturn(): void;
 }
 
-/** Whether a node is in use. The log is told when that changes, and only then. */
+/** Whether a node is in use. Each change is logged, and nothing else. */
 export class NodeHealth {
   /** Why the node is out of use, from a failure until `accept`; null when it is not. */
   failure: ChainErrorCode | null = null;

@@ -2,11 +2,11 @@ import { within } from "../core/async.ts";
 import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import { NodeError } from "./errors.ts";
+import { Hedging } from "./hedging.ts";
 import { createHttpExchange, methodOf } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";
 import { type HealthOptions, isSuspicious, NodeHealth } from "./node-health.ts";
 import { errorIn, type Outcome, pick } from "./outcomes.ts";
-import { SecondAsking } from "./second-asking.ts";
 
 /** One node, asked within the limits that it shows. */
 export type Node = ReturnType<typeof createNode>;
@@ -24,8 +24,8 @@ type NodeOptions = Pick<
 > &
   HealthOptions & {
     cleanError: CleanError;
-    /** A caller's question failed as it would at a node that is lost. The node is to be asked something of our own. */
-    onDoubt(): void;
+    /** A caller's question failed as if the node were lost: only a question of our own can tell. */
+    onSuspicion(): void;
   };
 
 /** Tracing replays a block, so its batches have a limit of their own. */
@@ -39,7 +39,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   const gate = new Gate(concurrency);
   const lookUps = new AdaptiveLimit(options.batchSize);
   const traces = new AdaptiveLimit(options.batchSize);
-  const secondAsking = new SecondAsking();
+  const hedging = new Hedging();
 
   function adapt(
     error: NodeError,
@@ -54,13 +54,13 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
   }
 
   /**
-   * Sends the calls again when the answer is late. The answer that comes first counts, and the other request is given up; a
-   * failure counts only if it is that of the first request, which bounds the time.
+   * Sends the calls, and a second time when the answer is late. The first answer counts, and the other request is aborted. Only
+   * a failure of the first request counts: it bounds the time.
    */
-  async function sendTwice(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
+  async function sendHedged(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
-    const lateMs = secondAsking.lateAfter(kind);
+    const lateMs = hedging.lateAfter(kind);
     const stop = new AbortController();
     const giveUp = (): void => stop.abort();
     signal.addEventListener("abort", giveUp, { once: true });
@@ -69,16 +69,16 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     try {
       const first = http.exchange(calls, stop.signal);
       const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
-      const mayAsk = isLate && concurrency.value === options.concurrency && gate.tryEnter();
+      const mayHedge = isLate && concurrency.value === options.concurrency && gate.tryEnter();
       let answered = first;
-      if (mayAsk && secondAsking.take()) {
+      if (mayHedge && hedging.take()) {
         second = http.exchange(calls, stop.signal).finally(() => gate.leave());
         answered = Promise.race([first, second.catch(() => first)]);
-      } else if (mayAsk) {
+      } else if (mayHedge) {
         gate.leave();
       }
       const answers = await answered;
-      secondAsking.note(kind, performance.now() - startedAt);
+      hedging.note(kind, performance.now() - startedAt);
       return answers;
     } finally {
       signal.removeEventListener("abort", giveUp);
@@ -86,7 +86,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     }
   }
 
-  /** One HTTP request, or two of the same. */
+  /** Sends one batch. */
   async function exchange(
     calls: readonly RpcCall[],
     batchLimit: AdaptiveLimit,
@@ -98,7 +98,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     let failure: NodeError | undefined;
     try {
       const answers = await (headWaits && batchLimit === lookUps
-        ? sendTwice(calls, signal)
+        ? sendHedged(calls, signal)
         : http.exchange(calls, signal, answerMs));
       outcomes = answers.map((outcome, index) => {
         const read = calls[index]?.read;
@@ -112,7 +112,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
       outcomes = calls.map(() => ({ error }));
       failure = error;
       if (!isOfCaller(error, caller)) health.noteFailure(error);
-      else if (isSuspicious(error) || signal.reason?.name === "TimeoutError") options.onDoubt();
+      else if (isSuspicious(error) || signal.reason?.name === "TimeoutError") options.onSuspicion();
     }
     if (failure) {
       adapt(failure, batchLimit, startedAt, caller);

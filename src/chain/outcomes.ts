@@ -25,6 +25,17 @@ export function pick<Item>(items: readonly Item[], indexes: readonly number[]): 
   return indexes.map((index) => items[index] as Item);
 }
 
+/** Asks for the items at the indexes only, and puts each answer in its position. */
+export async function fillIn<Item, Answer>(
+  answers: Answer[],
+  indexes: readonly number[],
+  items: readonly Item[],
+  ask: (items: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<void> {
+  const found = await ask(pick(items, indexes));
+  for (const [position, index] of indexes.entries()) answers[index] = found[position] as Answer;
+}
+
 /** The result of an outcome; throws its error. */
 export function resultOf(outcome: Outcome | undefined): unknown {
   if (outcome === undefined) throw new NodeError("bad-answer", "a call was left without an answer");

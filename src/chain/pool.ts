@@ -17,7 +17,7 @@ export function createPool(options: ChainOptions) {
     const name = `node ${index + 1}`;
     options.log.info({ node: name, host: url.host }, "asks a node");
     const look = () => void check(node);
-    const asked = { ...options, cleanError, onReturn: look, onDoubt: look };
+    const asked = { ...options, cleanError, onReturn: look, onSuspicion: look };
     const node: Node = createNode(url, name, asked);
     return node;
   });

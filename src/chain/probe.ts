@@ -34,7 +34,7 @@ export async function probe(
   await Promise.all(pool.nodes.filter((node) => node !== first).map(probeOther));
   return { ...found, capabilities: features.capabilities() };
 
-  /** Learns what another node can do. That it does not answer now is no failure. */
+  /** Learns what another node can do; one that does not answer now is no failure. */
   async function probeOther(other: Node): Promise<void> {
     await pool.check(other);
     if (other.health.excluded) return;

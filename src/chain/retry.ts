@@ -1,14 +1,14 @@
 import { sleep } from "../core/async.ts";
 
-/** Askings in a row that bring nothing; after them a question is given up. */
-const FRUITLESS_ASKINGS = 7;
+/** Most attempts in a row that bring nothing. */
+const FRUITLESS_ATTEMPTS = 7;
 const FIRST_PAUSE_MS = 50;
-/** Of a hundred questions a flaky node leaves some open nearly each time: the rest need not wait long. */
+/** A flaky node leaves some of a hundred questions open nearly each time: they need not wait long. */
 const REST_PAUSE_MS = 10;
-/** None is begun later than this after the first of them. */
+/** No attempt begins later than this after the first. */
 const PATIENCE_MS = 45_000;
 
-/** What an asking brought: an answer that was known costs nothing of the budget either, but its pause is the usual one. */
+/** What an attempt brought. Neither `part` nor `known`, an answer that was known, costs any of the budget. */
 export type Gain = "nothing" | "part" | "known";
 
 /**
@@ -18,14 +18,14 @@ export type Gain = "nothing" | "part" | "known";
 export class Retry {
   /** Ends all that the work asks. */
   readonly stop: AbortSignal | undefined;
-  readonly #askings: number;
+  readonly #attempts: number;
   #fruitless = 0;
   #since = performance.now();
 
-  /** `askings` is 1 for a part of a piece of work whose own budget decides whether it is asked again. */
-  constructor(stop?: AbortSignal, { askings = FRUITLESS_ASKINGS } = {}) {
+  /** `attempts` is 1 for a part of a piece of work whose own budget decides whether it is asked again. */
+  constructor(stop?: AbortSignal, { attempts = FRUITLESS_ATTEMPTS } = {}) {
     this.stop = stop;
-    this.#askings = askings;
+    this.#attempts = attempts;
   }
 
   /** Notes that something was gained for good: the budget and the pauses begin anew. */
@@ -36,12 +36,12 @@ export class Retry {
 
   /**
    * Waits until it is time to ask again; false when it is not to be asked again. The pauses double while nothing is
-   * gained, are never in step with those of others, and are short after an asking that brought a part.
+   * gained, are never in step with those of others, and are short after an attempt that brought a part.
    */
   async again(gain: Gain = "nothing"): Promise<boolean> {
     if (gain === "nothing") this.#fruitless++;
     const isUsedUp =
-      this.#fruitless >= this.#askings || performance.now() - this.#since > PATIENCE_MS;
+      this.#fruitless >= this.#attempts || performance.now() - this.#since > PATIENCE_MS;
     if (isUsedUp || this.stop?.aborted) return false;
     const doubled = gain === "nothing" ? this.#fruitless - 1 : 0;
     const pauseMs = gain === "part" ? REST_PAUSE_MS : FIRST_PAUSE_MS * 2 ** doubled;

@@ -2,7 +2,7 @@ import { type AskOptions, CALLER_TIMEOUT_MS, type ForwardedAnswer, type RpcCall 
 import { type ChainErrorCode, NodeError, unwrapError } from "./errors.ts";
 import type { Node } from "./node.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";
-import { type Ask, errorIn, type Outcome, pick, resultOf } from "./outcomes.ts";
+import { type Ask, errorIn, fillIn, type Outcome, pick, resultOf } from "./outcomes.ts";
 import type { NodePool } from "./pool.ts";
 import { Retry } from "./retry.ts";
 
@@ -21,11 +21,11 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   };
 
   const mayAskAgain = (error: NodeError, { tellReorgs, caller, answerMs }: AskOptions): boolean => {
-    const isToldAtOnce =
+    const isReportedAtOnce =
       (tellReorgs && REORGANISED.has(error.code)) ||
       (caller !== undefined && error.code === "busy") ||
       (answerMs !== undefined && error.code === "timeout");
-    return error.retryable && !isToldAtOnce;
+    return error.retryable && !isReportedAtOnce;
   };
 
   /**
@@ -35,10 +35,12 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {
-      const outcomes = await node.call(calls, stop, options);
-      let asked = calls.length;
+      const outcomes = new Array<Outcome>(calls.length);
+      let open = [...calls.keys()];
       for (;;) {
-        const open = [...outcomes.keys()].filter((index) => {
+        const asked = open.length;
+        await fillIn(outcomes, open, calls, (some) => node.call(some, stop, options));
+        open = open.filter((index) => {
           const error = errorIn(outcomes[index]);
           return error !== undefined && mayAskAgain(error, options);
         });
@@ -47,11 +49,6 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
         const leaveToOthers = !hasAnswered || (!node.usable && pool.nodes.length > 1);
         if (open.length === 0 || leaveToOthers) return outcomes;
         if (!(await retry.again(partly ? "part" : "nothing"))) return outcomes;
-        asked = open.length;
-        const answers = await node.call(pick(calls, open), stop, options);
-        for (const [position, index] of open.entries()) {
-          outcomes[index] = answers[position] as Outcome;
-        }
       }
     };
   }

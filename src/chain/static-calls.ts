@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 
-/** Where the node is told to find `STATIC_CALLS_CODE` while it makes a call. Nobody has a key to this address: it is a text. */
+/** The address at which a call has the node find `STATIC_CALLS_CODE`. Nobody has its key: it spells a text. */
 export const STATIC_CALLS: Address = "0x00000000000000000000007065726973636f7065";
 
 /** What solc makes of static-calls.sol (test/chain/static-calls.test.ts has the settings), for the EVM of London and later. */

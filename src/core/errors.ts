@@ -12,7 +12,7 @@ export class PeriscopeError extends Error {
 const NO_START = "its settings or what is around it do not allow a start; the log says why";
 
 /**
- * A setting or the surroundings (port, database, data folder) make a start impossible; the message names the cure. It is
+ * A setting or the environment (port, database, data folder) makes a start impossible; the message names the cure. It is
  * for the operator, and may name hosts, users and folders.
  */
 export class ConfigError extends PeriscopeError {

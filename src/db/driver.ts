@@ -32,7 +32,7 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
   },
   {
     fault: `A statement that is sent between the error of a socket and its end is never answered. And what the lost
-      connection said last is told to the first statement of the next one.`,
+      connection said last is handed to the first statement of the next one.`,
     edits: [
       {
         file: "connection.js",

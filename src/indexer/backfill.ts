@@ -8,7 +8,7 @@ import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks, lacksBlock } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
 
-/** The first fetch asks for so many blocks. Later ones adapt, so that the rows of a range stay near `RANGE_BYTES`. */
+/** Blocks of the first fetch. Later fetches adapt, so that the rows of a range stay near `RANGE_BYTES`. */
 const RANGE_BLOCKS = 20;
 const RANGE_BLOCKS_MAXIMUM = 200;
 const RANGE_BYTES = 2 * 1024 * 1024;

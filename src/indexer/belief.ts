@@ -35,10 +35,10 @@ export interface BeliefOptions {
   proofs: Proofs;
 }
 
-/** So many answers must agree before a soft inconsistency is the chain's way. */
+/** Answers that must agree before a soft inconsistency is believed. */
 const ANSWERS = 3;
 /**
- * A kind of inconsistency that so many blocks had is a habit of the chain: the next block with it is believed at once.
+ * Blocks with a kind of inconsistency that make it a habit of the chain: the next block with it is believed at once.
  */
 const HABIT_BLOCKS = 3;
 /** These never become a habit: a log may be missing. */
@@ -53,8 +53,8 @@ interface Found extends SoftInconsistency {
 export type Belief = ReturnType<typeof createBelief>;
 
 /**
- * Creates what decides which answers of the nodes are believed. There is one for the life of an indexer: it learns what the
- * chain's blocks are like.
+ * Creates the judge of which answers of nodes are believed. An indexer keeps one for its life: it learns what the chain's
+ * blocks are like.
  */
 export function createBelief(options: BeliefOptions) {
   const { chain, metrics, log, status, proofs } = options;
@@ -119,14 +119,14 @@ export function createBelief(options: BeliefOptions) {
     return undefined;
   }
 
-  /** Undefined when the node has no answer about the block, now or ever. That is no word against it, nor is another block. */
+  /** Undefined when the node has no answer, now or ever. Neither that nor another block speaks against the block. */
   async function askOnce(
     node: NodeName,
     blockNumber: number,
     traces: boolean,
     stop: AbortSignal | undefined,
   ): Promise<FetchedBlock | undefined> {
-    const asked = { node, traces, signal: stop, retry: new Retry(stop, { askings: 1 }) };
+    const asked = { node, traces, signal: stop, retry: new Retry(stop, { attempts: 1 }) };
     const given = await chain.fetchBlocks([blockNumber], asked).catch(asUnanswered);
     return given?.blocks[0] ?? undefined;
   }

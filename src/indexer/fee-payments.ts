@@ -8,9 +8,9 @@ import {
 import { writeAs } from "../store/writer.ts";
 import type { Sync } from "./context.ts";
 
-/** One answer may be wrong: so many blocks must tell that fees do not arrive. */
+/** Blocks that must show that fees do not arrive: one answer may be wrong. */
 const UNPAID_BLOCKS = 2;
-/** Of older blocks many nodes have no balances. */
+/** Blocks below the head that are looked at: of older ones many nodes have no balances. */
 const RECENT_BLOCKS = 64;
 /** Two balances take a node no longer. They must not delay a head. */
 const PATIENCE_MS = 3_000;
@@ -19,8 +19,8 @@ const UNNAMED =
   "the chain pays fees to accounts that its blocks do not name: the node is asked for coin balances";
 
 /**
- * Creates what finds out whether the fees of a chain arrive where its blocks say, by the newest blocks that tell: it looks at
- * the served head, and at the recent blocks below it, once. Its caller has nothing else to do.
+ * Creates the function that finds out whether the fees of a chain arrive where its blocks say. It looks once at the served head
+ * and at the recent blocks below it, for blocks that can show it. It is called when there is nothing else to do.
  */
 export function createFeeWatch(): (sync: Sync) => Promise<void> {
   let lookedAt: BlockReference | undefined;
@@ -44,7 +44,7 @@ export function createFeeWatch(): (sync: Sync) => Promise<void> {
   };
 }
 
-/** Whether a miner has what was paid. Undefined when no node tells. */
+/** Whether a miner has what was paid. Undefined when no node answers. */
 async function doesArrive(
   { chain, options }: Sync,
   { number, hash, parentHash, miner, reward }: FeePayment,

@@ -104,7 +104,7 @@ async function fetchWhereKnown(
   if (fetched.blocks[0]) return fetched;
   for (const { node, usable } of chain.status()) {
     if (!usable || node === fetched.node) continue;
-    const retry = new Retry(options.retry.stop, { askings: 1 });
+    const retry = new Retry(options.retry.stop, { attempts: 1 });
     const other = await chain.fetchBlocks(wanted, { ...options, node, retry }).catch(asUnanswered);
     if (other?.blocks[0]) return other;
   }

@@ -24,7 +24,7 @@ import {
 const HEAD_BLOCKS = 16;
 /** State reads of one batch once the head is reached. */
 const PENDING_READS = 500;
-/** A contract is to blame when it left the node no answer for so long, while the node made another call. */
+/** A contract is to blame when its call had no answer for this long while the node made another call. */
 const FAIR_PATIENCE_MS = 1_000;
 /** A node may announce a block a moment before it has it. */
 const LACKING_PATIENCE_MS = 10_000;

@@ -9,10 +9,10 @@ const INTERVAL_MS = 5_000;
 const PATIENCE_MS = 500;
 
 /**
- * Creates what notices that the node whose head is followed is behind another one. It gives the head of a node that continues
- * ours, when the followed node has not got by now where that one was at the last look: from then on it is distrusted. Undefined
- * when there is no such head, and between two looks. A node that stands still, or is always late, says nothing wrong, and
- * keeps the head back.
+ * Creates the watch for a followed node that is behind another one. When the followed node has not reached what another node
+ * on our chain had at the last look, the followed node is distrusted from then on, and the watch gives the other's head.
+ * Undefined when there is no such head, and between two looks. Without the watch a node that stands still or is always late,
+ * but says nothing wrong, would keep our head back.
  */
 export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
   let lookedAt = performance.now();

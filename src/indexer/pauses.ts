@@ -4,11 +4,11 @@ import { isReorg, type Sync } from "./context.ts";
 
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
-/** So many times in a row, a chain that changed while it was read is looked at again at once. */
+/** How often in a row a chain that changed while it was read is looked at again at once. */
 const REORGS_AT_ONCE = 10;
 
 /**
- * Creates the pauses of one synchronisation between two tries at the same work. A pause reports why; each without progress is
+ * Creates the pauses of one synchronisation between two attempts at the same work. A pause reports why; each without progress is
  * twice as long as the one before. A head that moved is progress.
  */
 export function createPauses(sync: Sync): (error: ChainError) => Promise<void> {

@@ -50,10 +50,10 @@ async function isRehabilitated(
   distrusted.reviewedAt = now;
   const patience = AbortSignal.timeout(REVIEW_INTERVAL_MS);
   const ask = { node: distrusted.node, signal: AbortSignal.any([options.signal, patience]) };
-  const told = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
-  if (!told) return false;
-  const isAhead = others.number <= ours.number && told.head.number > others.number;
-  return told.header?.hash === ours.hash || isAhead;
+  const answer = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
+  if (!answer) return false;
+  const isAhead = others.number <= ours.number && answer.head.number > others.number;
+  return answer.header?.hash === ours.hash || isAhead;
 }
 
 /** The header at a number, null when the node has none, and the head of the node. */
@@ -145,9 +145,9 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
   let unheard = false;
   for (const node of chain.nodes.filter((name) => name !== suspect.node)) {
     const ask = { node, signal: options.signal };
-    const told = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
-    unheard ||= !told;
-    if (told?.header?.hash !== ours.hash || told.head.number < suspect.number) continue;
+    const answer = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
+    unheard ||= !answer;
+    if (answer?.header?.hash !== ours.hash || answer.head.number < suspect.number) continue;
     options.log.warn(
       { node: suspect.node, other: node },
       "a node is on a fork that another does not know",

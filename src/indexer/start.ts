@@ -14,17 +14,17 @@ export interface IndexerSettings {
   /** Connections at most, one of them for the writer's lock. */
   databaseConnections: number;
   logLevel: LevelWithSilent;
-  /** Stands in every line of the log; absent where there is one chain. */
+  /** In every line of the log; absent where there is one chain. */
   chainName?: string;
-  /** Where threads keep what they compiled: the next ones are up sooner, and take less memory without a compiler. */
+  /** Where threads keep compiled code: the next thread starts sooner, and needs no memory for compiling. */
   compiledFolder: string;
-  /** Of the thread's objects; beyond it the thread ends, and another one begins. */
+  /** Limit for the thread's objects; beyond it the thread ends, and another one begins. */
   memoryMb: number;
   chain: Omit<ChainOptions, "log" | "signal" | "onRequest">;
   sync: Omit<SyncOptions, "log" | "signal" | "status">;
 }
 
-/** All that the indexer's thread is told. */
+/** All that the indexer's thread is started with. */
 export interface ThreadSettings extends IndexerSettings {
   /** Tells the indexers of this process from those of others. */
   processName: string;
@@ -50,7 +50,7 @@ const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
 
 /**
  * Starts the indexer in a thread of its own, so that it never delays an API answer. A thread that dies is replaced.
- * `onFatal` gets the reason when indexing cannot go on with these settings, and what anybody may be told of it.
+ * `onFatal` gets the reason when indexing cannot go on with these settings, and the form of it that anybody may read.
  */
 export function startIndexer(
   settings: IndexerSettings,

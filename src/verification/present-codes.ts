@@ -8,11 +8,11 @@ import { ChainError, messageOf } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { getServedHead } from "../store/sync-state.ts";
 import {
-  getUntoldCode,
-  listUntoldCodes,
+  getUnindexedCode,
+  listUnindexedCodes,
   saveReplaced,
   saveSeen,
-  type UntoldCode,
+  type UnindexedCode,
 } from "../store/verified-contracts/present-codes.ts";
 import { isFullyVerified } from "../store/verified-contracts/verified-contract.ts";
 import { VerificationError } from "./errors.ts";
@@ -26,7 +26,7 @@ type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 export async function isStillFullyVerified(source: CodeSource, address: Address): Promise<boolean> {
   const { sql } = source;
   if (!(await isFullyVerified(sql, address))) return false;
-  const code = await getUntoldCode(sql, address);
+  const code = await getUnindexedCode(sql, address);
   if (code === undefined) return true;
   try {
     await compareCodes(source, [code]);
@@ -44,7 +44,7 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
  */
 async function compareCodes(
   { sql, chain }: CodeSource,
-  verified: readonly UntoldCode[],
+  verified: readonly UnindexedCode[],
 ): Promise<void> {
   const head = await getServedHead(sql);
   if (!head) return;
@@ -75,7 +75,7 @@ export async function keepCodesCompared(
   let last = ZERO_ADDRESS;
   while (!signal.aborted) {
     try {
-      const codes = await listUntoldCodes(source.sql, last, COMPARED_AT_ONCE);
+      const codes = await listUnindexedCodes(source.sql, last, COMPARED_AT_ONCE);
       last = (codes.length === COMPARED_AT_ONCE && codes.at(-1)?.address) || ZERO_ADDRESS;
       if (codes.length > 0) await compareCodes(source, codes);
     } catch (error) {

@@ -12,9 +12,9 @@ import { compiledCodeOf, type KeptCode } from "./engine/kept-code.ts";
 import type { CodeMatch } from "./match/code-match.ts";
 import { blankedHash, type CodeMask, isOtherDeployment, type KnownCode } from "./match/similar.ts";
 
-/** Different sources whose code has one length: so many are looked at. */
+/** Most sources with code of one length that are looked at. */
 const MOST_MASKS = 500;
-/** So many contracts are compared byte by byte, and told. */
+/** Most contracts that are compared byte by byte, and reported. */
 const MOST_CANDIDATES = 100;
 
 /**

@@ -33,7 +33,7 @@ test("all tasks of one piece of work share its budget", async () => {
   expect(await chain.request("eth_chainId", [], { retry })).toBe("0x7a69");
 });
 
-test("an asking that brings a part costs nothing of the budget", async () => {
+test("an attempt that brings a part costs nothing of the budget", async () => {
   const node = await openNode();
   node.chain.mine(40);
   const { chain } = openChain([node]);
@@ -97,7 +97,7 @@ function holdClock(): (ms: number) => void {
   };
 }
 
-test("nothing is asked again later than 45 s after the first asking, however much it brought", async () => {
+test("nothing is asked again later than 45 s after the first attempt, however much it brought", async () => {
   const setForward = holdClock();
   const retry = new Retry();
   setForward(44_000);

@@ -328,12 +328,12 @@ describe("a question of a caller", () => {
   const caller = "somebody";
 
   test.each([
-    ["takes too long", { kind: "stall" as const }, "late"],
-    ["has the node answer what is no answer", html(), "unreachable"],
-    ["has the node answer too much", rpcError(-32_000, "response is too large"), undefined],
-  ])("that %s is not held against the node", async (_, effect, unanswered) => {
+    ["takes too long", { kind: "stall" as const }, 1000, "late"],
+    ["has the node answer what is no answer", html(), 5000, "unreachable"],
+    ["has the node answer too much", rpcError(-32_000, "response is too large"), 5000, undefined],
+  ])("that %s is not held against the node", async (_, effect, requestTimeoutMs, unanswered) => {
     const node = await openNode();
-    const { chain, log } = openChain([node], { requestTimeoutMs: 50 });
+    const { chain, log } = openChain([node], { requestTimeoutMs });
     const before = chain.status();
     node.fail({ method: "eth_call", effect });
     for (let round = 0; round < 4; round++) {

@@ -160,7 +160,7 @@ describe("the auditor", () => {
   });
 });
 
-it("an audit whose second asking gets no answer keeps no head back", async () => {
+it("an audit whose second request gets no answer keeps no head back", async () => {
   const node = await startScriptedNode();
   const database = await createTestDatabase();
   const address = coin;

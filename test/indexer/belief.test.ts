@@ -98,13 +98,13 @@ describe("belief", () => {
   it("asks a single node three times, and no more once it is a habit", async () => {
     const { nodes, believeHead, asked } = await scene(1);
     failAll(nodes, "eth_getBlockByNumber", oddBloom);
-    const askings: number[] = [];
+    const attempts: number[] = [];
     for (let count = 0; count < 4; count++) {
       const before = asked();
       await believeHead();
-      askings.push(asked() - before);
+      attempts.push(asked() - before);
     }
-    expect(askings.slice(1)).toEqual([3, 3, 1]);
+    expect(attempts.slice(1)).toEqual([3, 3, 1]);
   });
 
   it("makes no habit of missing logs, and keeps the numbers of the others", async () => {

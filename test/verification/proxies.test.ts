@@ -7,10 +7,8 @@ import { ChainError } from "../../src/core/errors.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { getProxy } from "../../src/store/proxies.ts";
 import { getServedHead } from "../../src/store/sync-state.ts";
-import {
-  isFullyVerified,
-  listMethodNames,
-} from "../../src/store/verified-contracts/verified-contract.ts";
+import { listMethodNames } from "../../src/store/verified-contracts/method-names.ts";
+import { isFullyVerified } from "../../src/store/verified-contracts/verified-contract.ts";
 import { verifyProxy } from "../../src/verification/proxies.ts";
 import { detectProxy } from "../../src/verification/proxy.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";

@@ -31,7 +31,7 @@ export type GasOracle = (context: Pick<Context, "read">) => Promise<GasPrices | 
 /** Blocks whose transactions count. */
 const WINDOW = 20;
 /** So long are prices kept without what the node did not tell: it may tell the next time. */
-const KEPT_UNTOLD_MS = 1_000;
+const KEPT_INCOMPLETE_MS = 1_000;
 
 /** Creates the oracle of one chain; the node is asked for all clients together. Source: docs/wire.md, "Gas". */
 export function createGasOracle(of: Chain): GasOracle {
@@ -62,8 +62,8 @@ export function createGasOracle(of: Chain): GasOracle {
     };
     known = entry;
     try {
-      const { prices, isTold } = await entry.derived;
-      if (!isTold) entry.until = performance.now() + KEPT_UNTOLD_MS;
+      const { prices, isComplete } = await entry.derived;
+      if (!isComplete) entry.until = performance.now() + KEPT_INCOMPLETE_MS;
       return prices;
     } catch (error) {
       // A failure is not kept: the next request asks the node again.
@@ -75,8 +75,8 @@ export function createGasOracle(of: Chain): GasOracle {
 
 interface Derived {
   prices: GasPrices;
-  /** Whether the node told all that it was asked. */
-  isTold: boolean;
+  /** Whether the node answered everything. */
+  isComplete: boolean;
 }
 
 async function derive(
@@ -85,8 +85,8 @@ async function derive(
   { blocks, tips }: GasWindow,
   pace: BlockPace,
 ): Promise<Derived> {
-  const told = await findNextBaseFee(chain, head, blocks);
-  const base = told === undefined ? BigInt(blocks.at(-1)?.baseFeePerGas ?? 0) : told;
+  const next = await findNextBaseFee(chain, head, blocks);
+  const base = next === undefined ? BigInt(blocks.at(-1)?.baseFeePerGas ?? 0) : next;
   const suggested = tips ? undefined : await askTip(chain);
   const price = (tip: string | undefined) => (base ?? 0n) + BigInt(tip ?? suggested ?? 0);
   return {
@@ -99,7 +99,7 @@ async function derive(
       proposed: price(tips?.proposed),
       fast: price(tips?.fast),
     },
-    isTold: told !== undefined && (tips !== null || suggested !== undefined),
+    isComplete: next !== undefined && (tips !== null || suggested !== undefined),
   };
 }
 

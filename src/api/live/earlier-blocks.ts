@@ -18,14 +18,14 @@ export function notIndexed({ startBlock }: Start): string {
   return `Blocks before ${startBlock} are not indexed`;
 }
 
-/** Whether the node has what it tells, a transaction or a receipt, in a block before the first indexed one. */
+/** Whether the node's transaction or receipt is of a block before the first indexed one. */
 export function isEarlier({ blockNumber }: Unread, { startBlock }: Start): boolean {
   return isExactQuantity(blockNumber) && quantityToNumber(blockNumber) < startBlock;
 }
 
-/** A receipt as the node tells it; null where it tells none of a block before the first indexed one. */
-export function earlierReceipt(told: unknown, start: Start): Unread | null {
-  return isRecord(told) && isEarlier(told, start) ? told : null;
+/** The node's receipt when it is of a block before the first indexed one; else null. */
+export function earlierReceipt(receipt: unknown, start: Start): Unread | null {
+  return isRecord(receipt) && isEarlier(receipt, start) ? receipt : null;
 }
 
 /** The same, of a transaction that the index lacks; nobody is asked where the index has the whole chain. */

@@ -35,8 +35,8 @@ export async function atBlock<Found, Result>(
   }));
   if (isFailure(found)) return found;
   if (isAbove) return failed(invalid);
-  const told = await atState(chain, blockNumber, stored, (block) => answer(block, found));
-  return told ?? failed(NO_HISTORY);
+  const answered = await atState(chain, blockNumber, stored, (block) => answer(block, found));
+  return answered ?? failed(NO_HISTORY);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type UnsureReason,
 } from "../../store/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
-import { fetchToldBalances } from "./told-balances.ts";
+import { fetchReportedBalances } from "./reported-balances.ts";
 
 /** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
@@ -107,7 +107,7 @@ export async function fetchHoldings<Unsure extends UnsureHolding>(
   head: ServedHead,
 ): Promise<Fresh<Unsure>[]> {
   if (holdings.length === 0) return [];
-  const amounts = await fetchToldBalances(
+  const amounts = await fetchReportedBalances(
     context,
     holdings.map(({ token, owner, tokenId }) => ({
       token,

@@ -106,7 +106,7 @@ export async function readHealth(
   }
 }
 
-/** Undefined when the table of jobs does not answer soon: it delays nothing else that is told. */
+/** Undefined when the table of jobs does not answer soon: it delays no other part of the report. */
 export function readOpenJobs({ sql }: Pick<ServedChain, "sql">): Promise<OpenJobs | undefined> {
   return inTime(countOpenJobs(sql), JOBS_PATIENCE_MS).catch(() => undefined);
 }

@@ -1,9 +1,7 @@
 import { z } from "zod";
 import type { Address } from "../../core/address.ts";
-import type {
-  VerifiedContract,
-  VerifiedSummary,
-} from "../../store/verified-contracts/verified-contract.ts";
+import type { VerifiedSummary } from "../../store/verified-contracts/summaries.ts";
+import type { VerifiedContract } from "../../store/verified-contracts/verified-contract.ts";
 import { interfaceFiles } from "../../verification/inputs/standard-json.ts";
 import * as wire from "../wire.ts";
 

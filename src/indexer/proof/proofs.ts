@@ -43,7 +43,7 @@ export interface ProofsOptions {
   remember(part: Part): Promise<void>;
 }
 
-/** One block of so many is proven whole in a sample. */
+/** In a sample one block in this many is proven whole. */
 const SAMPLE = 64;
 /**
  * After so many blocks without a proof, a part that was never proven counts as encoded in another way on this chain.
@@ -61,7 +61,7 @@ export function initialProofs(enabled: boolean): ProofStatus {
 /** See `createProofs`. */
 export type Proofs = ReturnType<typeof createProofs>;
 
-/** Creates what proves parts of the blocks of a chain. */
+/** Creates the proofs of a chain's blocks. */
 export function createProofs({ enabled, metrics, log, status, remember }: ProofsOptions) {
   let established = new Set<string>();
   let isDevelopment = false;

@@ -33,7 +33,7 @@ export type Verdict =
   | { outcome: "failed"; reason: string }
   | { outcome: "unprovable"; reason: string };
 
-/** So many signatures of a block are checked, chosen at random: each costs more than a millisecond. */
+/** Signatures of a block that are checked, chosen at random: each costs more than a millisecond. */
 const SENDERS = 16;
 /** Beyond it each chain has types of its own. */
 const LAST_TYPE = 4;

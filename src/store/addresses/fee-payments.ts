@@ -33,7 +33,7 @@ export function areBalancesFollowed(sql: Queryable): Fragment {
     FROM sync_state)`;
 }
 
-/** Records what a block has told. A reset of the chain forgets it. */
+/** Records what a block has shown. A reset of the chain forgets it. */
 export async function writeFeesFollowed(sql: Queryable, followed: boolean): Promise<void> {
   await sql`UPDATE sync_state SET fees_followed = ${followed}`;
 }
@@ -50,8 +50,8 @@ export interface FeePayment {
 
 /**
  * Who gets what the transactions of a published block pay: its miner; `hidden` where no block of the chain names them all.
- * Undefined when the block does not tell, because nothing is paid, or its miner's coins move otherwise, too; and when an
- * earlier one has told.
+ * Undefined when the block does not show it, because nothing is paid, or its miner's coins move otherwise, too; and
+ * when an earlier block has shown it.
  */
 export async function getFeePayment(
   sql: Queryable,

@@ -3,7 +3,7 @@ import type { Hex } from "../../core/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 
 /** The verified code of an address whose creation is not indexed: only the node tells whether it still stands there. */
-export interface UntoldCode {
+export interface UnindexedCode {
   address: Address;
   /** keccak-256 of the code that was verified. */
   codeHash: Hex;
@@ -14,28 +14,28 @@ export interface UntoldCode {
 }
 
 /** The verified code of an address, when its creation is not indexed. */
-export async function getUntoldCode(
+export async function getUnindexedCode(
   sql: Queryable,
   address: Address,
-): Promise<UntoldCode | undefined> {
-  const [row] = await sql<UntoldCode[]>`
-    ${untoldCodes(sql)} AND address = ${address}`;
+): Promise<UnindexedCode | undefined> {
+  const [row] = await sql<UnindexedCode[]>`
+    ${unindexedCodes(sql)} AND address = ${address}`;
   return row;
 }
 
 /** Verified codes whose creation is not indexed, by address, beyond `after`. */
-export async function listUntoldCodes(
+export async function listUnindexedCodes(
   sql: Queryable,
   after: Address,
   limit: number,
-): Promise<UntoldCode[]> {
-  return sql<UntoldCode[]>`
-    ${untoldCodes(sql)} AND address > ${after}
+): Promise<UnindexedCode[]> {
+  return sql<UnindexedCode[]>`
+    ${unindexedCodes(sql)} AND address > ${after}
     ORDER BY address
     LIMIT ${limit}`;
 }
 
-function untoldCodes(sql: Queryable): Fragment {
+function unindexedCodes(sql: Queryable): Fragment {
   return sql`
     SELECT address, code_hash, is_replaced, EXISTS (
         SELECT 1 FROM blocks b WHERE b.number = v.block_number AND b.hash = v.block_hash) AS is_anchored
@@ -46,7 +46,7 @@ function untoldCodes(sql: Queryable): Fragment {
 /** Stores that other code was seen, unless another code was verified meanwhile. */
 export async function saveReplaced(
   sql: Queryable,
-  { address, codeHash }: UntoldCode,
+  { address, codeHash }: UnindexedCode,
 ): Promise<void> {
   await sql`
     UPDATE verified_contracts SET is_replaced = true
@@ -56,7 +56,7 @@ export async function saveReplaced(
 /** Stores that the code was seen at a block, unless another code was verified meanwhile. */
 export async function saveSeen(
   sql: Queryable,
-  { address, codeHash }: UntoldCode,
+  { address, codeHash }: UnindexedCode,
   { number, hash }: { number: number; hash: Hex },
 ): Promise<void> {
   await sql`

@@ -2,8 +2,6 @@ import { createHash } from "node:crypto";
 import type { Address } from "../../core/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
-import { MAXIMUM_ANSWER, PageTooLarge } from "../large-pages.ts";
-import type { PageRange } from "../page.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
 
 /**
@@ -91,12 +89,6 @@ export interface VerifiedContract
   /** In the order they were sent, the main file among them. */
   sources: SourceText[];
 }
-
-/** A verified contract in a list. */
-export type VerifiedSummary = Pick<
-  VerifiedContractRow,
-  "address" | "abi" | "contractName" | "language" | "compilerVersion" | "optimizerEnabled"
->;
 
 /** Rank of a match: full before partial, both codes before one. */
 function matchRank(row: {
@@ -250,91 +242,4 @@ export async function listSources(sql: Queryable, address: Address): Promise<Sou
     WHERE v.address = ${address}
     ORDER BY source.place`;
   return rows.map(({ path, text }) => ({ path, text: hexToBytes(text).toString("utf8") }));
-}
-
-/**
- * A page of the verified contracts by time of verification, ascending. Times are unix seconds; `before` is exclusive.
- * Throws `PageTooLarge`.
- */
-export async function listVerifiedContracts(
-  sql: Queryable,
-  { limit, skip }: PageRange,
-  { from, before }: { from?: number | undefined; before?: number | undefined } = {},
-): Promise<VerifiedSummary[]> {
-  return readSummaries(
-    sql,
-    sql`
-      WHERE verified_at >= to_timestamp(${from ?? 0}) AND verified_at < to_timestamp(${before ?? 1e11})
-      ORDER BY verified_at, address
-      LIMIT ${limit} OFFSET ${skip}`,
-  );
-}
-
-/** Summaries of the verified ones among the addresses. Throws `PageTooLarge`. */
-export async function listVerifiedSummaries(
-  sql: Queryable,
-  addresses: readonly Address[],
-): Promise<VerifiedSummary[]> {
-  return readSummaries(sql, sql`WHERE address = ANY (${[...addresses]}::bytea[])`);
-}
-
-/** Reads no ABI when all together are more than an answer may hold. */
-async function readSummaries(sql: Queryable, which: Fragment): Promise<VerifiedSummary[]> {
-  const rows = await sql<(Omit<VerifiedSummary, "abi"> & { abi: string | null })[]>`
-    SELECT address, CASE WHEN sum(octet_length(abi)) OVER () <= ${MAXIMUM_ANSWER} THEN abi END AS abi,
-      contract_name, language, compiler_version,
-      optimizer_enabled
-    FROM (SELECT * FROM valid_verified_contracts ${which}) page
-    ORDER BY verified_at, address`;
-  return rows.map(({ abi, ...summary }) => {
-    if (abi === null) throw new PageTooLarge();
-    return { ...summary, abi };
-  });
-}
-
-/** A call by its callee and the selector in its data (`0x` and 8 hex digits). */
-export interface CalledMethod {
-  address: Address;
-  selector: Hex;
-}
-
-/** Limit of a name in a list: the contract's author chose the name. */
-const LONGEST_NAME = 1000;
-
-/**
- * Names of called functions, `transfer(address to, uint256 amount)`, cut at 1,000 characters, in the order of the
- * calls: from the callee's verified ABI, else from that of a contract it delegates to; null when neither has the
- * selector. The names of a contract are read once, however many of its functions are called.
- */
-export async function listMethodNames(
-  sql: Queryable,
-  calls: readonly CalledMethod[],
-): Promise<(string | null)[]> {
-  if (calls.length === 0) return [];
-  const rows = await sql<{ name: string | null }[]>`
-    WITH called AS (
-      SELECT * FROM unnest(
-        ${calls.map(({ address }) => address)}::bytea[],
-        ${calls.map(({ selector }) => selector.slice(2))}::text[]
-      ) WITH ORDINALITY AS called (address, selector, place)
-    ), callees AS (
-      SELECT address, array_agg(DISTINCT selector) AS selectors FROM called GROUP BY address
-    ), sources AS (
-      SELECT callees.*, 0 AS rank, address AS source FROM callees
-      UNION ALL
-      SELECT callees.*, i.rank, decode(substr(i.address, 3), 'hex')
-      FROM callees
-      JOIN valid_proxies p USING (address)
-      CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) WITH ORDINALITY AS i (address, rank)
-    ), named AS (
-      SELECT DISTINCT ON (sources.address, m.key)
-        sources.address, m.key AS selector, left(m.value, ${LONGEST_NAME}) AS name
-      FROM sources
-      JOIN valid_verified_contracts v ON v.address = sources.source
-      CROSS JOIN LATERAL jsonb_each_text(v.methods) AS m
-      WHERE m.key = ANY (sources.selectors)
-      ORDER BY sources.address, m.key, sources.rank
-    )
-    SELECT named.name FROM called LEFT JOIN named USING (address, selector) ORDER BY called.place`;
-  return rows.map(({ name }) => name);
 }

@@ -171,8 +171,8 @@ function optimization(
  * the last one counts. Where metadata tells of none, a wrapper linked (up to 0.4.10), or there is no metadata.
  */
 function givenAddresses({ libraries }: Settings, taken: Settings): Settings {
-  const told = taken["libraries"];
-  if (isRecord(told) && Object.keys(told).length > 0) return told;
+  const linked = taken["libraries"];
+  if (isRecord(linked) && Object.keys(linked).length > 0) return linked;
   const files = Object.entries(isRecord(libraries) ? libraries : {});
   return Object.fromEntries(
     files.flatMap(([file, names]) =>

@@ -167,8 +167,8 @@ export function matchVyperContract(
   const creationMatch =
     onChain.creationCode &&
     matchVyperCreationCode(creation, vyper, onChain.creationCode, output.abi, given);
-  const told = immutablesIn(output.layout)?.map(({ offset, length }) => offset + length);
-  const immutableBytes = vyper?.immutableBytes ?? (told && Math.max(0, ...told));
+  const ends = immutablesIn(output.layout)?.map(({ offset, length }) => offset + length);
+  const immutableBytes = vyper?.immutableBytes ?? (ends && Math.max(0, ...ends));
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
   return {
     runtime:

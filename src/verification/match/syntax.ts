@@ -77,7 +77,7 @@ export async function readSyntax(
           else for (const declaration of referencesOf(node)) touched.add(declaration);
           break;
         case undefined:
-          keepsFunctions ||= isDoubtful(node);
+          keepsFunctions ||= mayKeepFunctions(node);
           break;
       }
     }
@@ -93,7 +93,7 @@ export async function readSyntax(
 }
 
 /** Up to 0.4.11 the trees are of another form and do not tell what assembly does: any of it counts. */
-function isDoubtful({ name, attributes }: Node): boolean {
+function mayKeepFunctions({ name, attributes }: Node): boolean {
   if (name === "InlineAssembly") return true;
   const { type } = (attributes ?? {}) as Node;
   return name === "VariableDeclaration" && String(type).includes("function");
@@ -123,7 +123,7 @@ function listOf(value: unknown): Node[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether a piece of assembly only gives one variable the value of another; told since 0.6.0. */
+/** Whether a piece of assembly only copies one variable to another; known since 0.6.0. */
 function isCopy({ AST: block }: Node): boolean {
   const [statement, further] = listOf((block as Node | undefined)?.["statements"]);
   const value = statement?.["value"] as Node | undefined;

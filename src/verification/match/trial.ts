@@ -19,8 +19,8 @@ export function returnedSameCode(trialled: Trialled, returned: Buffer): boolean 
 }
 
 /**
- * Whether two runs of the compiled constructor, in very different surroundings, return the same code or value that is
- * not on chain: then it does not come from the surroundings.
+ * Whether two runs of the compiled constructor, in very different environments, return the same code or value that is
+ * not on chain: then it does not come from the environment.
  */
 export function bothReturnedOther(trialled: Trialled, first: Buffer, second: Buffer): boolean {
   if (first.equals(second)) return !returnedSameCode(trialled, first);

@@ -3,9 +3,10 @@ import type { Address } from "../../../src/core/address.ts";
 import { deleteChainRowsAbove } from "../../../src/store/chain.ts";
 import { getCreationFacts } from "../../../src/store/contracts/creation-facts.ts";
 import { getProxy, saveProxy } from "../../../src/store/proxies.ts";
+import { listMethodNames } from "../../../src/store/verified-contracts/method-names.ts";
 import {
-  getUntoldCode,
-  listUntoldCodes,
+  getUnindexedCode,
+  listUnindexedCodes,
 } from "../../../src/store/verified-contracts/present-codes.ts";
 import {
   getSimilarEvidence,
@@ -13,12 +14,13 @@ import {
   listSimilarCandidates,
 } from "../../../src/store/verified-contracts/similar.ts";
 import {
+  listVerifiedContracts,
+  listVerifiedSummaries,
+} from "../../../src/store/verified-contracts/summaries.ts";
+import {
   getVerifiedAbi,
   getVerifiedContract,
   isFullyVerified,
-  listMethodNames,
-  listVerifiedContracts,
-  listVerifiedSummaries,
 } from "../../../src/store/verified-contracts/verified-contract.ts";
 import { addressAt, blockHash, publish, transactionHash, wordAt } from "../../support/build.ts";
 import { plansOf, slowNodes } from "../../support/explain.ts";
@@ -317,8 +319,8 @@ test("what is asked on behalf of a request is served by indexes", async () => {
     await getVerifiedAbi(sql, address);
     await getVerifiedContract(sql, address);
     await isFullyVerified(sql, address);
-    await getUntoldCode(sql, address);
-    await listUntoldCodes(sql, address, 50);
+    await getUnindexedCode(sql, address);
+    await listUnindexedCodes(sql, address, 50);
     await getCreationFacts(sql, address);
     await getProxy(sql, address);
     await listVerifiedContracts(sql, { limit: 10, skip: 0 });

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { amountOf } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
-import { addressOf, pageOf, paging, WINDOW_TEXT } from "./parameters.ts";
+import { addressOf, pageOf, paging, tokenAndOwner, WINDOW_TEXT } from "./parameters.ts";
 import { displayName, standardName } from "./token.ts";
 import { type Answerer, type Dialect, fail, list, succeed, type WireAnswer } from "./wire.ts";
 
@@ -91,20 +91,9 @@ export const listaccounts: Answerer = ({ oracle, dialect, parameters }) => {
 
 /** What one owner holds of one token. */
 export const tokenbalance: Answerer = ({ oracle, dialect, parameters }) => {
-  const texts = {
-    address: parameters.get("address"),
-    contractaddress: parameters.get("contractaddress"),
-  };
-  const missing = Object.entries(texts).flatMap(([name, text]) =>
-    text === undefined ? [name] : [],
-  );
-  if (missing.length > 0) {
-    return fail(dialect, `Required query parameters missing: ${missing.join(", ")}`);
-  }
-  const token = addressOf(texts.contractaddress ?? "");
-  if (!token) return fail(dialect, "Invalid contractaddress format");
-  const owner = addressOf(texts.address ?? "");
-  if (!owner) return fail(dialect, "Invalid address format");
+  const named = tokenAndOwner(parameters);
+  if (typeof named === "string") return fail(dialect, named);
+  const { token, owner } = named;
   const holding = oracle.holdings.find((known) => known.token === token && known.owner === owner);
   return succeed(String(holding ? amountOf(holding) : 0n));
 };

@@ -1,6 +1,7 @@
 import { formatUnits } from "viem";
 import { expectedDays } from "../compare/expected-days.ts";
 import type { TextRow } from "../compare/rows.ts";
+import { missingText } from "./parameters.ts";
 import { type Answerer, fail, list } from "./wire.ts";
 
 type Fields = (day: Readonly<Record<string, string>>) => Record<string, string | number>;
@@ -65,12 +66,8 @@ function known(row: TextRow): Record<string, string> {
 function series(fields: Fields): Answerer {
   return ({ oracle, dialect, parameters }) => {
     const bounds = { startdate: parameters.get("startdate"), enddate: parameters.get("enddate") };
-    const missing = Object.entries(bounds).flatMap(([name, text]) =>
-      text === undefined ? [name] : [],
-    );
-    if (missing.length > 0) {
-      return fail(dialect, `Required query parameters missing: ${missing.toSorted().join(", ")}`);
-    }
+    const missing = missingText(parameters, Object.keys(bounds));
+    if (missing !== undefined) return fail(dialect, missing);
     for (const [name, text = ""] of Object.entries(bounds)) {
       if (!/^\d{4}-\d\d-\d\d$/.test(text)) return fail(dialect, `Invalid ${name} format`);
     }

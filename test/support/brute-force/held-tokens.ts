@@ -1,5 +1,13 @@
 import { amountOf } from "../oracle/holdings.ts";
-import { addressOf, blockFilter, isAscending, pageOf, paging, WINDOW_TEXT } from "./parameters.ts";
+import {
+  addressOf,
+  blockFilter,
+  isAscending,
+  pageOf,
+  paging,
+  tokenAndOwner,
+  WINDOW_TEXT,
+} from "./parameters.ts";
 import { displayName } from "./token.ts";
 import { type Answerer, fail, list } from "./wire.ts";
 
@@ -42,20 +50,9 @@ export const addresstokennftbalance = heldTokens(721);
 export const addresstokennftinventory: Answerer = ({ oracle, dialect, parameters }) => {
   const page = paging(parameters, { offset: 100, maximum: 1000 });
   if (page === "too large") return fail(dialect, WINDOW_TEXT);
-  const texts = {
-    address: parameters.get("address"),
-    contractaddress: parameters.get("contractaddress"),
-  };
-  const missing = Object.entries(texts).flatMap(([name, text]) =>
-    text === undefined ? [name] : [],
-  );
-  if (missing.length > 0) {
-    return fail(dialect, `Required query parameters missing: ${missing.join(", ")}`);
-  }
-  const token = addressOf(texts.contractaddress ?? "");
-  if (!token) return fail(dialect, "Invalid contractaddress format");
-  const owner = addressOf(texts.address ?? "");
-  if (!owner) return fail(dialect, "Invalid address format");
+  const named = tokenAndOwner(parameters);
+  if (typeof named === "string") return fail(dialect, named);
+  const { token, owner } = named;
   const owned = /^0x0{40}$/.test(owner)
     ? []
     : oracle.nftOwners.filter((known) => known.token === token && known.owner === owner);

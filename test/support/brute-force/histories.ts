@@ -1,5 +1,5 @@
 import { type Address, zeroAddress } from "viem";
-import { addressOf, integer } from "./parameters.ts";
+import { addressOf, integer, missingText } from "./parameters.ts";
 import { fail, type Question, succeed, type WireAnswer } from "./wire.ts";
 
 /** Computes the answer of an action about the state after any block, as the node tells it. */
@@ -24,10 +24,8 @@ function historian(
   return async (question) => {
     const { oracle, dialect, parameters } = question;
     const names = [...Object.keys(texts), "blockno"];
-    const missing = names.filter((name) => parameters.get(name) === undefined).toSorted();
-    if (missing.length > 0) {
-      return fail(dialect, `Required query parameters missing: ${missing.join(", ")}`);
-    }
+    const missing = missingText(parameters, names);
+    if (missing !== undefined) return fail(dialect, missing);
     const addresses: Record<string, Address> = {};
     for (const [name, text] of Object.entries(texts)) {
       const address = addressOf(parameters.get(name) ?? "");

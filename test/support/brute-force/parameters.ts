@@ -98,6 +98,26 @@ export function sideFilter(parameters: Parameters): "from" | "to" | undefined {
   return side === "from" || side === "to" ? side : undefined;
 }
 
+/** The complaint about required parameters that were not sent; undefined when all were. */
+export function missingText(parameters: Parameters, names: readonly string[]): string | undefined {
+  const missing = names.filter((name) => parameters.get(name) === undefined).toSorted();
+  return missing.length > 0
+    ? `Required query parameters missing: ${missing.join(", ")}`
+    : undefined;
+}
+
+/** The token and the owner that a request names, or the complaint about them. */
+export function tokenAndOwner(
+  parameters: Parameters,
+): { token: `0x${string}`; owner: `0x${string}` } | string {
+  const missing = missingText(parameters, ["address", "contractaddress"]);
+  if (missing !== undefined) return missing;
+  const token = addressOf(parameters.get("contractaddress") ?? "");
+  if (!token) return "Invalid contractaddress format";
+  const owner = addressOf(parameters.get("address") ?? "");
+  return owner ? { token, owner } : "Invalid address format";
+}
+
 /** The address of a text in lower case; undefined when it is none. */
 export function addressOf(text: string): `0x${string}` | undefined {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? (text.toLowerCase() as `0x${string}`) : undefined;

@@ -8,7 +8,7 @@ import {
   listVerifiedContracts,
   listVerifiedSummaries,
   type VerifiedSummary,
-} from "../../../store/verified-contracts/verified-contract.ts";
+} from "../../../store/verified-contracts/summaries.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { offset, page, pageRange, timeBound } from "../../params.ts";

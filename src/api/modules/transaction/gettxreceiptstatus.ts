@@ -14,8 +14,8 @@ export const gettxreceiptstatus = defineAction({
   changesWithHead: true,
   async handle(context, { txhash }) {
     const { transaction, earlier } = await findTransaction(context, txhash);
-    const told = transaction?.status ?? earlier?.["status"];
-    if (told === undefined) return ok({ status: "" as const });
-    return ok({ status: Number(told) === 1 ? ("1" as const) : ("0" as const) });
+    const status = transaction?.status ?? earlier?.["status"];
+    if (status === undefined) return ok({ status: "" as const });
+    return ok({ status: Number(status) === 1 ? ("1" as const) : ("0" as const) });
   },
 });

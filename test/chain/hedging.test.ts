@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChainOptions } from "../../src/chain/chain.ts";
-import { SecondAsking } from "../../src/chain/second-asking.ts";
+import { Hedging } from "../../src/chain/hedging.ts";
 import { rateLimited } from "../support/scripted-node/faults.ts";
 import { openChain, openNode } from "../support/test-chain.ts";
 
@@ -8,29 +8,29 @@ const SAVED = 5;
 
 describe("what is late", () => {
   test("is not known before five answers", () => {
-    const asking = new SecondAsking();
+    const hedging = new Hedging();
     for (let answers = 0; answers < 5; answers++) {
-      expect(asking.lateAfter("kind")).toBeUndefined();
-      asking.note("kind", 10);
+      expect(hedging.lateAfter("kind")).toBeUndefined();
+      hedging.note("kind", 10);
     }
-    expect(asking.lateAfter("kind")).toBe(30);
-    expect(asking.lateAfter("other kind")).toBeUndefined();
+    expect(hedging.lateAfter("kind")).toBe(30);
+    expect(hedging.lateAfter("other kind")).toBeUndefined();
   });
 
   test("follows most of the answers, not the few that are late", () => {
-    const asking = new SecondAsking();
-    for (let answers = 0; answers < 100; answers++) asking.note("kind", answers % 10 ? 10 : 1000);
-    expect(asking.lateAfter("kind")).toBe(30);
-    for (let answers = 0; answers < 32; answers++) asking.note("kind", 100);
-    expect(asking.lateAfter("kind")).toBe(210);
+    const hedging = new Hedging();
+    for (let answers = 0; answers < 100; answers++) hedging.note("kind", answers % 10 ? 10 : 1000);
+    expect(hedging.lateAfter("kind")).toBe(30);
+    for (let answers = 0; answers < 32; answers++) hedging.note("kind", 100);
+    expect(hedging.lateAfter("kind")).toBe(210);
   });
 
   test("is asked again for at most one question in four, however many are late", () => {
-    const asking = new SecondAsking();
+    const hedging = new Hedging();
     let taken = 0;
     for (let questions = 0; questions < 1000; questions++) {
-      if (asking.take()) taken++;
-      asking.note("kind", 10);
+      if (hedging.take()) taken++;
+      hedging.note("kind", 10);
     }
     expect(taken).toBeLessThanOrEqual(1000 / 4 + SAVED);
     expect(taken).toBeGreaterThan(200);

@@ -12,7 +12,7 @@ const ALONE = { answerMs: 3_000 };
 /** Half of the places that one caller has at a node by default, see `Gate`. */
 const AT_ONCE = 2;
 
-/** With these errors a contract may have spoilt the question. */
+/** With these errors a contract may have spoilt the request. */
 const SPOILT: ReadonlySet<string> = new Set([
   "timeout",
   "unavailable",
@@ -21,25 +21,25 @@ const SPOILT: ReadonlySet<string> = new Set([
   "response-too-large",
 ]);
 
-type Told = bigint | null | undefined;
+type Reported = bigint | null | undefined;
 
 /**
- * What the contracts tell of balances at the head, in the order of the queries: nothing where one does not answer, also
- * where the node gets stuck in it. Such a contract spoils none of the others' answers: it is asked alone, and then rests.
+ * The balances that contracts report at the head, in the order of the queries; undefined where a contract does not answer,
+ * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests.
  */
-export async function fetchToldBalances(
+export async function fetchReportedBalances(
   { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,
   queries: readonly TokenBalanceQuery[],
   head: ServedHead,
-): Promise<Told[]> {
-  const told = new Map<TokenBalanceQuery, Told>();
+): Promise<Reported[]> {
+  const reported = new Map<TokenBalanceQuery, Reported>();
   const byToken = Map.groupBy(queries, ({ token }) => token);
   for (const token of byToken.keys()) if (unresponsive.rests(token)) byToken.delete(token);
 
   async function ask(asked: TokenBalanceQuery[], within: { answerMs: number }): Promise<boolean> {
     try {
       const amounts = await chain.fetchTokenBalances(asked, head, within);
-      for (const [index, query] of asked.entries()) told.set(query, amounts[index]);
+      for (const [index, query] of asked.entries()) reported.set(query, amounts[index]);
       return true;
     } catch (error) {
       if (error instanceof ChainError && SPOILT.has(error.code)) return false;
@@ -50,7 +50,7 @@ export async function fetchToldBalances(
   async function askAlone(token: Address): Promise<void> {
     const asked = byToken.get(token) ?? [];
     const isAnswered = await ask(asked, ALONE);
-    if (isAnswered && asked.every((query) => told.get(query) !== undefined)) {
+    if (isAnswered && asked.every((query) => reported.get(query) !== undefined)) {
       unresponsive.delete(token);
     } else if (await makesCalls(chain, head, ALONE)) {
       unresponsive.add(new Set([token]));
@@ -67,8 +67,8 @@ export async function fetchToldBalances(
       TOGETHER,
     );
   const open = [...byToken].filter(([, asked]) =>
-    asked.some((query) => told.get(query) === undefined),
+    asked.some((query) => reported.get(query) === undefined),
   );
   await mapLimit(open, AT_ONCE, ([token]) => askAlone(token));
-  return queries.map((query) => told.get(query));
+  return queries.map((query) => reported.get(query));
 }

@@ -4,19 +4,19 @@ const ENOUGH_SAMPLES = 5;
 /** An answer is late when it takes longer than the median times the factor, plus the extra time. */
 const LATE_FACTOR = 2;
 const LATE_EXTRA_MS = 10;
-/** Each answer earns that part of a second asking; only a few can be saved up. */
+/** Each answer earns that part of a second request; only a few can be saved up. */
 const EARNED = 0.25;
 const MOST_SAVED = 5;
 
 /**
- * Decides when a node is asked the same a second time, because its answer takes longer than usual. In the long run at
- * most one request in five is a second one.
+ * Decides when a request is hedged: sent to the node a second time, because its answer takes longer than usual. In the long
+ * run at most one request in five is a second one. Source: Dean and Barroso, "The Tail at Scale".
  */
-export class SecondAsking {
+export class Hedging {
   readonly #times = new Map<string, number[]>();
   #saved = MOST_SAVED;
 
-  /** After how many ms without an answer it is late; undefined while that is not known. */
+  /** The ms after which an answer is late; undefined while too few are known. */
   lateAfter(kind: string): number | undefined {
     const times = this.#times.get(kind) ?? [];
     if (times.length < ENOUGH_SAMPLES) return undefined;
@@ -24,14 +24,14 @@ export class SecondAsking {
     return median * LATE_FACTOR + LATE_EXTRA_MS;
   }
 
-  /** Uses up one second asking; false when none is left. */
+  /** Spends one second request; false when none is left. */
   take(): boolean {
     if (this.#saved < 1) return false;
     this.#saved--;
     return true;
   }
 
-  /** Notes an answer to a first or second asking that took `ms`. */
+  /** Notes an answer to a first or second request that took `ms`. */
   note(kind: string, ms: number): void {
     const times = this.#times.get(kind) ?? [];
     times.push(ms);
