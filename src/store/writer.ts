@@ -31,7 +31,7 @@ export class WriterReplacedError extends StoreError {
 }
 
 /** A newer version has upgraded the database. What an older one writes would lack what the newer one keeps. */
-export class OutdatedWriterError extends StoreError {
+class OutdatedWriterError extends StoreError {
   constructor() {
     super(
       "writer-outdated",

@@ -39,7 +39,7 @@ export interface Cluster {
 }
 
 /** Copies of all servers of a cluster. */
-export interface Backup {
+interface Backup {
   /** Starts servers that are as those of before were at a restore point. Those of before must be off. */
   restore(point: string): Promise<Pick<Cluster, "coordinator" | "stop">>;
 }
