@@ -31,7 +31,8 @@ const MINIMUM_VERSION = 13;
 
 /**
  * Spreads the tables of the client's schema over the workers when the database is a Citus coordinator's and the schema
- * holds no chain yet; else does nothing. Runs after the migrations. Throws `ConfigError` for a Citus that is too old.
+ * holds no chain yet; else does nothing. Runs after the migrations. Throws `ConfigError` for a Citus that is too old, or
+ * younger than the tables.
  */
 export async function distributeTables(sql: Sql): Promise<void> {
   const [citus] = await sql<{ version: string }[]>`
@@ -48,6 +49,13 @@ export async function distributeTables(sql: Sql): Promise<void> {
     const isSpread = await isDistributed(transaction);
     if (isSpread) await askByCall(transaction);
     if (kept || isSpread) return;
+    const [view] = await transaction`
+      SELECT 1 FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind = 'v'`;
+    if (view) {
+      throw new ConfigError(
+        "the tables were made before Citus was there; drop their schema to spread them",
+      );
+    }
     await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
     const views = await takeViews(transaction);
     // Hashes have a table of their own here.

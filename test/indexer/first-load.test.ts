@@ -39,11 +39,10 @@ describe("the first load of a long chain", () => {
     await node.stop();
   });
 
-  /** Without those of the table that goes when a writer begins. */
   const indexNames = async () =>
     (
       await database.sql<{ name: string }[]>`
-        SELECT indexname AS name FROM pg_indexes WHERE tablename <> 'transaction_hashes' ORDER BY 1`
+        SELECT indexname AS name FROM pg_indexes ORDER BY 1`
     ).map((row) => row.name);
 
   /** Starts an indexer, waits until it began a first load and cannot go on with it. */

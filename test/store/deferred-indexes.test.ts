@@ -46,7 +46,7 @@ describe("indexes deferred for a first load", () => {
     const { sql } = database;
     await sql`
       INSERT INTO index_builds VALUES ('logs_address', 'logs', '(address, block_number, data)', 'logs_address'),
-        ('transaction_hashes_hash', 'transaction_hashes', '(hash)', 'transaction_hashes_hash'),
+        ('transactions_hash', 'transactions', '(hash)', 'transactions_hash'),
         ('logs_pkey', 'logs', '(block_number)', 'logs_pkey')`;
     await sql`CREATE INDEX logs_address_new ON logs (address)`;
     await sql.begin((transaction) => deferIndexes(transaction, tablesOf(stateFamilies)));
@@ -55,9 +55,7 @@ describe("indexes deferred for a first load", () => {
     expect(after).toContain(
       "logs_address ON public.logs USING btree (address, block_number, data)",
     );
-    expect(after).toContain(
-      "transaction_hashes_hash ON public.transaction_hashes USING btree (hash)",
-    );
+    expect(after).toContain("transactions_hash ON public.transactions USING btree (hash)");
     expect(after).not.toContain("logs_address_new");
     expect(await sql`SELECT name FROM index_builds`).toEqual([{ name: "logs_pkey" }]);
   });

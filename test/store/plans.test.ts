@@ -28,11 +28,9 @@ import {
   listUnsureHoldings,
 } from "../../src/store/token-balances/holdings.ts";
 import { listTokenTransfers } from "../../src/store/token-transfers.ts";
-import { listRecordedTables } from "../../src/store/transaction-hashes.ts";
 import { getTransaction, listLogsOfTransaction } from "../../src/store/transactions.ts";
 import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/uncles.ts";
 import { listWithdrawals } from "../../src/store/withdrawals.ts";
-import type { WriterTerm } from "../../src/store/writer.ts";
 import {
   executedPlansOf,
   genericPlansOf,
@@ -57,9 +55,6 @@ let sql: Sql;
 beforeAll(async () => {
   database = await createTestDatabase();
   sql = database.sql;
-  const [term] = await sql<[WriterTerm]>`
-    SELECT epoch, pid, backend_start::text AS begun FROM writer, pg_stat_get_activity(pg_backend_pid())`;
-  expect(await listRecordedTables({ sql, term })).not.toContain("transactionHashes");
   await sql.unsafe(WORLD);
   await sql`VACUUM ANALYZE`;
 });

@@ -11,6 +11,12 @@ beforeEach(async () => {
   database = await createTestDatabase();
   lockSql = createSql(database.url, { connections: 1 });
   term = (await takeWriterLock(lockSql)) as WriterTerm;
+  // As an earlier version made it.
+  await database.sql`DROP VIEW transaction_hashes`;
+  await database.sql`
+    CREATE TABLE transaction_hashes (
+      hash bytea PRIMARY KEY, block_number bigint NOT NULL, transaction_index integer NOT NULL
+    )`;
 });
 afterEach(async () => {
   await lockSql.end();

@@ -1,6 +1,7 @@
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
 import type { ChainRows } from "../../src/store/chain-tables.ts";
+import { isDistributed } from "../../src/store/distribution.ts";
 import {
   activityOfFrame,
   activityOfTransaction,
@@ -152,7 +153,9 @@ export async function publish(sql: Sql, world: World): Promise<void> {
       extra: row.extra === null ? null : JSON.parse(row.extra),
     })),
   );
-  await insert(sql, "transaction_hashes", transactions.map(transactionKey));
+  if (await isDistributed(sql)) {
+    await insert(sql, "transaction_hashes", transactions.map(transactionKey));
+  }
   await insert(sql, "address_transactions", transactions.flatMap(activityOfTransaction));
   const logs = (world.logs ?? []).map(log);
   await insert(sql, "logs", logs);
