@@ -8,6 +8,7 @@ import {
   forgetRecordedRows,
   identifyServers,
   isCounted,
+  listServers,
   noteRecordedRows,
   RowsLostError,
   writeCounted,
@@ -27,7 +28,12 @@ export interface Writer {
   /** The state that it keeps, in the order it is applied. */
   families: readonly StateFamily[];
   metrics: Metrics;
+  /** Of several servers: where they were when it was last asked whether they are the same, and when that was. */
+  looked?: { servers: string; at: number };
 }
+
+/** What takes a server's place under its address breaks the connections to it, after which is looked at once. */
+const LOOK_INTERVAL_MS = 5_000;
 
 /**
  * Records the encoded rows of a range, above the head, over `lanes` connections at once. Each connection writes whole tables, in a
@@ -88,6 +94,17 @@ export async function requireKept(writer: Writer): Promise<void> {
   if (lost !== null) throw new RowsLostError(lost);
 }
 
+/** As `requireKept`, where the coordinator knows of other servers, and else now and then. */
+export async function watchServers(writer: Writer): Promise<void> {
+  if (!writer.isDistributed) return;
+  const { looked } = writer;
+  const servers = await listServers(writer.sql);
+  const at = performance.now();
+  if (looked?.servers === servers && at - looked.at < LOOK_INTERVAL_MS) return;
+  writer.looked = { servers, at };
+  await requireKept(writer);
+}
+
 /**
  * Throws `ChainError` (retryable) unless all rows of the recorded blocks are visible on all servers, and `RowsLostError` as
  * `requireKept`.
@@ -96,7 +113,7 @@ export async function requireRecorded(writer: Writer, range: BlockRange): Promis
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
   await finishTransactions(sql);
-  const [lost] = await Promise.all([findLostRows(sql, range), requireKept(writer)]);
+  const [lost] = await Promise.all([findLostRows(sql, range), watchServers(writer)]);
   if (lost === null) return;
   throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`);
 }

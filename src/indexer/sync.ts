@@ -32,7 +32,7 @@ import { indexNext, readPending } from "./follow.ts";
 import { replaceIndexes } from "./index-builds.ts";
 import { createLagWatch } from "./lagging.ts";
 import { createPauses } from "./pauses.ts";
-import { requireKept, type Writer } from "./publish.ts";
+import { requireKept, type Writer, watchServers } from "./publish.ts";
 import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reconcile.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
@@ -114,7 +114,6 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
-  let countAt = 0;
   let isInOrder = true;
   while (!signal.aborted) {
     try {
@@ -137,10 +136,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         pending = await readPending(sync);
         if (pending === "later") pendingRetryAt = performance.now() + PENDING_RETRY_MS;
       }
-      if (!advanced && performance.now() >= countAt) {
-        await requireKept(sync.writer);
-        countAt = performance.now() + SILENCE_MS;
-      }
+      if (!advanced) await watchServers(sync.writer);
       if (!advanced && pending === "none") {
         await lookAtFees(sync);
         await auditWhenDue(sync, heads.isWaiting);

@@ -66,9 +66,18 @@ export async function findLostRows(sql: Sql, range: BlockRange): Promise<string 
   return lost ? `${lost.name} has ${lost.rows} rows of ${lost.noted}` : null;
 }
 
+/** Names the servers as the coordinator knows them, which asks none of them. */
+export async function listServers(sql: Sql): Promise<string> {
+  const [found] = await sql<[{ servers: string }]>`
+    SELECT concat_ws(' ', pg_postmaster_start_time(),
+      string_agg(nodename || ':' || nodeport, ' ' ORDER BY nodeid)) AS servers
+    FROM pg_dist_node`;
+  return found.servers;
+}
+
 /**
  * Names the servers as they run now: one that was started anew, or stands in the place of another one, has another name.
- * Undefined while one is away.
+ * Undefined while one is away. It connects to each anew.
  */
 export async function identifyServers(sql: Sql): Promise<string | undefined> {
   const [found] = await sql<[{ servers: string; reached: boolean }]>`
