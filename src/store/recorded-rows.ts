@@ -1,4 +1,5 @@
 import { StoreError } from "../core/errors.ts";
+import type { Hex } from "../core/hex.ts";
 import type { Queryable, Sql, Transaction } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, inRange } from "./chain.ts";
 import { chainTables } from "./chain-tables.ts";
@@ -93,12 +94,24 @@ export async function isCounted(sql: Queryable, servers: string): Promise<boolea
   return state !== undefined;
 }
 
-/** As `findLostRows`, of the published blocks that are noted. */
+/** As `findLostRows`, of the published blocks: of those that are noted, else of what a dump from one server lacks. */
 export async function findLostPublishedRows(sql: Sql): Promise<string | null> {
-  const [noted] = await sql<{ from: number | null; to: number }[]>`
-    SELECT min(first_block) AS "from", max(last_block) AS "to" FROM recorded_rows
-    WHERE last_block <= (SELECT head_number FROM sync_state)`;
-  return noted?.from == null ? null : findLostRows(sql, { from: noted.from, to: noted.to });
+  const [published] = await sql<{ head: number; from: number | null; to: number | null }[]>`
+    SELECT head_number AS head, min(first_block) AS "from", max(last_block) AS "to"
+    FROM sync_state LEFT JOIN recorded_rows ON last_block <= head_number
+    WHERE head_number IS NOT NULL GROUP BY head_number`;
+  if (!published) return null;
+  const { head, from, to } = published;
+  return from === null || to === null ? findLostHashes(sql, head) : findLostRows(sql, { from, to });
+}
+
+/** Only several servers have a table of hashes (migrations/0140_hashes_of_transactions.sql). */
+async function findLostHashes(sql: Sql, head: number): Promise<string | null> {
+  const [newest] = await sql<{ hash: Hex }[]>`
+    SELECT hash FROM transactions WHERE block_number <= ${head} ORDER BY block_number DESC LIMIT 1`;
+  if (!newest) return null;
+  const [found] = await sql`SELECT 1 FROM transaction_places(${newest.hash})`;
+  return found ? null : "transaction_hashes lacks those of the transactions";
 }
 
 /** Stores on which servers published blocks were counted, and what was missing there, null when nothing was. */

@@ -106,7 +106,8 @@ export async function startCluster(settings = ""): Promise<Cluster> {
   };
 }
 
-function findBinaries(): string {
+/** The folder of PostgreSQL's programs. Throws when Citus is not installed beside it. */
+export function findBinaries(): string {
   const config = process.env["PG_CONFIG"] ?? "pg_config";
   const ask = (what: string) => execFileSync(config, [what], { encoding: "utf8" }).trim();
   try {

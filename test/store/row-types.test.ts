@@ -38,6 +38,7 @@ const NOT_DESCRIBED: Readonly<Record<string, string>> = {
   "src/store/distribution.ts name": "runs on Citus only",
   "src/store/distribution.ts definition": "runs on Citus only",
   "src/store/logs.ts blockNumber": "runs on Citus only",
+  "src/store/recorded-rows.ts servers": "runs on Citus only",
   "src/store/sync-state.ts servedState": "has the columns of the statement that it is given",
 };
 
