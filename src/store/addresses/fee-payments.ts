@@ -9,7 +9,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 const ARBITRUM_INTERNAL_TYPE = 106;
 
 /** Chains that move coins without a word in any block, whatever their miners get, each with its test networks. */
-const UNTOLD_CHAINS: readonly number[] = [
+const UNFOLLOWED_CHAINS: readonly number[] = [
   // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Taiko (taiko-geth's `getTreasuryAddress`).
   ...[100, 10_200, 137, 80_002, 167_000, 167_013],
   // A token's transfers move the coin: Celo ("Token duality" of its specification), Arc ("Two interfaces, one balance").
@@ -29,7 +29,7 @@ const UNTOLD_CHAINS: readonly number[] = [
 /** Whether the index knows of everything that changes a coin balance. Where it does not, the node is asked with each request. */
 export function areBalancesFollowed(sql: Queryable): Fragment {
   return sql`(
-    SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...UNTOLD_CHAINS]}::bigint[])
+    SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...UNFOLLOWED_CHAINS]}::bigint[])
     FROM sync_state)`;
 }
 
