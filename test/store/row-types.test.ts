@@ -27,6 +27,7 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
   "src/store/verified-contracts/similar.ts mask":
     "verified runtime codes have it: runtime_length says so",
   "src/store/sync-state.ts number": "read only where there is a head",
+  "src/store/recorded-rows.ts head": "a chain without a head is left out",
   "src/store/sync-state.ts hash": "is there with head_number",
   "src/store/sync-state.ts timestampSeconds": "is there with head_number",
   "src/store/transaction-details.ts callee": "frames without a callee are left out",

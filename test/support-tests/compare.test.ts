@@ -116,9 +116,13 @@ describe("the comparison of a database with its chain", () => {
   });
 });
 
+/** Without views, whose rows are a table's. */
 async function listFilledTables(sql: Sql): Promise<string[]> {
   const filled: string[] = [];
+  const views = await sql`SELECT viewname FROM pg_views WHERE schemaname = current_schema()`;
+  const names = new Set(views.map(({ viewname }) => viewname));
   for (const table of Object.keys(TABLES)) {
+    if (names.has(table)) continue;
     const rows = await sql.unsafe(`SELECT FROM ${table} LIMIT 1`);
     if (rows.length > 0) filled.push(table);
   }
