@@ -13,6 +13,7 @@ import {
 } from "../../../src/store/deferred-indexes.ts";
 import { isDistributed } from "../../../src/store/distribution.ts";
 import { markIndexed, writeChainIdentity } from "../../../src/store/sync-state.ts";
+import { listRecordedTables } from "../../../src/store/transaction-hashes.ts";
 import type { WriterTerm } from "../../../src/store/writer.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { save } from "../../support/verified-contract.ts";
@@ -39,6 +40,7 @@ export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
     families: stateFamilies,
     metrics: createMetrics("indexer"),
   };
+  const tables = await listRecordedTables(writer);
   const sequence = createBlocks(shape);
   await sql.begin((transaction) => deferIndexes(transaction, tablesOf(stateFamilies)));
   let published = -1;
@@ -46,7 +48,7 @@ export async function fillDatabase(sql: Sql, shape: ChainShape): Promise<void> {
     const to = Math.min(shape.head, from + BLOCKS_AT_ONCE - 1);
     const blocks = Array.from({ length: to - from + 1 }, () => fetched(sequence.next()));
     if (from === 0) await bind(sql, blocks[0] as FetchedBlock);
-    await record(writer, { from, to }, encodeChainRows(decodeBlocks(blocks)), LANES);
+    await record(writer, { from, to }, encodeChainRows(decodeBlocks(blocks), tables), LANES);
     if (to === shape.head || to - published >= PUBLISHED_AT_ONCE) {
       await publish(writer, { from: published + 1, to }, null);
       published = to;
