@@ -54,7 +54,7 @@ async function expectServed(index: IndexedNode): Promise<void> {
       (SELECT count(*) FROM internal_transactions) AS internal_transactions,
       (SELECT count(*) FROM logs) AS logs`;
   expect(counts).toEqual({ transactions: 5, internalTransactions: 1, logs: 4 });
-  expect(index.indexer.status().accepted).toMatchObject({ "untraced-state-sync": 4 });
+  await index.indexer.until(() => index.indexer.status().accepted["untraced-state-sync"] === 4);
 }
 
 it("the index goes on behind a tracer that leaves state-sync transactions out, and says so", async () => {
