@@ -19,7 +19,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const servers = [serverUrl, ...inject("workerUrls")];
   const admins = servers.map((server) => createSql(server, { connections: 1 }));
   const onAll = (statement: string) => Promise.all(admins.map((admin) => admin.unsafe(statement)));
-  await onAll(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  await onAll(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
   const url = new URL(serverUrl);
   url.pathname = name;
   const sql = createSql(url.href, { connections: 5 });
