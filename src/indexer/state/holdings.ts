@@ -2,15 +2,14 @@ import type { TokenBalanceQuery } from "../../chain/chain.ts";
 import { ZERO_ADDRESS } from "../../core/address.ts";
 import { listHoldingsFrom } from "../../store/token-balances/holdings.ts";
 import {
-  applyTokenBalances,
   countPendingHoldings,
   type HoldingAmount,
   type HoldingToRead,
   listPendingHoldings,
   listTouchedHoldings,
-  revertTokenBalances,
   writeHoldings,
-} from "../../store/token-balances/state.ts";
+} from "../../store/token-balances/readings.ts";
+import { applyTokenBalances, revertTokenBalances } from "../../store/token-balances/state.ts";
 import type { StateFamily } from "./family.ts";
 import { fromRandom, randomAddress } from "./random-rows.ts";
 

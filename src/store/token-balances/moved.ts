@@ -1,0 +1,66 @@
+import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import { type BlockRange, inRange } from "../chain.ts";
+
+// What a range of blocks moves, as parts of the statements that apply it and that list what is to be read.
+
+/** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
+export interface HoldingKey {
+  token: Address;
+  owner: Address;
+  tokenId: string | null;
+}
+
+/**
+ * All holdings of irregular tokens in a range are read again, the tokens with the fewest holders first, up to so many
+ * holders together.
+ */
+const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
+
+/** The changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
+export function changes(sql: Queryable, range: BlockRange) {
+  // An ERC-721 transfer moves one token. The id side of ERC-404 moves nothing that is counted here.
+  return sql`
+    SELECT token, side.owner, CASE WHEN standard = 1155 THEN token_id END AS token_id,
+      sum(side.sign * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END) AS change
+    FROM token_transfers
+    CROSS JOIN LATERAL (VALUES (from_address, -1), (to_address, 1)) AS side (owner, sign)
+    WHERE ${inRange(sql, range)} AND side.owner <> ${ZERO_ADDRESS}
+    GROUP BY token, side.owner, CASE WHEN standard = 1155 THEN token_id END`;
+}
+
+/** Irregular tokens that a range moved. */
+export function irregularTokensMoved(sql: Queryable, range: BlockRange) {
+  return sql`
+    SELECT address FROM (
+      SELECT address, sum(holder_count) OVER (ORDER BY holder_count, address) AS holders FROM tokens
+      WHERE standard <> 1155 AND irregular
+        AND address IN (SELECT token FROM token_transfers WHERE ${inRange(sql, range)})
+    ) AS moved
+    WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
+}
+
+/**
+ * Holdings above 0 of the tokens that other code answers for, at most `limit`: first those of tokens with few holders; of
+ * one token the largest, where ids do not count.
+ */
+export function changedHoldings(sql: Queryable, changed: readonly Address[], limit: number) {
+  return sql`
+    SELECT held.* FROM (
+      SELECT address, standard FROM tokens WHERE address = ANY (${[...changed]}::bytea[])
+      ORDER BY holder_count, address
+    ) AS changed CROSS JOIN LATERAL (
+      (SELECT token, owner, NULL::numeric AS token_id FROM token_balances
+        WHERE standard <> 1155 AND token = changed.address AND amount > 0
+        ORDER BY amount DESC, owner DESC LIMIT ${limit})
+      UNION ALL
+      (SELECT token, owner, token_id FROM token_id_balances
+        WHERE standard = 1155 AND token = changed.address AND amount > 0
+        ORDER BY owner, token_id LIMIT ${limit})
+    ) AS held LIMIT ${limit}`;
+}
+
+/** Whether the transfers that the index has are all that there were. */
+export function allTransfersKnown(sql: Queryable): Fragment {
+  return sql`(SELECT start_block = 0 FROM sync_state)`;
+}
