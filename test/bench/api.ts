@@ -21,7 +21,7 @@ const FULL: Sizes = {
   perRound: 50,
   saturationMs: 4_000,
 };
-const QUICK: Sizes = { blocks: 60, newBlocks: 40, rounds: 2, perRound: 10, saturationMs: 300 };
+const QUICK: Sizes = { blocks: 12, newBlocks: 12, rounds: 2, perRound: 10, saturationMs: 300 };
 const MEGABYTE = 1024 * 1024;
 
 /** Measures what the API costs on top of its SQL, under load, and while blocks are indexed in the same process. */

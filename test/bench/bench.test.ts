@@ -24,14 +24,14 @@ it(
         reports: (Section | Comparison)[];
       };
       expect(reports.map(({ title }) => title)).toEqual([
-        "Backfill of 60 blocks without traces",
-        "Backfill of 60 blocks with traces",
+        "Backfill of 12 blocks without traces",
+        "Backfill of 12 blocks with traces",
         "From a block at the node to the block in the API",
         "The database that is asked",
         "Answers over HTTP beside their SQL",
         "Pages of txlist, medians",
         "Asked over 32 connections at once",
-        "While 40 blocks are indexed",
+        "While 12 blocks are indexed",
         "Memory",
       ]);
       for (const report of reports) {

@@ -44,7 +44,7 @@ const LOOK_INTERVAL_MS = 10;
  * new block takes to be visible.
  */
 export async function benchIndexing(bench: Bench, blocks: number | undefined): Promise<void> {
-  const head = blocks ?? (bench.quick ? 60 : 2_000);
+  const head = blocks ?? (bench.quick ? 12 : 2_000);
   const scenarios: Scenario[] = [
     { name: "without traces", shape: chainShape({ head }), traced: false },
     { name: "with traces", shape: chainShape({ head }), traced: true },
