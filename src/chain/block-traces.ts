@@ -49,8 +49,10 @@ const OTHERWISE: readonly (readonly [ChainErrorCode | "left-out", Tracer])[] = [
   ["timeout", "trace_block"],
   // Some bound their answers.
   ["response-too-large", "debug_traceTransaction"],
-  // Some keep traces when they execute a block, not those of every transaction (matter-labs/zksync-era#4814).
+  // Some keep traces when they execute a block, not those of every transaction (matter-labs/zksync-era#4814,
+  // onflow/flow-evm-gateway#519).
   ["left-out", "debug_traceTransaction"],
+  ["left-out", "trace_block"],
 ];
 
 async function trace(

@@ -1,6 +1,6 @@
 import { ZERO_ADDRESS } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
-import { isRecord } from "../core/record.ts";
+import { isNothing, isRecord } from "../core/record.ts";
 import { addressOrNull, lowerOf } from "./address-forms.ts";
 import { NodeError } from "./errors.ts";
 import type { CallFrame, TransactionTrace } from "./types.ts";
@@ -80,16 +80,17 @@ function errorOf({ error }: { error?: string | null }, filledIn: boolean): strin
 }
 
 /**
- * The traces of a `debug_traceBlock…` answer, one per transaction. Throws `NodeError` when it is no such answer, or
- * when the tracer gave up on a transaction.
+ * The traces of a `debug_traceBlock…` answer, one per transaction, without those that it leaves out, as some nodes do by null.
+ * Throws `NodeError` when it is no such answer, or when the tracer gave up on a transaction.
  */
 export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
-  return answer.map((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
+  return answer.flatMap((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
     if (entry?.error) {
       throw errorOfTracer(String(entry.error).slice(0, 200));
     }
-    return { transactionHash: entry?.txHash ?? null, frame: frameOfCallTracer(entry?.result) };
+    if (isNothing(entry?.result)) return [];
+    return [{ transactionHash: entry?.txHash ?? null, frame: frameOfCallTracer(entry?.result) }];
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Hex } from "../core/hex.ts";
+import { isNothing } from "../core/record.ts";
 import { boundInputs, siftFlat, siftTrees } from "./call-inputs.ts";
 import type { RpcCall, Tracer } from "./chain.ts";
 import { type ChainErrorCode, NodeError } from "./errors.ts";
@@ -87,12 +88,13 @@ const KINDS: readonly TracerKind[] = [
       transactionHashes.map((transactionHash, index) => {
         const own = gasUsed.slice(index, index + 1);
         const mayFail = transactionHash === stateSync;
+        const isLeftOut = mayFail ? (result: unknown) => !isCallTracerFrame(result) : isNothing;
         return {
           method: "debug_traceTransaction",
           params: [transactionHash, callTracer(timeoutMs)],
           mayFail,
           read: (result) =>
-            mayFail && !isCallTracerFrame(result)
+            isLeftOut(result)
               ? []
               : bounded(() => [{ transactionHash, frame: frameOfCallTracer(result) }], own),
           sift: () => siftTrees(own, 1),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { PublicConfigError } from "../core/errors.ts";
 import type { Queryable, Sql, Transaction } from "./client.ts";
+import { endSharers } from "./session.ts";
 
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -88,10 +89,12 @@ async function runNext(
   return next.number;
 }
 
-/** Ends the term of whoever writes, once its transaction has ended: it may be of an earlier version (`store/writer.ts`). */
+/** Ends the term of whoever writes, and its transactions: it may be of an earlier version (`store/writer.ts`). */
 async function endWriting(sql: Transaction): Promise<void> {
   const [table] = await sql`SELECT 1 WHERE to_regclass('writer') IS NOT NULL`;
-  if (table) await sql`UPDATE writer SET epoch = epoch + 1`;
+  if (!table) return;
+  await endSharers(sql, "writer");
+  await sql`UPDATE writer SET epoch = epoch + 1`;
 }
 
 /** Whether a newer version than this one has migrated the client's schema. */

@@ -1,5 +1,5 @@
 import { messageOf, PublicConfigError } from "../core/errors.ts";
-import { type Sql, searchPathOf } from "./client.ts";
+import { type Queryable, type Sql, searchPathOf } from "./client.ts";
 
 /** Connections that the server allows to those who are not its administrators. */
 export async function countAllowedConnections(sql: Sql): Promise<number> {
@@ -21,6 +21,18 @@ export async function getCurrentSchema(
 export async function isReplica(sql: Sql): Promise<boolean> {
   const [server] = await sql<[{ replays: boolean }]>`SELECT pg_is_in_recovery() AS replays`;
   return server.replays;
+}
+
+/**
+ * Ends the sessions whose transactions have locked rows of the table by FOR SHARE, where the role has the right to. One whose
+ * client stands still in the middle of a COPY would keep its locks for ever: it heeds none of PostgreSQL's time limits.
+ */
+export async function endSharers(sql: Queryable, table: string): Promise<void> {
+  await sql`
+    SELECT pg_terminate_backend(pid)
+    FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE relation = ${table}::text::regclass AND mode = 'RowShareLock'
+      AND pid <> pg_backend_pid() AND pg_has_role(usesysid, 'USAGE')`;
 }
 
 const POOLED =

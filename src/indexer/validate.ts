@@ -231,7 +231,8 @@ function validateTraces(
   const untraceable = quantityToNumber(block.number) === 0 && traces.length === 0;
   requireThat(
     traces.length === transactions.length || untraced || untraceable,
-    `${transactions.length} transactions but ${traces.length} traces`,
+    `${transactions.length} transactions but ${traces.length} traces; where no node has the others, ` +
+      "begin an empty database with TRACES=off",
   );
   for (const [index, { transactionHash, frame }] of traces.entries()) {
     const transaction = transactions[index];

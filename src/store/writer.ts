@@ -1,6 +1,7 @@
 import { StoreError } from "../core/errors.ts";
 import type { Queryable, Sql, Transaction } from "../db/client.ts";
 import { isOutdated } from "../db/migrate.ts";
+import { endSharers } from "../db/session.ts";
 
 /** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
@@ -43,8 +44,8 @@ class OutdatedWriterError extends StoreError {
 /**
  * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
  * client must have one connection that is not recycled. Gives the writer's term, or undefined while another writer
- * holds the lock, or while a process that writes fewer chains than this one waits for it. The sessions of one process
- * have the same application name. Throws `OutdatedWriterError`.
+ * holds the lock, or while a process that writes fewer chains than this one waits for it. Ends what transactions the term
+ * before has left. The sessions of one process have the same application name. Throws `OutdatedWriterError`.
  */
 export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
   const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
@@ -63,6 +64,7 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
       SELECT pg_try_advisory_lock(${LOCK_CLASS.writer}, ${ownSchema(sql)}) AS taken`;
     if (!lock.taken) return undefined;
   }
+  await endSharers(sql, "writer");
   const [term] = await sql<WriterTerm[]>`
     UPDATE writer SET epoch = epoch + 1
     FROM pg_stat_get_activity(pg_backend_pid()) AS session
@@ -104,7 +106,7 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
 
 /**
  * Runs a transaction of the writer. Throws `WriterReplacedError` unless the term lasts. Nobody else's begins until the
- * transaction ends: a new writer waits for that. Of several servers the commit waits for the disk, for the workers keep their part
+ * transaction ends: a new writer ends it, and waits for that. Of several servers the commit waits for the disk, for the workers keep their part
  * of it whatever the coordinator loses.
  */
 export async function writeAs(

@@ -5,6 +5,7 @@ import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
 import {
   blockWith,
+  type Effect,
   emptyList,
   type IncomingCall,
   lastMissing,
@@ -44,6 +45,11 @@ function grow(chain: ScriptedChain): void {
     1,
     { transactions: [{}] },
   );
+}
+
+/** The answer of a tracer that has none of a transaction. */
+function withoutResult(traces: readonly object[], place: number): object[] {
+  return traces.map((trace, index) => (index === place ? { ...trace, result: null } : trace));
 }
 
 const WAYS: readonly [name: string, without: string[]][] = [
@@ -167,6 +173,7 @@ describe("fetchBlocks", () => {
     expect((await receiptsWith(receiptsOfOtherBlock(otherHash)))?.[0]?.blockHash).toBe(otherHash);
     node.fail({ method: "debug_traceBlockByHash", effect: lastMissing() });
     node.fail({ method: "debug_traceTransaction", effect: rpcError(-32000, "no trace") });
+    node.fail({ method: "trace_block", effect: rpcError(-32000, "no trace") });
     expect((await chain.fetchBlocks([1])).blocks[0]?.traces).toHaveLength(2);
   });
 
@@ -220,10 +227,16 @@ describe("fetchBlocks", () => {
     expect((await chain.fetchBlocks([3, 1])).blocks[0]?.receipts).toHaveLength(1);
   });
 
-  test.each([
+  const leftOut: readonly (readonly [string, Effect])[] = [
     ["leaves the first one out", lie((traces) => (traces as unknown[]).slice(1))],
     ["gives none", emptyList()],
-  ])("asks for single traces of a block for which the tracer %s", async (_, effect) => {
+    // onflow/flow-evm-gateway#519
+    ["gives nulls", lie((traces) => (traces as unknown[]).map(() => null))],
+    // onflow/flow-evm-gateway#606, hiero-ledger/hiero-json-rpc-relay#4386
+    ["gives a null of one", lie((traces) => withoutResult(traces as object[], 1))],
+  ];
+
+  test.each(leftOut)("asks for single traces of a block where the tracer %s", async (_, effect) => {
     const node = await openNode();
     grow(node.chain);
     const { chain } = openChain([node]);
@@ -234,6 +247,25 @@ describe("fetchBlocks", () => {
     expect(blocks[0]?.traces).toEqual(whole?.traces);
     expect(blocks[2]?.traces).toHaveLength(1);
     expect(node.count("debug_traceTransaction")).toBe(3);
+  });
+
+  test.each([
+    ["has none either", nothing()],
+    ["is not there", methodMissing()],
+    ["fails", rpcError(-32000, "failed to trace transaction")],
+  ])("takes trace_block where the tracer gives nulls, and that of one %s", async (_, effect) => {
+    const node = await openNode();
+    grow(node.chain);
+    const { chain } = openChain([node]);
+    const whole = await chain.fetchBlocks([1, 2, 3]);
+    const nulls = lie((traces) => withoutResult(traces as object[], 0));
+    node.fail({ method: "debug_traceBlockByHash", effect: nulls });
+    node.fail({ method: "debug_traceTransaction", effect });
+    const { blocks } = await chain.fetchBlocks([1, 2, 3]);
+    const framesOf = (some: typeof blocks) =>
+      some.map((one) => one?.traces?.map(({ frame }) => [frame.from, frame.calls.length]));
+    expect(framesOf(blocks)).toEqual(framesOf(whole.blocks));
+    expect(node.count("trace_block")).toBe(2);
   });
 
   test("settles on another tracer when the first was never able to trace", async () => {

@@ -84,8 +84,7 @@ describe("callTracer", () => {
 
   test.each([
     ["null", null],
-    ["a missing trace", [{ txHash: "0x1" }]],
-    ["a missing entry", [null]],
+    ["a trace that is none", [{ txHash: "0x1", result: "0x" }]],
   ])("is not believed when it is %s", (_, answer) => {
     expect(() => tracesOfDebugBlock(answer)).toThrow(
       expect.objectContaining({ code: "bad-answer", retryable: true }),
