@@ -12,6 +12,7 @@ import {
 } from "./config.ts";
 import { messageOf } from "./core/errors.ts";
 import { isRecord } from "./core/record.ts";
+import { repeatedKeys } from "./core/repeated-keys.ts";
 
 /** The settings of the process, and of each chain: the common ones and its own. */
 export interface Settings {
@@ -84,7 +85,14 @@ interface Entry {
 function readChains(file: string, complaints: string[]): Entry[] {
   let content: unknown;
   try {
-    content = JSON.parse(readFileSync(file, "utf8"));
+    // A byte order mark, which some editors write, is no part of the text.
+    const json = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+    content = JSON.parse(json);
+    complaints.push(
+      ...repeatedKeys(json).map(
+        ({ key, line }) => `CHAINS_FILE has ${key} twice in one object, again at line ${line}`,
+      ),
+    );
   } catch (error) {
     complaints.push(`CHAINS_FILE ${reasonOf(error)}`);
     return [];
@@ -99,6 +107,7 @@ function readChains(file: string, complaints: string[]): Entry[] {
 
 /** Why a file cannot be used; shows nothing of its content. */
 function reasonOf(error: unknown): string {
+  if (error instanceof TypeError) return "must be saved as UTF-8";
   if (!(error instanceof SyntaxError)) return `cannot be read: ${messageOf(error)}`;
   const [place] = /line \d+ column \d+/.exec(error.message) ?? [];
   return `must be JSON${place ? `, which ends at ${place}` : ""}`;
@@ -157,19 +166,24 @@ function shared(entries: readonly Entry[], name: SettingName): string[] {
   );
 }
 
-/** Paths name chains, so names must differ from each other, from ids and from other paths. */
+/** Paths name chains, so their names must differ there from each other, from ids and from other paths. */
 function badNames(entries: readonly Entry[]): string[] {
   const pathName = ({ texts }: Entry) => pathNameOf(texts["NETWORK_NAME"]);
-  const unfit = entries.filter(
-    (entry) =>
-      entry.texts["NETWORK_NAME"] && (/^\d*$/.test(pathName(entry)) || PATHS.has(pathName(entry))),
-  );
+  const named = entries.filter(({ texts }) => texts["NETWORK_NAME"]);
+  const complain = (unfit: Entry[], why: (path: string) => string) =>
+    unfit.map((entry) => `${entry.label}: NETWORK_NAME ${why(pathName(entry))}`);
   return [
-    ...repeated(entries, pathName).map(
-      ({ label }) => `${label}: NETWORK_NAME is another chain's already`,
+    ...complain(
+      repeated(entries, pathName),
+      (path) => `makes the path /${path}, which is another chain's already`,
     ),
-    ...unfit.map(
-      ({ label }) => `${label}: NETWORK_NAME must have letters, and be no path of the server's`,
+    ...complain(
+      named.filter((entry) => PATHS.has(pathName(entry))),
+      (path) => `makes the path /${path}, which is the server's own`,
+    ),
+    ...complain(
+      named.filter((entry) => /^[\d-]*$/.test(pathName(entry))),
+      () => "must have a letter from a to z, since paths name the chain by it",
     ),
   ];
 }

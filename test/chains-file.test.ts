@@ -92,17 +92,50 @@ test.each<[what: string, chain: FileChain, complaint: string]>([
   [
     "name in paths",
     { ...south, NETWORK_NAME: " north!" },
-    "NETWORK_NAME is another chain's already",
+    "NETWORK_NAME makes the path /north, which is another chain's already",
   ],
 ])("no two chains have the same %s", (_what, chain, complaint) => {
   const label = String(chain["NETWORK_NAME"]).trim();
   expect(complaintsAbout([north, chain])).toEqual([`${label}: ${complaint}`]);
 });
 
-test.each(["api", "Health", "42", "!", "openapi.json"])("no chain is called %s", (name) => {
+test.each(["42", "!", "链", "链 1"])("no chain is called %s, which makes no path", (name) => {
   expect(complaintsAbout([{ ...north, NETWORK_NAME: name }])).toEqual([
-    `${name}: NETWORK_NAME must have letters, and be no path of the server's`,
+    `${name}: NETWORK_NAME must have a letter from a to z, since paths name the chain by it`,
   ]);
+});
+
+test.each(["api", "Health", "openapi.json"])("no chain is called %s, like a path", (name) => {
+  const path = name.toLowerCase().replace(".", "-");
+  expect(complaintsAbout([{ ...north, NETWORK_NAME: name }])).toEqual([
+    `${name}: NETWORK_NAME makes the path /${path}, which is the server's own`,
+  ]);
+});
+
+test("a key that stands twice in an object is refused, since only one of its values can count", () => {
+  const [one, other] = [north, south].map((chain) => JSON.stringify(chain));
+  const twice = [
+    [`{"chains": [${one?.slice(0, -1)},\n"CHAIN_\\u0049D": 3}, ${other}]}`, "CHAIN_ID", 2],
+    [`{"chains": [],\n\n"chains": [${one}, ${other}]}`, "chains", 3],
+  ] as const;
+  for (const [content, key, line] of twice) {
+    file.spoil(content);
+    expect(() => load()).toThrow(
+      `CHAINS_FILE has ${key} twice in one object, again at line ${line}`,
+    );
+  }
+  file.spoil(`{"chains": [${JSON.stringify({ ...north, COIN_SYMBOL: '{"RPC_URL":' })}, ${other}]}`);
+  expect(load().chains).toHaveLength(2);
+});
+
+test("a byte order mark at the start is ignored, another encoding refused", () => {
+  const content = JSON.stringify({ chains: [north] });
+  file.spoil(`\uFEFF${content}`);
+  expect(load().chains).toHaveLength(1);
+  for (const bytes of [Buffer.from(`\uFEFF${content}`, "utf16le"), Buffer.from("é", "latin1")]) {
+    file.spoil(bytes);
+    expect(() => load()).toThrow("CHAINS_FILE must be saved as UTF-8");
+  }
 });
 
 test("no chain is called like a path of the server's", async () => {

@@ -32,6 +32,12 @@ export function knownTags({ method, headers }: FastifyRequest): readonly string[
   return tags.filter((tag) => tag !== "").map((tag) => tag.replace(/^(?=")/, "W/"));
 }
 
+/** Whether a client has an answer with the tag; `*` stands for any. */
+export function hasTag(request: FastifyRequest, etag: string): boolean {
+  const known = knownTags(request);
+  return known.includes(etag) || known.includes("*");
+}
+
 /**
  * Sends an answer to a GET or HEAD request with a tag: its own, else one of its text. A client that has this tag gets
  * 304.
@@ -50,7 +56,7 @@ export async function sendTagged(
   const etag = answer.etag ?? tagOf(answer.body);
   if (isLarge) await nextTurn();
   reply.headers({ etag, "cache-control": REVALIDATE, vary: "accept-encoding" });
-  return knownTags(request).includes(etag)
+  return hasTag(request, etag)
     ? send(reply, { ...answer, httpStatus: 304, body: "" })
     : send(reply, answer);
 }

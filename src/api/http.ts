@@ -109,10 +109,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     },
     clientErrorHandler: (error, socket) => {
       // Words would be taken for the answer to an earlier request, or stand in the middle of it.
-      if (!endOnceAnswered(socket)) refuseConnection(error, socket);
+      if (!settleClientError(error, socket)) refuseConnection(error, socket);
     },
   });
-  const endOnceAnswered = boundUnanswered(app.server);
+  const settleClientError = boundUnanswered(app.server);
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);
   // Otherwise Node answers an unknown Expect header itself, without a body, and asks for bodies that are refused.

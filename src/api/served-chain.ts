@@ -47,8 +47,8 @@ export const PATHS = new Set(
   ).split(" "),
 );
 
-/** Scheme and host, when the target has them (RFC 9112, 3.2.2). */
-const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+/** Scheme, user and host, when the target has them. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i;
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
 /**
@@ -63,7 +63,11 @@ export function readChainOfPath(served: ServedChains): {
   const named = new WeakMap<IncomingMessage, ServedChain>();
   return {
     rewriteUrl: (request) => {
-      const url = pathAndQueryOf(request.url ?? "/");
+      const target = request.url ?? "/";
+      const url = pathAndQueryOf(target);
+      // The host of the target comes before the header (RFC 9112, 3.2.2).
+      const [, host] = ORIGIN.exec(target) ?? [];
+      if (host) request.headers.host = host;
       (request as IncomingMessage & { originalUrl?: string }).originalUrl = url;
       const [prefix = "", name = ""] = FIRST_SEGMENT.exec(url) ?? [];
       const [chain, other] = name ? served().filter((each) => isNamed(each, name)) : [];

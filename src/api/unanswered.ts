@@ -6,14 +6,19 @@ const MOST_UNANSWERED = 32;
 
 /**
  * Reads no more from a connection whose pipelined requests wait for their answers: Node reads on, however many there are.
- * Gives what ends a connection once the requests that have arrived whole are answered, and says whether there are any.
+ * Gives the first part of a handler of client errors, which says whether it has dealt with one. A request that arrives
+ * late because nobody read it gets its time anew. Any other error ends the connection once the requests that have
+ * arrived whole are answered, if there are any.
  */
-export function boundUnanswered(server: Server): (socket: Socket) => boolean {
+export function boundUnanswered(server: Server): (error: Error, socket: Socket) => boolean {
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>();
   const requestsOf = (socket: Socket) => unanswered.get(socket) ?? new Set<IncomingMessage>();
   const isFull = (socket: Socket) => requestsOf(socket).size >= MOST_UNANSWERED;
   const isAnswerDue = (socket: Socket) => [...requestsOf(socket)].some(({ complete }) => complete);
   const ending = new WeakSet<Socket>();
+  /** Connections that were not read for a while since their last request began. */
+  const heldUp = new WeakSet<Socket>();
+  const furtherTime = new WeakMap<Socket, NodeJS.Timeout>();
   server.on("connection", (socket: Socket) => {
     unanswered.set(socket, new Set());
     // Node resumes it with the end of every request.
@@ -23,8 +28,12 @@ export function boundUnanswered(server: Server): (socket: Socket) => boolean {
   });
   server.on("request", (request, response) => {
     const { socket } = request;
+    clearTimeout(furtherTime.get(socket));
     requestsOf(socket).add(request);
-    if (isFull(socket)) socket.pause();
+    if (isFull(socket)) {
+      heldUp.add(socket);
+      socket.pause();
+    } else heldUp.delete(socket);
     response.once("close", () => {
       requestsOf(socket).delete(request);
       if (ending.has(socket)) {
@@ -32,10 +41,27 @@ export function boundUnanswered(server: Server): (socket: Socket) => boolean {
       } else if (socket.isPaused() && !isFull(socket)) socket.resume();
     });
   });
-  return (socket) => {
+  /** Node measures the time of a request once only, and while it is not read, too. */
+  const allowFurtherTime = (error: Error, socket: Socket) => {
+    if (!isFull(socket)) heldUp.delete(socket);
+    const arriving = [...requestsOf(socket)].find(({ complete }) => !complete);
+    const blame = () => {
+      if (!arriving?.complete) server.emit("clientError", error, socket);
+    };
+    furtherTime.set(socket, setTimeout(blame, server.requestTimeout).unref());
+  };
+  return (error, socket) => {
+    if (isTimeout(error) && heldUp.has(socket)) {
+      allowFurtherTime(error, socket);
+      return true;
+    }
     if (!isAnswerDue(socket)) return false;
     ending.add(socket);
     socket.pause();
     return true;
   };
+}
+
+function isTimeout(error: Error & { code?: string }): boolean {
+  return error.code === "ERR_HTTP_REQUEST_TIMEOUT";
 }

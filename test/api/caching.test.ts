@@ -102,6 +102,15 @@ describe("a poll without news", () => {
     });
     expect(response.statusCode).toBe(304);
   });
+
+  test("a star stands for every tag (RFC 9110, 13.1.2)", async () => {
+    expect(await get(TXLIST, { "if-none-match": "*" })).toMatchObject({
+      statusCode: 304,
+      body: "",
+    });
+    expect((await get("/api?module=x&action=y", { "if-none-match": "*" })).statusCode).toBe(400);
+    expect((await get("/docs", { "if-none-match": "*" })).statusCode).toBe(304);
+  });
 });
 
 describe("news are never kept back", () => {

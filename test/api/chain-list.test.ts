@@ -5,9 +5,11 @@ import { createTestApp, type TestApp } from "../support/app.ts";
 import { publish } from "../support/build.ts";
 
 let server: TestApp;
+let url: URL;
 beforeAll(async () => {
   server = await createTestApp({ networkName: "Pearl" });
   await publish(server.sql, { blocks: [{ number: 0 }] });
+  url = new URL(await server.app.listen({ host: "127.0.0.1", port: 0 }));
 });
 afterAll(() => server.close());
 
@@ -46,10 +48,19 @@ test("HEAD is answered, and a request without a host is told the address that it
   expect(
     (await server.app.inject({ method: "HEAD", url: "/v2/chainlist?chainid=5" })).statusCode,
   ).toBe(200);
-  const url = new URL(await server.app.listen({ host: "127.0.0.1", port: 0 }));
   const socket = connect(Number(url.port), url.hostname);
   socket.write("GET /v2/chainlist HTTP/1.0\r\n\r\n");
   expect(await text(socket)).toContain(`"blockexplorer":"http://127.0.0.1:${url.port}/"`);
+});
+
+test("the host of a request's target comes before its header (RFC 9112, 3.2.2)", async () => {
+  const socket = connect(Number(url.port), url.hostname);
+  socket.write(
+    "GET HTTP://user:secret@[::1]:81/v2/chainlist HTTP/1.1\r\nhost: other.test\r\nconnection: close\r\n\r\n",
+  );
+  const answer = await text(socket);
+  expect(answer).toContain('"blockexplorer":"http://[::1]:81/"');
+  expect(answer).not.toContain("other.test");
 });
 
 test("its errors are in Etherscan's form", async () => {

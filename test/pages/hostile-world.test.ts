@@ -31,6 +31,8 @@ const [MARKED, HUGE, ENDLESS, ODD] = [0x30, 0x31, 0x32, 0x33].map(addressAt) as 
 ];
 const PROXY = addressAt(0x40);
 const VERIFIED = addressAt(0x41);
+const DIAMOND = addressAt(0x42);
+const FACETS = [0x43, 0x44, 0x45].map(addressAt);
 const USER = addressAt(5);
 
 let server: TestApp;
@@ -136,7 +138,10 @@ beforeAll(async () => {
       address: USER,
       amount: withdrawalIndex === 0 ? 2n ** 64n - 1n : 32_000_000_000n,
     })),
-    contracts: [{ blockNumber: 5, address: VERIFIED }],
+    contracts: [
+      { blockNumber: 5, address: VERIFIED },
+      { blockNumber: 5, address: DIAMOND },
+    ],
     addresses: [{ address: USER, balance: String(LARGEST), balanceBlock: HEAD }],
     syncState: { headNumber: HEAD, headTimestamp: blockTime(HEAD) },
   });
@@ -150,6 +155,8 @@ beforeAll(async () => {
     server.sql,
     {
       address: VERIFIED,
+      blockNumber: HEAD,
+      blockHash: blockHash(HEAD),
       contractName: `${MARKUP}${TURNED}`,
       abi: JSON.stringify([
         {
@@ -188,6 +195,21 @@ beforeAll(async () => {
     beacon: null,
     blockNumber: 1,
     blockHash: blockHash(1),
+  });
+  const getter = { type: "function", inputs: [], outputs: [], stateMutability: "view" };
+  for (const [index, address] of [DIAMOND, ...FACETS.slice(0, 2)].entries()) {
+    const abi = JSON.stringify([{ ...getter, name: `getter${index}` }]);
+    const at = { blockNumber: HEAD, blockHash: blockHash(HEAD) };
+    await save(server.sql, { address, contractName: `Facet${index}`, abi, ...at });
+  }
+  await saveProxy(server.sql, {
+    address: DIAMOND,
+    kind: "eip2535",
+    implementations: FACETS,
+    conflicts: [],
+    beacon: null,
+    blockNumber: HEAD,
+    blockHash: blockHash(HEAD),
   });
   browser = await startBrowser();
 });
@@ -300,6 +322,42 @@ test("a block shows its withdrawals and uncles, an address the withdrawals to it
       expect(await page.locator("main tbody tr").count()).toBe(25);
       await page.getByRole("button", { name: "Next" }).click();
       await page.getByText(largest).waitFor(PATIENCE);
+    },
+    { expected: WITHOUT_NODE },
+  );
+});
+
+test("a source shows the marks that turn its text, and is copied as it is", async () => {
+  const options = { expected: WITHOUT_NODE, permissions: ["clipboard-read", "clipboard-write"] };
+  await visit(
+    browser,
+    `${origin}/address/${VERIFIED}#code`,
+    async ({ page }) => {
+      const file = page.locator("#sources details", { hasText: "onerror" }).first();
+      if ((await file.getAttribute("open")) === null) await file.locator("summary").click();
+      await file.locator("code", { hasText: "contract ⟦U+202E⟧gnp" }).waitFor(PATIENCE);
+      await file.getByRole("button", { name: "Copy file" }).click();
+      await file.getByText("Copied").waitFor(PATIENCE);
+      expect(await page.evaluate("navigator.clipboard.readText()")).toContain(`contract ${TURNED}`);
+    },
+    options,
+  );
+});
+
+test("a diamond shows the functions of all its facets, and of each why it cannot be read", async () => {
+  await visit(
+    browser,
+    `${origin}/address/${DIAMOND}#read`,
+    async ({ page }) => {
+      const functions = page.locator("#read form");
+      const names = ["getter0", "getter1", "getter2"];
+      await expect
+        .poll(() => functions.locator(".signature").allTextContents(), PATIENCE)
+        .toEqual(names);
+      await functions.last().scrollIntoViewIfNeeded();
+      await expect.poll(() => functions.locator(".problem").count(), PATIENCE).toBe(3);
+      await page.locator("#read .empty", { hasText: "not verified" }).waitFor(PATIENCE);
+      expect(await findings(page)).toEqual([]);
     },
     { expected: WITHOUT_NODE },
   );

@@ -60,6 +60,7 @@ beforeAll(async () => {
     "contract without a source": `address/${sampleAddress("Splitter")}#code`,
     token: `token/${sampleAddress("Coin")}`,
     holders: `token/${sampleAddress("Coin")}#holders`,
+    "token of a holder": `token/${sampleAddress("Coin")}?a=${USER}`,
     NFT: `token/${sampleAddress("Badge")}`,
     "multi-token": `token/${sampleAddress("Cargo")}#holders`,
   };
@@ -102,6 +103,7 @@ const NAMES = [
   "contract without a source",
   "token",
   "holders",
+  "token of a holder",
   "NFT",
   "multi-token",
 ];
@@ -252,12 +254,44 @@ test("a contract tells what is proven of it, its files and its functions", async
     await balance.getByRole("button", { name: "Read" }).click();
     await balance.getByText("Invalid arguments").waitFor(PATIENCE);
   });
+  const supply = (await ask(
+    `api?module=contract&action=readcontract&address=${sampleAddress("Coin")}&function=symbol()`,
+  )) as { values: { value: string }[] };
+  await visit(browser, at("functions of a contract"), async ({ page, asked }) => {
+    const getter = page.locator("form").filter({ has: page.getByText("symbol", { exact: true }) });
+    await getter.scrollIntoViewIfNeeded();
+    expect(await getter.locator("dd").textContent(PATIENCE)).toContain(supply.values[0]?.value);
+    expect(asked.filter((url) => url.includes("balanceOf"))).toEqual([]);
+  });
   await visit(browser, at("functions of a proxy"), async ({ page }) => {
     // The sample world exchanges what is behind it now and then, for what nobody has verified.
     const forms = page.locator("#read form");
     if ((await forms.count()) === 0) return;
     await forms.first().getByRole("button").click();
     await forms.first().locator(".parameters").waitFor(PATIENCE);
+  });
+});
+
+test("a token's page has the transfers and the balance of the holder that its link names", async () => {
+  const token = sampleAddress("Coin");
+  const held = `api?module=account&action=tokenbalance&contractaddress=${token}&address=${USER}`;
+  await visit(browser, at("token of a holder"), async ({ page }) => {
+    const amount = page.locator("dt", { hasText: "Holds" }).locator("xpath=..").locator(".amount");
+    const shown = Number(await amount.getAttribute("title"));
+    expect(shown).toBeGreaterThan(0);
+    await expect
+      .poll(async () => Number(BigInt(await ask(held)) / 10n ** 14n) / 1e4, PATIENCE)
+      .toBeCloseTo(shown, 0);
+    const rows = page.locator("main tbody tr");
+    expect(await rows.count()).toBeGreaterThan(0);
+    expect(await rows.filter({ has: page.locator(`[title="${USER}"]`) }).count()).toBe(
+      await rows.count(),
+    );
+    await page.getByRole("link", { name: "show all" }).click();
+    await page.waitForURL(`${world.origin}/token/${token}`);
+  });
+  await visit(browser, `${world.origin}/token/${token}?a=7`, async ({ page }) => {
+    await page.getByText("names no address").waitFor(PATIENCE);
   });
 });
 

@@ -10,7 +10,7 @@ export interface ChainsFile {
   path: string;
   write(chains: readonly FileChain[]): void;
   /** Writes what is no list of chains. */
-  spoil(text: string): void;
+  spoil(content: string | Buffer): void;
   remove(): void;
 }
 
@@ -24,7 +24,7 @@ export function createChainsFile(chains: readonly FileChain[] = []): ChainsFile 
   return {
     path: file,
     write,
-    spoil: (text) => writeFileSync(file, text),
+    spoil: (content) => writeFileSync(file, content),
     remove: () => rmSync(folder, { recursive: true }),
   };
 }

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { keepResult } from "../../core/async.ts";
-import { knownTags } from "../caching.ts";
+import { hasTag } from "../caching.ts";
 import { acceptedEncodings } from "../compression.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { type HttpOptions, send } from "../http.ts";
@@ -111,7 +111,7 @@ function sendFile(
     "cache-control": REVALIDATE,
     vary: "accept-encoding",
   });
-  if (knownTags(request).includes(etag)) return reply.code(304).send();
+  if (hasTag(request, etag)) return reply.code(304).send();
   reply.header("content-type", contentType);
   return acceptedEncodings(request).has("gzip")
     ? reply.header("content-encoding", "gzip").send(packed)

@@ -160,7 +160,7 @@ function Address() {
     </div>
     <${Tabs} label="Parts of the page" tabs=${tabs} current=${part} />
     ${part === "code" && html`<${Code} bytecode=${code} abi=${abi.value} isVerified=${abi.isLoading ? undefined : abi.value !== undefined} verified=${verified.value} />`}
-    ${part === "read" && abi.value && html`<${ReadContract} abi=${abi.value} implementations=${verified.value?.proxyResolution?.implementations ?? []} />`}
+    ${part === "read" && (abi.value ? html`<${ReadContract} abi=${abi.value} implementations=${verified.value?.proxyResolution?.implementations ?? []} />` : html`<${Waiting} answer=${abi} what="its ABI" />`)}
     ${!CODE_PARTS.includes(part) && html`<${ListOf} key=${part} list=${LISTS[part] ?? LISTS.transactions} part=${part} />`}
   `;
 }

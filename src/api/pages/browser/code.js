@@ -1,7 +1,7 @@
 // The contract at an address: what is proven of it and how, its sources, its ABI; or what it resembles.
 
 import { sourcify } from "./api.js";
-import { cleaned } from "./format.js";
+import { cleaned, unturned } from "./format.js";
 import { Data } from "./hexdata.js";
 import { useAnswer } from "./hooks.js";
 import { html } from "./html.js";
@@ -25,7 +25,7 @@ function Abi({ abi }) {
   return html`<${Section} id="abi" title="ABI" aside=${html`<${Copy} text=${abi} label="Copy ABI" />`}>
     <details>
       <summary>${JSON.parse(abi).length} entries</summary>
-      <pre tabindex="0"><code>${JSON.stringify(JSON.parse(abi), null, 2).slice(0, 300_000)}</code></pre>
+      <pre tabindex="0"><code>${unturned(JSON.stringify(JSON.parse(abi), null, 2).slice(0, 300_000))}</code></pre>
     </details>
   <//>`;
 }

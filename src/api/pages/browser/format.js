@@ -49,6 +49,17 @@ export function cleaned(text, longest = LONGEST_NAME) {
     : characters.join("");
 }
 
+/** Marks that turn the text around them: a source with them reads other than it compiles ("Trojan Source"). */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text of a file, whole, with those marks by their code points. */
+export function unturned(text) {
+  return text.replace(
+    TURNING,
+    (mark) => `⟦U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`,
+  );
+}
+
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],

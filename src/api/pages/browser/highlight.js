@@ -5,13 +5,15 @@ import "prismjs/core";
 import "prismjs/clike";
 import "prismjs/solidity";
 import "prismjs/python";
+import { unturned } from "./format.js";
 import { html } from "./html.js";
 
 /** To colour more takes longer than anybody waits. */
 const LONGEST = 400_000;
 
 /** The text of a source file; Vyper is coloured as Python, anything else as Solidity. */
-export function Highlighted({ text, path }) {
+export function Highlighted({ text: content, path }) {
+  const text = unturned(content);
   const { Prism } = globalThis;
   const grammar = /\.vyi?$/.test(path) ? Prism.languages.python : Prism.languages.solidity;
   const tokens = text.length > LONGEST ? [text] : Prism.tokenize(text, grammar);

@@ -33,6 +33,20 @@ export function useNow(intervalMs = 5_000) {
   return now;
 }
 
+/** Acts once, as soon as an element is in the window; null never acts. */
+export function useWhenSeen(element, act) {
+  useEffect(() => {
+    if (act === null) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      act();
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+}
+
 /** The part of the page that the address bar names behind `#`. */
 export function usePart(fallback) {
   const read = () => /^#([\w-]+)/.exec(location.hash)?.[1] ?? fallback;

@@ -5,7 +5,7 @@ import { cleaned, grouped, percent } from "./format.js";
 import { show } from "./frame.js";
 import { useAnswer, usePart } from "./hooks.js";
 import { html } from "./html.js";
-import { AddressLink, Amount, Bar, Copy, Facts, Name, Waiting } from "./parts.js";
+import { AddressLink, Amount, Bar, Copy, Facts, Name, TokenLink, Waiting } from "./parts.js";
 import { transferColumns } from "./records.js";
 import { subjectOfPage as token } from "./surroundings.js";
 import { List } from "./table.js";
@@ -17,6 +17,9 @@ const TRANSFERS = {
   "ERC-721": "tokennfttx",
   "ERC-1155": "token1155tx",
 };
+/** The holder whose transfers a link asks for, `?a=0x…`, as other explorers have it; null for all. */
+const asked = new URLSearchParams(location.search).get("a");
+const holder = /^0x[0-9a-f]{40}$/i.test(asked) ? asked.toLowerCase() : null;
 const PARTS = [
   ["transfers", "Transfers"],
   ["holders", "Holders"],
@@ -50,9 +53,15 @@ function Token() {
             ? html`<${Waiting} answer=${count} what="the holders" />`
             : grouped(count.value),
         ],
+        holder && [
+          "Holder",
+          html`<${AddressLink} address=${holder} isWhole part="#tokens" /> <span class="soft">alone; <${TokenLink} address=${token} symbol="show all" /></span>`,
+        ],
+        holder && ["Holds", html`<${Holding} decimals=${decimals} />`],
         ["Contract", html`<${AddressLink} address=${token} isWhole part="#code" />`],
       ]} />
     </div>
+    ${asked && !holder && html`<p class="problem">The link names no address after <code>a=</code>, so this is of all holders.</p>`}
     <${Tabs} label="Parts of the page" tabs=${PARTS} current=${part} />
     ${
       part === "holders"
@@ -60,10 +69,11 @@ function Token() {
         : html`<${List}
             key="transfers"
             what="transfers"
-            file=${`${token}-transfers.csv`}
+            file=${`${token}${holder ? `-${holder}` : ""}-transfers.csv`}
             request=${(paging) =>
               actionV2("Its transfers", "account", TRANSFERS[type], {
                 contractaddress: token,
+                ...(holder && { address: holder }),
                 sort: "desc",
                 ...paging,
               })}
@@ -71,6 +81,15 @@ function Token() {
           />`
     }
   `;
+}
+
+/** What the holder of the link holds: an amount, or how many tokens. */
+function Holding({ decimals }) {
+  const answer = useAnswer(
+    action("What it holds", "account", "tokenbalance", { contractaddress: token, address: holder }),
+  );
+  if (answer.value === undefined) return html`<${Waiting} answer=${answer} what="what it holds" />`;
+  return html`<${Amount} value=${answer.value} decimals=${decimals || 0} />`;
 }
 
 /** The holders with their shares; of the supply where that is told and is of the same unit. */
