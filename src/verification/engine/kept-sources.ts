@@ -41,18 +41,20 @@ export function keptSources(
 
 /** Begins with a root, a drive or a step out of the folder. */
 const OUTSIDE = /^(?:[a-z]:|(?:\.[\\/])*(?:\.\.)?[\\/])/i;
-const OUT_OF_FOLDER = /^(?:[a-z]:)?(?:\.{0,2}[\\/])*/i;
 /** Whoever writes such a file where its path says overwrites nothing but a source. */
 const SOURCE_FILE = /\.(?:sol|vyi?)$/;
 
 /**
- * Where in a folder a file of that path is written to, by the look of its name: one text may be written with different
- * characters. Build tools give files out of the project's folder by absolute paths (Truffle) or with `..` (Foundry in a
- * workspace); programs that write them cut the way out off. Undefined for other files out of the folder.
+ * The file that a path leads to from the folder of a project, by the look of its name: one text may be written with different
+ * characters. Build tools give files out of that folder by absolute paths (Truffle) or with `..` (Foundry in a workspace,
+ * which may have another version of a package than the project). Undefined for other files out of the folder.
  */
 function placeOf(path: string): string | undefined {
-  const names = path.replace(OUT_OF_FOLDER, "").split(/[\\/]/);
-  if (names.includes("..") || (OUTSIDE.test(path) && !SOURCE_FILE.test(path))) return undefined;
-  const present = names.filter((name) => name !== "" && name !== ".");
-  return present.map((name) => name.normalize("NFKC").trim()).join("/");
+  const names = path.normalize("NFKC").split(/[\\/]/);
+  const steps = names
+    .map((name) => name.trim())
+    .filter((name, index) => name !== "." && (name !== "" || index === 0));
+  const within = steps.slice(steps.findIndex((name) => name !== ".."));
+  if (within.includes("..") || (OUTSIDE.test(path) && !SOURCE_FILE.test(path))) return undefined;
+  return steps.join("/");
 }

@@ -18,16 +18,18 @@ const EVM_VERSION_SINCE = "0.4.21";
 /** Since then solc refuses what it does not know. */
 const REFUSES_SINCE = "0.5.2";
 
-const VYPER: Known = {
-  evmVersion: true,
-  optimize: true,
-  bytecodeMetadata: true,
-  experimentalCodegen: true,
-  venomExperimental: true,
-  enable_decimals: true,
-  debug: true,
-  search_paths: true,
-};
+/** With the first release that reads it and, where a later one does not, the last. */
+const VYPER: readonly (readonly [key: string, first: string, last?: string])[] = [
+  ["evmVersion", "0.1.0"],
+  ["optimize", "0.3.1"],
+  ["bytecodeMetadata", "0.3.8"],
+  ["experimentalCodegen", "0.4.0"],
+  ["search_paths", "0.4.0"],
+  ["venom", "0.4.1", "0.4.1"],
+  ["enable_decimals", "0.4.1"],
+  ["debug", "0.4.1"],
+  ["venomExperimental", "0.4.2"],
+];
 
 /**
  * The settings that a compiler looks at. Vyper and old releases of solc ignore all others, which would be shown beside a
@@ -38,11 +40,19 @@ export function knownSettings(
   language: CompilerLanguage,
   release: string,
 ): Settings {
-  if (language === "Vyper") return pick(settings, VYPER);
+  if (language === "Vyper") return pick(settings, vyperSettings(release));
   if (compareReleases(release, REFUSES_SINCE) >= 0) return settings;
   const known = pick(settings, OLD_SOLC);
   const isTaken = compareReleases(release, EVM_VERSION_SINCE) >= 0;
   return isTaken ? known : without(known, ["evmVersion"]);
+}
+
+function vyperSettings(release: string): Known {
+  const read = VYPER.filter(
+    ([, first, last = release]) =>
+      compareReleases(release, first) >= 0 && compareReleases(release, last) <= 0,
+  );
+  return Object.fromEntries(read.map(([key]) => [key, true]));
 }
 
 function pick(settings: Settings, known: Known): Settings {

@@ -3,29 +3,32 @@ import type { Attack, Program } from "./attack.ts";
 const file = (value: number) =>
   `pragma solidity 0.8.28; library Fee { uint256 constant NOW = ${value}; }`;
 
-const program = (used: number): Program => ({
+/** Two versions of a package, as those of a workspace stand: one beside the project, one within it. */
+const program = (folder: string): Program => ({
   sources: {
     "src/Shop.sol": `pragma solidity 0.8.28;
-import "src/Fee.sol" as Shown;
-import {Fee} from "beside/Fee.sol";
+import "@fee/Fee.sol" as Shown;
+import {Fee} from "@workspace/Fee.sol";
 contract Shop { uint256 public fee = Fee.NOW; }`,
-    "src/Fee.sol": file(1),
-    "../src/Fee.sol": file(used),
+    [`${folder}/Fee.sol`]: file(1),
+    "../../node_modules/@fee/Fee.sol": file(99),
   },
-  settings: { remappings: ["beside/=../src/"] },
+  settings: { remappings: [`@fee/=${folder}/`, "@workspace/=../../node_modules/@fee/"] },
   contract: "src/Shop.sol:Shop",
 });
 
 const attack: Attack = {
-  title: "a file out of the project hides behind one within it, once the way out is cut off",
+  title: "a file out of the project hides behind one of the same place",
   attack: async (world) => {
-    const { creation } = await world.compile(program(99));
-    return world.verify(program(99), await world.deploy(`0x${creation}`));
+    const it = program(".././../node_modules/@fee");
+    const { creation } = await world.compile(it);
+    return world.verify(it, await world.deploy(`0x${creation}`));
   },
-  reason: /src\/Fee\.sol stands there twice/,
+  reason: /\.\.\/\.\.\/node_modules\/@fee\/Fee\.sol stands there twice/,
   honest: async (world) => {
-    const { creation } = await world.compile(program(1));
-    return world.verify(program(1), await world.deploy(`0x${creation}`));
+    const it = program("node_modules/@fee");
+    const { creation } = await world.compile(it);
+    return world.verify(it, await world.deploy(`0x${creation}`));
   },
 };
 

@@ -62,7 +62,46 @@ test.each([
   expect(keptAt(path)).toEqual([{ path, text: "contract Main {}" }]);
 });
 
+function keptBoth(first: string, second: string) {
+  const files = { [first]: { content: "1" }, [second]: { content: "2" } };
+  const input = readStandardJson(
+    JSON.stringify({ language: "Solidity", sources: files }),
+    "Main",
+    "solc",
+  );
+  return keptSources(input, first, JSON.stringify({ sources: files })).sources;
+}
+
 test.each([
+  ["npm/@fee/contracts@4.9.3/Fee.sol", "npm/@fee/contracts@5.0.0/Fee.sol"],
+  ["lib/a/node_modules/@fee/Fee.sol", "lib/b/node_modules/@fee/Fee.sol"],
+  ["node_modules/@fee/Fee.sol", "../../node_modules/@fee/Fee.sol"],
+  ["../node_modules/@fee/Fee.sol", "../../node_modules/@fee/Fee.sol"],
+  ["/home/owner/node_modules/@fee/Fee.sol", "home/owner/node_modules/@fee/Fee.sol"],
+  ["C:/node_modules/@fee/Fee.sol", "D:/node_modules/@fee/Fee.sol"],
+])("two versions of a package are kept beside each other, %s and %s", (first, second) => {
+  expect(keptBoth(first, second)).toEqual([
+    { path: first, text: "1" },
+    { path: second, text: "2" },
+  ]);
+});
+
+test.each([
+  ["Fee.sol", "./Fee.sol"],
+  ["Fee.sol", "\uff0e/Fee.sol"],
+  ["lib/Fee.sol", "lib\\Fee.sol"],
+  ["lib/Fee.sol", "lib\uff0fFee.sol"],
+  ["/lib/Fee.sol", "//lib/./Fee.sol"],
+  ["../../Fee.sol", "./../.././Fee.sol"],
+  ["../Fee.sol", "\u2025/Fee.sol"],
+  ["../Fee.sol", ".. /Fee.sol"],
+])("two texts have no one place, %s and %s", (first, second) => {
+  expect(() => keptBoth(first, second)).toThrow("stands there twice");
+});
+
+test.each([
+  "/../Main.sol",
+  "C:/../Main.sol",
   "../.bashrc",
   "./../.bashrc",
   "/etc/cron.d/Main",

@@ -71,28 +71,64 @@ test.each([true, false])(
   },
 );
 
-test.each([
-  ["0.3.10", "Vyper"],
-  ["0.4.3", "Vyper"],
-  // These releases, too, ignore what they do not know; 0.5.2 refuses it.
-  ["0.4.26", "Solidity"],
-  ["0.5.1", "Solidity"],
-])("what %s of %s ignores among the settings is not kept", (release, language) => {
-  const known =
-    language === "Vyper"
-      ? { evmVersion: "cancun", optimize: "gas", experimentalCodegen: true, search_paths: ["."] }
-      : { evmVersion: "byzantium", optimizer, remappings: ["a/=b/"], libraries: { A: {} } };
-  const input = {
-    language,
-    sources: { A: { content: "contract A {}" } },
-    settings: { ...known, audit: "passed", viaIR: true, toString: 1 },
-  };
-  const rest = { input: JSON.stringify(input), name: "A:A", compilerVersion: release };
+function keptSettings(language: "Solidity" | "Vyper", release: string, settings: object) {
+  const input = { language, sources: { A: { content: "contract A {}" } }, settings };
   const format = language === "Vyper" ? "vyper-json" : "standard-json";
+  const form = { format, input: JSON.stringify(input), name: "A:A", compilerVersion: release };
   const version = { release, prerelease: "", commit: "00000000" };
+  return readInput(form as VerificationForm, version, null).settings;
+}
+
+/** Of no release. */
+const unknown = { audit: "passed", viaIR: true, toString: 1 };
+
+test.each([
+  // These releases ignore what they do not know; 0.5.2 refuses it.
+  "0.4.26",
+  "0.5.1",
+])("what solc %s ignores among the settings is not kept", (release) => {
+  const known = { evmVersion: "byzantium", remappings: ["a/=b/"], libraries: { A: {} } };
   const { details: _, ...told } = optimizer;
-  expect(readInput({ format, ...rest }, version, null).settings).toEqual({
+  expect(keptSettings("Solidity", release, { ...known, ...unknown, optimizer })).toEqual({
     ...known,
-    ...(language === "Solidity" && { optimizer: told }),
+    optimizer: told,
   });
+});
+
+// What `vyper/cli/vyper_json.py` of each release reads.
+test.each([
+  ["0.1.0", "evmVersion"],
+  ["0.3.0", "evmVersion"],
+  ["0.3.1", "evmVersion optimize"],
+  ["0.3.7", "evmVersion optimize"],
+  ["0.3.8", "evmVersion optimize bytecodeMetadata"],
+  ["0.3.10", "evmVersion optimize bytecodeMetadata"],
+  ["0.4.0", "evmVersion optimize bytecodeMetadata experimentalCodegen search_paths"],
+  [
+    "0.4.1",
+    "evmVersion optimize bytecodeMetadata experimentalCodegen search_paths venom enable_decimals debug",
+  ],
+  [
+    "0.4.2",
+    "evmVersion optimize bytecodeMetadata experimentalCodegen search_paths venomExperimental enable_decimals debug",
+  ],
+  [
+    "0.4.3",
+    "evmVersion optimize bytecodeMetadata experimentalCodegen search_paths venomExperimental enable_decimals debug",
+  ],
+])("what vyper %s ignores among the settings is not kept", (release, known) => {
+  const everything = {
+    evmVersion: "cancun",
+    optimize: "gas",
+    bytecodeMetadata: true,
+    experimentalCodegen: true,
+    search_paths: ["."],
+    venom: true,
+    venomExperimental: true,
+    enable_decimals: true,
+    debug: true,
+    ...unknown,
+  };
+  const kept = Object.keys(keptSettings("Vyper", release, everything));
+  expect(kept.sort()).toEqual(known.split(" ").sort());
 });
