@@ -31,7 +31,7 @@ export async function endSharers(sql: Queryable, table: string): Promise<void> {
   await sql`
     SELECT pg_terminate_backend(pid)
     FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE relation = ${table}::text::regclass AND mode = 'RowShareLock'
+    WHERE relation = ${table}::text::regclass AND mode = 'RowShareLock' AND datname = current_database()
       AND pid <> pg_backend_pid() AND pg_has_role(usesysid, 'USAGE')`;
 }
 

@@ -9,6 +9,7 @@ import { takeWriterLock, type WriterTerm, writeAs } from "../../src/store/writer
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 let database: TestDatabase;
+let other: TestDatabase | undefined;
 let clients: Sql[];
 let lockSql: Sql;
 let term: WriterTerm;
@@ -34,6 +35,9 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(clients.map((client) => client.end({ timeout: 0 })));
   await database.drop();
+  // PostgreSQL drops none while a COPY waits for its client.
+  await other?.drop();
+  other = undefined;
 });
 
 function open(): Sql {
@@ -63,4 +67,12 @@ it("an upgrade does not wait for a writer that stands still in the middle of a C
   } finally {
     await rm(folder, { recursive: true });
   }
+});
+
+it("a term in one database ends nothing in another, though its tables have the same numbers", async () => {
+  other = await createTestDatabase();
+  await takeWriterLock(other.sql);
+  const [copies] = await database.sql`
+    SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY tokens%'`;
+  expect(copies).toEqual({ count: 1 });
 });
