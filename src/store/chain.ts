@@ -25,7 +25,8 @@ export function inRange(
 
 /**
  * The limit, by kind, of state to read again at once in a roll-back although the removed blocks did not touch it: it
- * was read at one of them. The rest is marked "to be read".
+ * was read at one of them. The rest is marked "to be read". It is listed in the order of the blocks: without statistics, as
+ * after a first load, PostgreSQL would read the whole table at each head to find that nothing is above it.
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
@@ -51,7 +52,10 @@ export function encodeChainRows(
 
 /** Copies encoded rows into their tables. Rows above the head are invisible until the head is moved. */
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
-  for (const [name, { document }] of encoded) await copyInto(sql, chainTables[name], document);
+  // All are sent at once: none waits for the answer to the one before.
+  await Promise.all(
+    [...encoded].map(([name, { document }]) => copyInto(sql, chainTables[name], document)),
+  );
 }
 
 /** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
