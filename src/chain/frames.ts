@@ -58,6 +58,8 @@ function treeOf(answer: unknown, filledIn: boolean): CallFrame {
   if (!isCallTracerFrame(answer)) {
     throw new NodeError("method-missing", "the node does not know the callTracer");
   }
+  const calls = answer.calls ?? [];
+  if (!Array.isArray(calls)) throw new NodeError("bad-answer", "the calls of a trace are no list");
   const type = answer.type.toLowerCase();
   const error = errorOf(answer, filledIn);
   return {
@@ -71,7 +73,7 @@ function treeOf(answer: unknown, filledIn: boolean): CallFrame {
     input: answer.input ?? "0x",
     output: answer.output ?? null,
     error,
-    calls: Array.isArray(answer.calls) ? answer.calls.map((call) => treeOf(call, filledIn)) : [],
+    calls: calls.map((call) => treeOf(call, filledIn)),
   };
 }
 

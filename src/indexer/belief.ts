@@ -6,15 +6,11 @@ import type { FetchedBlock } from "../chain/types.ts";
 import { asUnanswered, ChainError } from "../core/errors.ts";
 import { quantity, quantityToNumber } from "../core/quantity.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import type { SoftInconsistency, SoftKind } from "./check.ts";
 import type { ProofGround, ProofScope, Proofs } from "./proof/proofs.ts";
 import type { Part } from "./proof/prove.ts";
 import type { IndexerStatus } from "./status.ts";
-import {
-  InconsistentBlockError,
-  type SoftInconsistency,
-  type SoftKind,
-  validateBlock,
-} from "./validate.ts";
+import { InconsistentBlockError, validateBlock } from "./validate.ts";
 
 /** A block as a node gave it. */
 interface Answer {

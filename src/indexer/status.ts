@@ -1,6 +1,6 @@
 import type { Tracer } from "../chain/chain.ts";
+import type { SoftKind } from "./check.ts";
 import { initialProofs, type ProofStatus } from "./proof/proofs.ts";
-import type { SoftKind } from "./validate.ts";
 
 /** What the indexer is doing. /health and the start-up output show it, and it is stored for other processes. */
 export interface IndexerStatus {

@@ -1,17 +1,18 @@
-import { stateSyncHash, withoutStateSync } from "../chain/state-sync.ts";
+import { withoutStateSync } from "../chain/state-sync.ts";
 import type {
   FetchedBlock,
   RawBlock,
   RawHeader,
   RawReceipt,
   RawTransaction,
-  TransactionTrace,
 } from "../chain/types.ts";
+import { isAddress } from "../core/address.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
 import { type Hex, isHash, isHexData } from "../core/hex.ts";
 import { quantityToInt64, quantityToNumber } from "../core/quantity.ts";
 import { isNothing } from "../core/record.ts";
-import type { Part } from "./proof/prove.ts";
+import type { Check, SoftInconsistency, SoftKind } from "./check.ts";
+import { validateTraces } from "./validate-traces.ts";
 
 /**
  * The parts of a node's block do not belong together. The block is asked for again, of another node if there is one.
@@ -22,25 +23,8 @@ export class InconsistentBlockError extends ChainError {
   }
 }
 
-/**
- * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
- * (belief.ts).
- */
-export type SoftKind =
-  | "bloom"
-  | "cumulative-gas"
-  | "log-index"
-  | "odd-field"
-  | "untraced-state-sync"
-  | `unproven-${Part}`;
-
-/** The first disagreement of a kind in a block. */
-export interface SoftInconsistency {
-  kind: SoftKind;
-  reason: string;
-}
-
-const ADDRESS_LENGTH = 42;
+/** Topics are compared with those of known events: as the execution-apis specification has them, in lower case. */
+const TOPIC = /^0x[0-9a-f]{64}$/;
 const BLOOM_BYTES = 256;
 const MOST_TOPICS = 4;
 const NO_HASH = `0x${"0".repeat(64)}`;
@@ -68,13 +52,6 @@ export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftI
     throw new InconsistentBlockError(blockNumber, messageOf(error));
   }
   return [...soft].map(([kind, reason]) => ({ kind, reason }));
-}
-
-interface Check {
-  /** Refuses the block unless the condition holds. */
-  requireThat(holds: boolean, reason: string): void;
-  /** Notes a soft inconsistency unless the condition holds. */
-  prefer(holds: boolean, kind: SoftKind, reason: string): void;
 }
 
 function validateParts(blockNumber: number, fetched: FetchedBlock, check: Check): void {
@@ -132,7 +109,10 @@ function validateReceipt(block: RawBlock, receipt: RawReceipt, index: number, ch
     requireName(log.transactionHash, transactionHash, `${place} belongs to another one`, check);
     requireThat(isAddress(log.address), `${place} has no address`);
     requireThat(log.topics.length <= MOST_TOPICS, `${place} has ${log.topics.length} topics`);
-    requireThat(log.topics.every(isHash), `${place} has a malformed topic`);
+    requireThat(
+      log.topics.every((topic) => TOPIC.test(topic)),
+      `${place} has a malformed topic`,
+    );
     requireThat(isHexData(log.data), `${place} has malformed data`);
   }
 }
@@ -162,6 +142,10 @@ function validateUncles(
 function validateWithdrawals({ withdrawals }: RawBlock, { requireThat }: Check): void {
   const indexes = new Set((withdrawals ?? []).map(({ index }) => quantityToInt64(index)));
   requireThat(indexes.size === (withdrawals ?? []).length, "two withdrawals have one index");
+  requireThat(
+    (withdrawals ?? []).every(({ address }) => isAddress(address)),
+    "a withdrawal has a malformed receiver",
+  );
 }
 
 /** The cumulative gas adds up to the block's. */
@@ -214,56 +198,6 @@ function validateLogIndexes(receipts: readonly RawReceipt[], { requireThat, pref
   }
 }
 
-function validateTraces(
-  { block, receipts }: FetchedBlock,
-  traces: TransactionTrace[],
-  check: Check,
-): void {
-  const { requireThat, prefer } = check;
-  const { transactions } = block;
-  const stateSync = stateSyncHash(block);
-  const untraced = stateSync !== undefined && traces.length === transactions.length - 1;
-  prefer(
-    !untraced,
-    "untraced-state-sync",
-    "the tracer leaves the state-sync transaction out, whose internal transactions stay unknown",
-  );
-  const untraceable = quantityToNumber(block.number) === 0 && traces.length === 0;
-  requireThat(
-    traces.length === transactions.length || untraced || untraceable,
-    `${transactions.length} transactions but ${traces.length} traces; where no node has the others, ` +
-      "begin an empty database with TRACES=off",
-  );
-  for (const [index, { transactionHash, frame }] of traces.entries()) {
-    const transaction = transactions[index];
-    // Some tracers give the state-sync transaction a hash of their own, or the sender that its messages have (0xPolygon/bor#1184).
-    const isStateSync = stateSync !== undefined && transaction?.hash === stateSync;
-    requireThat(
-      isStateSync || transactionHash === null || transactionHash === transaction?.hash,
-      `trace ${index} belongs to another transaction`,
-    );
-    const created = transaction?.to === null ? receipts[index]?.contractAddress : null;
-    prefer(
-      isNothing(created) || frame.to === null || frame.to === created,
-      "odd-field",
-      `trace ${index} creates another contract than its receipt says`,
-    );
-    const hasSender = frame.from === transaction?.from;
-    const reason = `trace ${index} has another sender than its transaction`;
-    if (isStateSync || transactionHash !== null) {
-      prefer(hasSender, "odd-field", reason);
-      continue;
-    }
-    // Without a hash, only the call tells whose trace it is: many transactions of a block may have one sender.
-    requireThat(hasSender, reason);
-    const hasCall = transaction?.to === null || frame.to === transaction?.to;
-    requireThat(
-      hasCall && frame.input === transaction?.input,
-      `trace ${index} is of another call than its transaction`,
-    );
-  }
-}
-
 /** A hash that names the owner of a part. Some nodes leave it out or zero it; another hash is refused. */
 function requireName(
   value: Hex | null | undefined,
@@ -289,8 +223,4 @@ function requireIndex(
 /** Bits of a bloom filter; undefined when it is none. */
 function bloomOf(value: unknown): bigint | undefined {
   return isHexData(value) && value.length === 2 + 2 * BLOOM_BYTES ? BigInt(value) : undefined;
-}
-
-function isAddress(value: unknown): value is Hex {
-  return isHexData(value) && value.length === ADDRESS_LENGTH;
 }

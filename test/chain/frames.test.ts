@@ -85,6 +85,7 @@ describe("callTracer", () => {
   test.each([
     ["null", null],
     ["a trace that is none", [{ txHash: "0x1", result: "0x" }]],
+    ["a trace whose calls are no list", [{ result: { ...callTracerFrame(call), calls: {} } }]],
   ])("is not believed when it is %s", (_, answer) => {
     expect(() => tracesOfDebugBlock(answer)).toThrow(
       expect.objectContaining({ code: "bad-answer", retryable: true }),

@@ -41,6 +41,11 @@ type Spoil = (parts: {
   trace: Record<string, unknown> & { frame: Record<string, unknown> };
 }) => void;
 
+/** Puts a frame like the outermost one into it, but for some fields. */
+function inner(frame: Record<string, unknown>, fields: Record<string, unknown>): void {
+  frame["calls"] = [{ ...frame, ...fields }];
+}
+
 function verdictOn(spoil: Spoil): string[] | string {
   const fetched = goodBlock();
   const [transaction] = fetched.block.transactions;
@@ -205,6 +210,32 @@ describe("a block", () => {
       "with a topic that is no word",
       ({ log }) => Object.assign(log, { topics: ["0x12"] }),
       "log 0 of transaction 0 has a malformed topic",
+    ],
+    [
+      "with a topic in another letter case than others are compared with",
+      ({ log }) => Object.assign(log, { topics: [`0x${"AB".repeat(32)}`] }),
+      "log 0 of transaction 0 has a malformed topic",
+    ],
+    [
+      "with a withdrawal to no address",
+      ({ block }) =>
+        Object.assign(block, { withdrawals: [{ index: "0x1", address: token.slice(0, -2) }] }),
+      "a withdrawal has a malformed receiver",
+    ],
+    [
+      "with an inner call of nobody",
+      ({ trace }) => inner(trace.frame, { from: "0x" }),
+      "trace 0 has a frame with a malformed address",
+    ],
+    [
+      "with an inner call to no address",
+      ({ trace }) => inner(trace.frame, { to: "12" }),
+      "trace 0 has a frame with a malformed address",
+    ],
+    [
+      "with a creation whose code is no bytes",
+      ({ trace }) => inner(trace.frame, { type: "create2", output: "0xzz" }),
+      "trace 0 has a frame with malformed code",
     ],
     [
       "with data that is no bytes",

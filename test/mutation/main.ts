@@ -10,6 +10,7 @@ const ROOT = path.join(import.meta.dirname, "../..");
 /** What must be held by tests of its own, and those tests. */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   "src/indexer/validate.ts": ["test/indexer/validate.test.ts"],
+  "src/indexer/validate-traces.ts": ["test/indexer/validate.test.ts"],
   "src/indexer/decode": ["test/indexer/decode.test.ts"],
   "src/api/live": [
     "test/api/live/mempool.test.ts",
