@@ -1,7 +1,7 @@
 /** What must not leave the process: passwords and keys of the settings. */
 export interface Secrets {
   add(secrets: Iterable<string>): void;
-  /** The text with every secret in it blotted out, whichever way it is encoded there. */
+  /** The text with every secret in it redacted, whichever way it is encoded there. */
   redact(text: string): string;
   /** What was added, for another thread. */
   list(): string[];
@@ -9,7 +9,7 @@ export interface Secrets {
 
 const BLOT = "***";
 
-// Shorter ones are words like `v2` or `rpc`, and would be blotted out of honest text.
+// Shorter ones are words like `v2` or `rpc`, and would be redacted in honest text.
 const SHORTEST_KEY = 8;
 /** A shorter password protects nothing, and would blot out parts of words. */
 const SHORTEST_SECRET = 4;

@@ -198,7 +198,11 @@ beforeAll(async () => {
   });
   const getter = { type: "function", inputs: [], outputs: [], stateMutability: "view" };
   for (const [index, address] of [DIAMOND, ...FACETS.slice(0, 2)].entries()) {
-    const abi = JSON.stringify([{ ...getter, name: `getter${index}` }]);
+    const sum = { ...getter, name: "sum", inputs: [{ name: "terms", type: "uint256[]" }] };
+    const abi = JSON.stringify([
+      { ...getter, name: `getter${index}` },
+      ...(index === 0 ? [sum] : []),
+    ]);
     const at = { blockNumber: HEAD, blockHash: blockHash(HEAD) };
     await save(server.sql, { address, contractName: `Facet${index}`, abi, ...at });
   }
@@ -350,7 +354,7 @@ test("a diamond shows the functions of all its facets, and of each why it cannot
     `${origin}/address/${DIAMOND}#read`,
     async ({ page }) => {
       const functions = page.locator("#read form");
-      const names = ["getter0", "getter1", "getter2"];
+      const names = ["getter0", "sum", "getter1", "getter2"];
       await expect
         .poll(() => functions.locator(".signature").allTextContents(), PATIENCE)
         .toEqual(names);
@@ -358,6 +362,24 @@ test("a diamond shows the functions of all its facets, and of each why it cannot
       await expect.poll(() => functions.locator(".problem").count(), PATIENCE).toBe(3);
       await page.locator("#read .empty", { hasText: "not verified" }).waitFor(PATIENCE);
       expect(await findings(page)).toEqual([]);
+    },
+    { expected: WITHOUT_NODE },
+  );
+});
+
+test("numbers in a list of arguments reach the contract digit by digit", async () => {
+  await visit(
+    browser,
+    `${origin}/address/${DIAMOND}#read`,
+    async ({ page, asked }) => {
+      const sum = page.locator("#read form", { hasText: "terms" });
+      await sum.getByRole("textbox").fill(`[${LARGEST}, -1, "2"]`);
+      await sum.getByRole("button", { name: "Read" }).click();
+      await sum.locator(".problem").waitFor(PATIENCE);
+      const sent = asked
+        .map((url) => new URL(url).searchParams)
+        .find((parameters) => parameters.get("function") === "sum(uint256[])");
+      expect(JSON.parse(sent?.get("arguments") ?? "")).toEqual([[String(LARGEST), "-1", "2"]]);
     },
     { expected: WITHOUT_NODE },
   );

@@ -15,7 +15,7 @@ const LONGEST_ARGUMENTS = 20_000;
 /** Most hex digits of a function's return data; decoding more takes too long. */
 const LONGEST_ANSWER = 2_000_000;
 const INVALID_ARGUMENTS =
-  "Invalid arguments: a JSON list with a value for each parameter is wanted";
+  "Invalid arguments: a JSON list with a value for each parameter is wanted, large numbers as text";
 
 export const readcontract = defineAction({
   name: "readcontract",

@@ -85,11 +85,13 @@ function Result({ answer: { isLoading, error, value } }) {
   </dl>`;
 }
 
-/** What was typed: lists and structs as JSON, everything else as it stands. */
+/** What was typed: lists and structs as JSON, with numbers digit by digit; everything else as it stands. */
 function argumentOf(text) {
   if (!text.trim().startsWith("[")) return text.trim();
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, (_name, value, { source }) =>
+      typeof value === "number" ? source : value,
+    );
   } catch {
     return text;
   }
