@@ -2,12 +2,16 @@ import { isRecord } from "../../core/record.ts";
 import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import type { CompilerInput, Settings } from "../inputs/compiler-input.ts";
+import { type CompilerInput, type Settings, without } from "../inputs/compiler-input.ts";
+import { metadataSettings } from "../inputs/flattened.ts";
 import { qualityOf } from "../match/contract-match.ts";
+import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
 import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
 
 const DEFAULT_RUNS = 200;
 const COMMON_RUNS = [200, 1, 1000, 10_000, 999_999, 1_000_000, 100, 500, 800];
+/** Settings of the metadata that change the codes of contracts within a code; at its end others are a partial match. */
+const METADATA = ["appendCBOR", "bytecodeHash"];
 const VIA_IR_SINCE = "0.8.13";
 /** With the release that made it the default or knew it first. */
 const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
@@ -40,7 +44,9 @@ export async function diagnoseSettings(
   const target = { path: closest.path, name: closest.name };
   const end = performance.now() + budgetMs;
   let found: string | undefined;
-  for (const { settings, words } of changes(input, session.compiler.version.release)) {
+  const { release } = session.compiler.version;
+  const onChain = readCodeMetadata(session.onChain.runtimeCode);
+  for (const { settings, words } of changes(input, release, onChain)) {
     const started = performance.now();
     const quality = await qualityWith(session, { ...input, settings, target });
     if (quality !== null) found ??= words;
@@ -65,7 +71,17 @@ async function qualityWith(session: Session, input: CompilerInput): Promise<Matc
 function* changes(
   { settings }: CompilerInput,
   release: string,
+  onChain: CodeMetadata | null,
 ): Generator<{ settings: Settings; words: string }> {
+  const metadata = isRecord(settings["metadata"]) ? settings["metadata"] : {};
+  const told = metadataSettings(release, onChain);
+  if (METADATA.some((key) => metadata[key] !== told[key])) {
+    const kind = onChain?.hash?.kind ?? "none";
+    yield {
+      settings: { ...settings, metadata: { ...without(metadata, METADATA), ...told } },
+      words: onChain === null ? "appendCBOR false" : `the metadata hash ${kind}`,
+    };
+  }
   const optimizer = isRecord(settings["optimizer"]) ? settings["optimizer"] : {};
   const enabled = optimizer["enabled"] === true;
   const runs = Number(optimizer["runs"] ?? DEFAULT_RUNS);

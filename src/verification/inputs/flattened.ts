@@ -29,11 +29,12 @@ export function readFlattened(
   const { path, name } = splitName(form.name);
   const possiblePaths =
     path === null ? pathsOf(name ?? "source") : [path, ...pathsOf(name ?? "source")];
+  const metadata = metadataSettings(release, onChain);
   const settings: Settings = {
     optimizer: { enabled: form.optimizer.enabled, runs: form.optimizer.runs },
     ...evmVersionSetting(form.evmVersion),
     ...(form.viaIR && { viaIR: true }),
-    ...metadataSettings(release, onChain),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
   };
   return {
     language: "Solidity",
@@ -59,13 +60,12 @@ function pathsOf(name: string): string[] {
   ];
 }
 
-function metadataSettings(release: string, onChain: CodeMetadata | null): Settings {
+/** The settings for metadata like that at the end of code on chain; none where they are the release's own. */
+export function metadataSettings(release: string, onChain: CodeMetadata | null): Settings {
   if (onChain === null) {
-    return compareReleases(release, APPEND_CBOR_SINCE) < 0
-      ? {}
-      : { metadata: { appendCBOR: false } };
+    return compareReleases(release, APPEND_CBOR_SINCE) < 0 ? {} : { appendCBOR: false };
   }
   const kind = onChain.hash?.kind ?? "none";
   const isUsual = kind === "ipfs" || compareReleases(release, BYTECODE_HASH_SINCE) < 0;
-  return isUsual ? {} : { metadata: { bytecodeHash: kind } };
+  return isUsual ? {} : { bytecodeHash: kind };
 }
