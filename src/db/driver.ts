@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createRequire, registerHooks } from "node:module";
-import type { Writable } from "node:stream";
 import type driver from "postgres";
 
 // postgres.js 3.4.9 with its faults repaired as it is loaded: nothing outside reaches the state in question. Another
@@ -177,6 +175,53 @@ const REPAIRS: readonly { fault: string; edits: readonly Edit[] }[] = [
     ],
   },
   {
+    fault: `Free connections take turns, and each session of the server parses and plans every statement anew: ours takes the
+      first one that is free.`,
+    edits: [
+      {
+        file: "index.js",
+        found: "      return go(open.shift(), query)\n",
+        repaired: "      return go(connections.find(c => c.queue === open), query)\n",
+      },
+    ],
+  },
+  {
+    fault: `A COPY waits for the server before it sends its rows, and for its end before another statement is sent. What goes
+      wrong in it is dropped, and one that went well is told to fail. Ours sends its rows with it (\`sendCopy\`): what a
+      server does not take of them it passes over.`,
+    edits: [
+      {
+        file: "connection.js",
+        found: "      build(q)\n",
+        repaired: `      build(q)
+      if (q.options.document)
+        return sendWithDocument(q)
+`,
+      },
+      {
+        file: "connection.js",
+        found: "  function CopyInResponse() {\n",
+        repaired: `  function sendWithDocument(q) {
+    const { document } = q.options
+    const header = Buffer.from([100, 0, 0, 0, 0])
+    header.writeInt32BE(4 + document.length, 1)
+    socket.cork()
+    write(toBuffer(q), noop)
+    socket.write(header)
+    socket.write(document)
+    socket.write(b().c().end())
+    socket.uncork()
+    return sent.length < max_pipeline
+  }
+
+  function CopyInResponse() {
+    if (query.options.document)
+      return
+`,
+      },
+    ],
+  },
+  {
     fault: `V8 allocates a function that is written as the value of a property among the old objects, where only a full
       collection looks: until then each statement keeps its rows, and every collection of the young ones copies them.`,
     edits: [
@@ -216,21 +261,10 @@ function apply(source: string, { found, repaired }: Edit): string {
 /** postgres.js, repaired; not awaited, for the reason that src/core/viem.ts tells. */
 export const postgres: typeof driver = createRequire(import.meta.url)("postgres");
 
-/**
- * Sends a document through a COPY … FROM STDIN and waits for its end. The driver settles the query when it gives the
- * stream, and drops later errors, so the stream neither finishes nor fails. Such an error still reaches the query's
- * `reject`, which is replaced here.
- */
-export async function sendCopy(
-  query: { writable(): Promise<Writable> },
-  document: Buffer,
-): Promise<void> {
-  const stream = await query.writable();
-  const failure = new Promise<never>((_, reject) => {
-    Object.assign(query, { reject });
-  });
-  stream.end(document);
-  await Promise.race([once(stream, "finish"), failure]);
+/** Sends a COPY … FROM STDIN with its document; it need not have ended when the next statement is sent. */
+export async function sendCopy(query: object, document: Buffer): Promise<void> {
+  Object.assign((query as { options: object }).options, { simple: true, prepare: false, document });
+  await query;
 }
 
 /** A query of the driver, which has its handler send it when it is first awaited. One inside another query never is. */

@@ -51,7 +51,10 @@ export function encodeChainRows(
 
 /** Copies encoded rows into their tables. Rows above the head are invisible until the head is moved. */
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
-  for (const [name, { document }] of encoded) await copyInto(sql, chainTables[name], document);
+  // All are sent at once: none waits for the answer to the one before.
+  await Promise.all(
+    [...encoded].map(([name, { document }]) => copyInto(sql, chainTables[name], document)),
+  );
 }
 
 /** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */

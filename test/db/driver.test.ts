@@ -81,27 +81,28 @@ test("the driver shares a connection whose socket a BEGIN has filled: ours does 
   });
 });
 
-describe("the driver waits for the answer to a BEGIN: ours does not where a transaction only reads", () => {
-  /** What is written to the sockets meanwhile, piece by piece. */
-  async function writtenBy(run: (own: Sql) => Promise<unknown>): Promise<string[]> {
-    const pieces: string[] = [];
-    const record = (socket: net.Socket): void => {
-      const write = socket.write.bind(socket);
-      socket.write = ((chunk: Buffer, ...values: never[]) => {
-        pieces.push(chunk.toString("latin1"));
-        return write(chunk, ...values);
-      }) as typeof write;
-    };
-    await withSockets(record, async () => {
-      const own = createSql(database.url, { connections: 2 });
-      await own`SELECT 1`;
-      pieces.length = 0;
-      await run(own);
-      await own.end({ timeout: 1 });
-    });
-    return pieces;
-  }
+/** What is written to the sockets meanwhile, piece by piece, and `ANSWER` where something came. */
+async function writtenBy(run: (own: Sql) => Promise<unknown>): Promise<string[]> {
+  const pieces: string[] = [];
+  const record = (socket: net.Socket): void => {
+    const write = socket.write.bind(socket);
+    socket.write = ((chunk: Buffer, ...values: never[]) => {
+      pieces.push(chunk.toString("latin1"));
+      return write(chunk, ...values);
+    }) as typeof write;
+    socket.on("data", () => pieces.push("ANSWER"));
+  };
+  await withSockets(record, async () => {
+    const own = createSql(database.url, { connections: 2 });
+    await own`SELECT 1`;
+    pieces.length = 0;
+    await run(own);
+    await own.end({ timeout: 1 });
+  });
+  return pieces;
+}
 
+describe("the driver waits for the answer to a BEGIN: ours does not where a transaction only reads", () => {
   test.each([
     ["ISOLATION LEVEL REPEATABLE READ READ ONLY", 1],
     ["ISOLATION LEVEL REPEATABLE READ", 0],
@@ -318,13 +319,61 @@ describe("the driver leaves holes in the result behind a statement that failed l
   });
 });
 
-test("the driver drops what goes wrong in a COPY: ours rejects with the server's reason", async () => {
-  await sql`CREATE TABLE numbers (n int4)`;
+test("the driver takes free connections in turns: ours takes the first", async () => {
+  const own = createSql(database.url, { connections: 3 });
+  const backend = async (inside: Queryable) =>
+    (await inside<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`)[0]?.pid;
+  const together = () => Promise.all([1, 2, 3].map(() => own.begin(backend)));
+  const all = await together();
+  expect(new Set(all).size).toBe(3);
+  for (let round = 0; round < 3; round++) {
+    expect(await backend(own)).toBe(all[0]);
+    expect(await own.begin(backend)).toBe(all[0]);
+    expect(await together()).toEqual(all);
+  }
+  await own.end({ timeout: 1 });
+});
+
+describe("the driver waits within a COPY, and drops what goes wrong in it: ours does not", () => {
   const numbers = copyTable("numbers", { n: "int4" });
+  const document = encodeRows(numbers, [{ n: 1 }]);
   const twoColumns = encodeRows(copyTable("numbers", { n: "int4", m: "int4" }), [{ n: 1, m: 2 }]);
-  const copying = sql.begin((transaction) => copyInto(transaction, numbers, twoColumns));
-  await expect(copying).rejects.toThrow("row field count is 2, expected 1");
-  expect([...(await sql`SELECT count(*)::int FROM numbers`)]).toEqual([{ count: 0 }]);
+  beforeAll(async () => {
+    await sql`CREATE TABLE numbers (n int4)`;
+  });
+
+  test("rows and what comes next go with the COPY, and nothing behind them", async () => {
+    const pieces = await writtenBy((own) =>
+      own.begin((inside) =>
+        Promise.all([
+          copyInto(inside, numbers, document),
+          copyInto(inside, numbers, document),
+          inside`DELETE FROM numbers`,
+        ]),
+      ),
+    );
+    const written = pieces.join("\n");
+    expect(written).toMatch(/COPY .*PGCOPY.*COPY .*PGCOPY.*DELETE/s);
+    expect(/COPY .*DELETE/s.exec(written)?.[0]).not.toContain("ANSWER");
+    expect(pieces.filter((piece) => piece.startsWith("f\0\0\0"))).toEqual([]);
+  });
+
+  test.each([
+    [numbers, twoColumns, "row field count is 2, expected 1"],
+    [copyTable("nowhere", { n: "int4" }), document, 'relation "nowhere" does not exist'],
+  ])(
+    "it rejects with the server's reason, whatever was sent behind it",
+    async (table, sent, reason) => {
+      const answers: PromiseSettledResult<unknown>[] = [];
+      const copying = sql.begin(async (inside) => {
+        const copies = [copyInto(inside, table, sent), copyInto(inside, numbers, document)];
+        answers.push(...(await Promise.allSettled([...copies, inside`SELECT 1`])));
+      });
+      await expect(copying).rejects.toThrow(reason);
+      expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+      expect([...(await sql`SELECT count(*)::int FROM numbers`)]).toEqual([{ count: 0 }]);
+    },
+  );
 });
 
 describe("the driver keeps every text of a statement: ours so many", () => {
