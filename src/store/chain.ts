@@ -25,7 +25,8 @@ export function inRange(
 
 /**
  * The limit, by kind, of state to read again at once in a roll-back although the removed blocks did not touch it: it
- * was read at one of them. The rest is marked "to be read".
+ * was read at one of them. The rest is marked "to be read". It is listed in the order of the blocks: without statistics, as
+ * after a first load, PostgreSQL would read the whole table at each head to find that nothing is above it.
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 

@@ -41,7 +41,8 @@ export async function listTouchedCoins(
       FROM (
         SELECT address FROM moved
         UNION
-        (SELECT address FROM addresses WHERE balance_block >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})
+        (SELECT address FROM addresses WHERE balance_block >= ${range.from}
+          ORDER BY balance_block LIMIT ${READ_AGAIN_MAXIMUM})
         UNION
         SELECT address FROM named
           WHERE NOT EXISTS (

@@ -55,12 +55,12 @@ export async function listTouchedHoldings(
         ${ofChanged.map((key) => key.owner)}::bytea[], ${ofChanged.map((key) => key.tokenId)}::numeric[])
       UNION
       (SELECT token, owner, token_id FROM token_id_balances
-        WHERE block_number >= ${range.from} LIMIT ${READ_AGAIN_MAXIMUM})
+        WHERE block_number >= ${range.from} ORDER BY block_number LIMIT ${READ_AGAIN_MAXIMUM})
       UNION
       (SELECT token, owner, NULL::numeric FROM token_balances AS whole
         WHERE block_number >= ${range.from} AND NOT EXISTS (
           SELECT 1 FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner)
-        LIMIT ${READ_AGAIN_MAXIMUM})
+        ORDER BY block_number LIMIT ${READ_AGAIN_MAXIMUM})
     ) AS touched
     LEFT JOIN token_id_balances AS ids USING (token, owner, token_id)
     LEFT JOIN token_balances AS wholes

@@ -64,7 +64,7 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
       UNION
       (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
         FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
-        LIMIT ${READ_AGAIN_MAXIMUM})
+        ORDER BY greatest(metadata_block, supply_block) LIMIT ${READ_AGAIN_MAXIMUM})
     ) AS touched
     GROUP BY address
     ORDER BY address`;
