@@ -2,7 +2,9 @@ import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import { findGap } from "../store/chain.ts";
+import { chainTables } from "../store/chain-tables.ts";
 import {
+  analyzeTables,
   buildDeferredIndex,
   deferIndexes,
   listDeferredIndexes,
@@ -116,8 +118,8 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
   }
 }
 
-/** Builds the indexes that the first load left out. */
-export async function buildIndexes({ writer, options }: Sync): Promise<void> {
+/** Builds the indexes that the first load left out, and has the planner know what was loaded. */
+export async function buildIndexes({ writer, options, recordedTables }: Sync): Promise<void> {
   const names = await listDeferredIndexes(writer.sql);
   const progress = { built: 0, total: names.length };
   options.status.phase = "indexing";
@@ -129,5 +131,7 @@ export async function buildIndexes({ writer, options }: Sync): Promise<void> {
   });
   options.status.indexes = null;
   if (options.signal.aborted) return;
+  const recorded = recordedTables.map((name) => chainTables[name].name);
+  await analyzeTables(writer.sql, [...recorded, ...tablesOf(writer.families)]);
   await writeAs(writer, markIndexed);
 }

@@ -78,3 +78,11 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
     await transaction.unsafe(index.definition);
   });
 }
+
+/**
+ * Counts anew what the planner relies on, which PostgreSQL by itself does up to a minute after a load, if at all. Until then it
+ * may read whole tables where an index would do.
+ */
+export async function analyzeTables(sql: Sql, names: readonly string[]): Promise<void> {
+  await sql`ANALYZE ${sql(names)}`;
+}

@@ -45,6 +45,10 @@ describe("the first load of a long chain", () => {
         SELECT indexname AS name FROM pg_indexes ORDER BY 1`
     ).map((row) => row.name);
 
+  /** The tables of whose rows the planner has figures. */
+  const knownToPlanner = async () =>
+    (await database.sql`SELECT DISTINCT tablename AS name FROM pg_stats`).map(({ name }) => name);
+
   /** Starts an indexer, waits until it began a first load and cannot go on with it. */
   async function begin(): Promise<{ indexer: TestIndexer; heal: () => void; before: string[] }> {
     const before = await indexNames();
@@ -66,6 +70,7 @@ describe("the first load of a long chain", () => {
       await indexer.until(() => indexer.status().phase === "following");
       expect(await compareDatabase(database.sql, oracle)).toEqual([]);
       expect(await indexNames()).toEqual(indexes);
+      expect(await knownToPlanner()).toEqual(expect.arrayContaining(["addresses", "blocks"]));
     } finally {
       await indexer.stop();
     }
