@@ -33,6 +33,8 @@ export function describingClient(
       const [strings] = values;
       if (!(query instanceof Promise) || !Array.isArray(strings)) return query;
       const text = textOfStrings(strings as string[]);
+      // Has no rows to describe, and is sent with its own (`sendCopy`).
+      if (/^\s*COPY/.test(text)) return Object.assign(Promise.resolve([]), { options: {} });
       const answer = async () => {
         const described = query as unknown as { describe(): Promise<{ columns?: Column[] }> };
         const { columns } = await send(described.describe());
