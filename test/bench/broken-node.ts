@@ -1,4 +1,3 @@
-import os from "node:os";
 import { sleep } from "../../src/core/async.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
@@ -18,8 +17,6 @@ const BREAKAGES: Readonly<Record<string, (node: ScriptedNode) => unknown>> = {
   resetting: resetWithoutEnd,
 };
 
-// It makes and writes the blocks of its flood on the cores that are measured. A node has its own.
-os.setPriority(os.constants.priority.PRIORITY_LOW);
 const node = await startScriptedNode({
   chain: new ScriptedChain({ chainId: Number(process.argv[2]) }),
 });
