@@ -35,7 +35,7 @@ async function descendantsOf(ancestor: number | undefined): Promise<number[]> {
 
 /** The last of them may still be on its way out when the process that started it has ended. */
 async function expectGone(pids: readonly number[]): Promise<void> {
-  await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => pids.filter(isAlive)).toEqual([]);
 }
 
 /** Runs a `curl '<url>'` command that was announced. */
@@ -147,7 +147,7 @@ describe("with nothing configured", () => {
   test("ends at once when a start is interrupted, and leaves nothing running", async () => {
     const empty = path.join(folder, "interrupted");
     const interrupted = startPeriscope({ DATA_DIR: empty });
-    await expect.poll(() => interrupted.messages(), { timeout: 20_000 }).not.toHaveLength(0);
+    await expect.poll(() => interrupted.messages()).not.toHaveLength(0);
     const descendants = await descendantsOf(interrupted.process.pid);
     expect(await interrupted.end()).toBe(0);
     await expectGone(descendants);
@@ -214,9 +214,7 @@ describe("with a database and a node of the user's", () => {
 
   test("waits for a node that cannot be reached, and serves meanwhile", async () => {
     const periscope = start({ RPC_URL: "http://127.0.0.1:1", HOST: "localhost" });
-    await expect
-      .poll(() => periscope.messages().join("\n"), { timeout: 20_000 })
-      .toMatch(/node 1.*trying again/);
+    await expect.poll(() => periscope.messages().join("\n")).toMatch(/node 1.*trying again/);
     const address = /Server listening at (http:\S+)/.exec(periscope.messages().join("\n"))?.[1];
     expect((await fetch(`${address}/health/live`)).status).toBe(200);
     expect(await periscope.end()).toBe(0);

@@ -140,7 +140,7 @@ test("the world is built again after the developer reset the chain", async () =>
     const before = await firstPayment();
     await rpc("anvil_reset");
     expect(await head(rpc)).toBe(0);
-    await expect.poll(() => head(rpc), { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => head(rpc)).toBeGreaterThanOrEqual(2);
     expect((await receipts(rpc)).filter((receipt) => receipt.contractAddress)).toHaveLength(8);
     expect(await firstPayment()).toBe(before);
   });

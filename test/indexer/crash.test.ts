@@ -104,7 +104,7 @@ describe("an indexer that is killed", () => {
     const epochOf = async () =>
       (await sql<{ epoch: number }[]>`SELECT epoch FROM writer`)[0]?.epoch;
     const before = await epochOf();
-    await expect.poll(epochOf, { timeout: 20_000 }).not.toBe(before);
+    await expect.poll(epochOf).not.toBe(before);
     const second = startTestIndexer(options);
     try {
       await second.until(() => second.status().phase === "standby");
@@ -128,7 +128,7 @@ describe("an indexer that stands still", () => {
     const first = startProcess(options);
     const isWritten = async () =>
       (await database.sql`SELECT FROM sync_state WHERE head_number IS NOT NULL`).length > 0;
-    await expect.poll(isWritten, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isWritten).toBe(true);
     const second = startTestIndexer(options);
     const reachMined = () => second.reach(node.chain.mine({ transactions: [{}] }).block.hash);
     try {

@@ -168,7 +168,7 @@ describe("the indexes left out of a first load", () => {
     await addBuild(" endless", "SELECT pg_sleep(1000)");
     const killed = spawn(process.execPath, [PROCESS, JSON.stringify(options())]);
     try {
-      await expect.poll(countBuilds, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect.poll(countBuilds).toBeGreaterThan(0);
     } finally {
       killed.kill("SIGKILL");
     }

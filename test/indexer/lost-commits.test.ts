@@ -39,7 +39,7 @@ it("a server that crashes and loses its last commits gets them again", async () 
     while (left.length === 0) left = await heads().catch(() => []);
     expect(left, "the last commit was not lost").toEqual([{ number: 3 }]);
     node.chain.mine(1);
-    await expect.poll(heads, { timeout: 30_000 }).toEqual([{ number: 5 }]);
+    await expect.poll(heads).toEqual([{ number: 5 }]);
     const blocks = await sql<{ number: number }[]>`SELECT number FROM blocks ORDER BY number`;
     expect(blocks.map(({ number }) => number)).toEqual([0, 1, 2, 3, 4, 5]);
     expect(await sql`SELECT sum(block_count)::int AS count FROM daily_statistics`).toEqual([

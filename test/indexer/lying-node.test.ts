@@ -168,7 +168,7 @@ describe("an indexer on a node that", () => {
     expect(status().reason).toMatch(/block 4 was announced, but no node has it.*RPC_URL/);
     bad.heal();
     await indexer.reach(hash);
-    expect(status()).toMatchObject({ phase: "following", reason: null });
+    await expect.poll(status).toMatchObject({ phase: "following", reason: null });
   });
 
   it("is replaced by another one while it lies", async () => {

@@ -59,7 +59,7 @@ test("kills a program that does not listen", async () => {
   const { child, pid } = run(`trap '' TERM; echo $$; while :; do sleep 0.05; done`);
   const number = await pid;
   await child.stop(200);
-  await expect.poll(() => isAlive(number), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(number)).toBe(false);
 });
 
 test("an abort ends a start that is under way, and is nothing to a program that is up", async () => {
@@ -89,5 +89,5 @@ test("a program ends with the process that started it, whatever ended that", asy
     printed = (error as { stdout: string }).stdout;
   }
   expect(printed).toMatch(/^\d+$/);
-  await expect.poll(() => isAlive(Number(printed)), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isAlive(Number(printed))).toBe(false);
 });
