@@ -9,7 +9,7 @@ const furtherSuites = globSync("test/*/vitest.config.ts", { cwd: root }).map(
   (config) => `${path.dirname(config)}/**`,
 );
 
-const SMALL_AND_LONG = /\/(?:bench|heads|hostile-bodies|attacks)\.test\.ts$/;
+const SMALL_AND_LONG = /\/(?:cases|reorg|bench|heads|hostile-bodies|attacks)\.test\.ts$/;
 
 /** In a fresh clone vitest begins with the largest files, and would end with the small ones that take long. */
 class LongFirst extends BaseSequencer {
@@ -28,8 +28,10 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, ...furtherSuites],
     globalSetup: ["test/support/global-setup.ts"],
     sequence: { sequencer: LongFirst },
-    // On two cores a third worker makes up for what the other two wait: 771 seconds instead of 930.
-    maxWorkers: 3,
+    // On two cores two more workers make up for what the other two wait.
+    maxWorkers: 4,
+    // The processes that tests start load what others compiled: 7 % less processor time for four files that start some.
+    env: { NODE_COMPILE_CACHE: path.join(root, "node_modules/.cache/compiled") },
     testTimeout: 120_000,
     // A second, vitest's own patience, is not enough on a busy machine.
     expect: { poll: { timeout: 30_000 } },
