@@ -1,4 +1,4 @@
-import { concat, keccak256 } from "viem";
+import { concat, keccak256, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import { frameOfCallTracer } from "../../src/chain/frames.ts";
 import type { FetchedBlock } from "../../src/chain/types.ts";
@@ -269,6 +269,22 @@ describe("a block", () => {
       },
       { logIndex: 2, transactionIndex: 1, topic2: topics[2], topic3: topics[3] },
     ]);
+  });
+
+  it("tells of other implementations by the events of proxies, and by no other event", () => {
+    const events = [
+      "Upgraded(address)",
+      "BeaconUpgraded(address)",
+      "ChangedMasterCopy(address)",
+      "NewImplementation(address,address)",
+      "DiamondCut((address,uint8,bytes4[])[],address,bytes)",
+      "AdminChanged(address,address)",
+    ];
+    const logs = events.map((event) => ({ address: a, topics: [toEventSelector(event)] }));
+    const rows = decode({ transactions: [{ logs: [...logs, { address: a }] }] });
+    expect(rows.implementationChanges).toEqual(
+      [0, 1, 2, 3, 4].map((logIndex) => ({ address: a, blockNumber: 0, logIndex })),
+    );
   });
 });
 
@@ -576,15 +592,20 @@ describe("token transfers", () => {
     ];
     const rows = decode({ transactions: [{}, { logs }] });
     expect(
-      rows.addressTokenTransfers.map((row) => [row.address, row.logIndex, row.batchIndex]),
+      rows.addressTokenTransfers.map(({ address, logIndex, batchIndex, sides }) => [
+        address,
+        logIndex,
+        batchIndex,
+        sides,
+      ]),
     ).toEqual([
-      [a, 0, 0],
-      [b, 0, 0],
-      [a, 1, 0],
-      [ZERO_ADDRESS, 2, 0],
-      [b, 2, 0],
-      [ZERO_ADDRESS, 2, 1],
-      [b, 2, 1],
+      [a, 0, 0, 1],
+      [b, 0, 0, 2],
+      [a, 1, 0, 1 + 2],
+      [ZERO_ADDRESS, 2, 0, 1],
+      [b, 2, 0, 2],
+      [ZERO_ADDRESS, 2, 1, 1],
+      [b, 2, 1, 2],
     ]);
     expect(
       rows.tokenTransfers.map((row) => [row.transactionIndex, row.logIndex, row.batchIndex]),

@@ -83,6 +83,11 @@ describe("a block", () => {
     },
   );
 
+  it("may have logs with as many topics as the EVM has instructions for", () => {
+    const spoil: Spoil = ({ log }) => Object.assign(log, { topics: Array(4).fill(OTHER_HASH) });
+    expect(verdictOn(spoil)).toEqual([]);
+  });
+
   it.each([token, null])("may have a nameless trace of a creation that made %s", (made) => {
     const verdict = verdictOn(({ transaction, receipt, trace }) => {
       Object.assign(transaction, { to: null });
@@ -217,6 +222,17 @@ describe("a block", () => {
       "log 0 of transaction 0 has a malformed topic",
     ],
     [
+      "with a log of more topics than the EVM has instructions for",
+      ({ log }) => Object.assign(log, { topics: Array(5).fill(OTHER_HASH) }),
+      "log 0 of transaction 0 has 5 topics",
+    ],
+    [
+      "with two withdrawals of one index",
+      ({ block }) =>
+        Object.assign(block, { withdrawals: Array(2).fill({ index: "0x1", address: token }) }),
+      "two withdrawals have one index",
+    ],
+    [
       "with a withdrawal to no address",
       ({ block }) =>
         Object.assign(block, { withdrawals: [{ index: "0x1", address: token.slice(0, -2) }] }),
@@ -256,6 +272,21 @@ describe("a block", () => {
       "with a log without a number",
       ({ log }) => Object.assign(log, { logIndex: null }),
       "quantity null is no safe integer",
+    ],
+    [
+      "without traces of its transactions",
+      ({ fetched }) => Object.assign(fetched, { traces: [] }),
+      "3 transactions but 0 traces",
+    ],
+    [
+      "with a trace of another transaction beside a state-sync transaction",
+      ({ fetched, block, trace }) => {
+        const { transaction, receipt } = stateSyncOf(block, 4);
+        block.transactions.push(transaction);
+        fetched.receipts.push(receipt);
+        trace["transactionHash"] = OTHER_HASH;
+      },
+      "trace 0 belongs to another transaction",
     ],
     [
       "with a trace of another transaction",
