@@ -27,10 +27,14 @@ contract Thief {
         return 7;
     }
     function eat() external view { while (gasleft() > 0) {} }
+    function gas() external view returns (uint256) { return gasleft(); }
+    function flood() external pure { assembly { return(0, 100000) } }
 }`;
 
 const COIN: Hex = "0x11df9995";
 const EAT: Hex = "0x340a2a4e";
+const GAS: Hex = "0x6ca7c216";
+const FLOOD: Hex = "0xbe846eb3";
 /** The balance of nobody. */
 const BALANCE: Hex = `0x70a08231${"0".repeat(64)}`;
 
@@ -87,6 +91,19 @@ describe("calls in a group", () => {
     const queries = [thief, coin].flatMap((token) => owners.map((owner) => ({ token, owner })));
     const balances = await chain.fetchTokenBalances(queries, head);
     expect(balances).toEqual([7n, 7n, 0n, 0n]);
+  });
+
+  test("have the gas of one transaction together, and room for short answers only", async () => {
+    const { chain, head, thief } = await open();
+    const floods = Array.from({ length: 60 }, () => ({ to: thief, data: FLOOD }));
+    const calls = [{ to: thief, data: GAS }, ...floods, { to: thief, data: GAS }];
+    const returned = await chain.fetchCalls(calls, head);
+    const [first, last] = [returned.at(0), returned.at(-1)].map((one) => BigInt(one as Hex));
+    expect(first).toBeGreaterThan(2n ** 24n / 64n);
+    expect(first).toBeLessThan(2n ** 24n / 62n);
+    expect(last).toBeGreaterThan(2n ** 22n);
+    expect(last).toBeLessThan(2n ** 24n);
+    expect(returned.slice(1, -1).every((one) => one?.length === 200_002)).toBe(true);
   });
 
   test("leave gas to the calls behind them", async () => {
