@@ -16,6 +16,8 @@ export type Returned = Hex | null | NodeError;
 /** Each call of a group has at least this part of the gas of static-calls.sol: 262,144. */
 export const LARGEST_GROUP = 64;
 const SMALLEST_GROUP = 4;
+/** Of more contracts that use up their gas in company, none is called alone: they keep the node busy. */
+const MOST_DEAR = 4;
 
 /** Where a node refused groups, they are tried again that many blocks later. */
 const BLOCKS_TO_LOOK_AGAIN = 100;
@@ -58,8 +60,8 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
  * (static-calls.sol), which exists only in the request's state override. Multicall3 would let a contract change what the ones
  * behind it answer: a `balanceOf` that pays coins to somebody would give him a balance that he never has. viem's `multicall`
  * takes a failed group for a failure of each of its calls, and a call that found no gas left for one that failed. Here a failed
- * group is halved, and a call that failed in a group is made alone. When there is no time left for that, it stays unanswered, and
- * what the group told is kept.
+ * group is halved, and a call that failed in a group is made alone. When there is no time left for that, or where very many used up
+ * their gas, it stays unanswered, and what the group told is kept.
  */
 export function createContractCaller() {
   let knowsGroups = false;
@@ -74,12 +76,15 @@ export function createContractCaller() {
     return knowsGroups;
   }
 
-  /** What the calls of one group returned, null for a call that failed; undefined when the whole group failed. */
+  /**
+   * What the calls of one group returned, null for a call that failed, an error for one that used up its gas; undefined when
+   * the whole group failed.
+   */
   async function callGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
     blockHash: Hex,
-  ): Promise<(Hex | null)[] | undefined> {
+  ): Promise<Returned[] | undefined> {
     try {
       const results = await readContract(viem, {
         address: STATIC_CALLS,
@@ -90,7 +95,10 @@ export function createContractCaller() {
         blockHash,
       });
       if (results.length === calls.length) {
-        return results.map(({ success, returnData }) => (success ? returnData : null));
+        return results.map(({ success, returnData }) => {
+          if (success) return returnData;
+          return returnData === "0x" ? null : new NodeError("out-of-gas", "no gas left in a group");
+        });
       }
     } catch (thrown) {
       const error = nodeErrorIn(thrown);
@@ -100,12 +108,12 @@ export function createContractCaller() {
     return undefined;
   }
 
-  /** What calls returned in a group, null for one that failed there. A group that failed as a whole is halved. */
+  /** As `callGroup`. A group that failed as a whole is halved. */
   async function callInGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
     blockHash: Hex,
-  ): Promise<(Hex | null | undefined)[]> {
+  ): Promise<(Returned | undefined)[]> {
     const returned = await callGroup(viem, calls, blockHash);
     if (returned) return returned;
     if (calls.length < 2 * SMALLEST_GROUP) return calls.map(() => undefined);
@@ -126,7 +134,12 @@ export function createContractCaller() {
     const isAnswering = results.some((one) => one !== undefined);
     // A call has less gas in a group than alone: only success is believed.
     const single = [...calls.keys()].filter((index) => !results[index]);
-    await fillIn(results, single, calls, (some) => callSingly(viem, some, block.hash, isAnswering));
+    const dear = [...calls.keys()].filter((index) => results[index] instanceof NodeError);
+    const isFew = new Set(dear.map((index) => calls[index]?.to)).size <= MOST_DEAR;
+    for (const some of isFew ? [single, dear] : [single]) {
+      if (some.length === 0) continue;
+      await fillIn(results, some, calls, (one) => callSingly(viem, one, block.hash, isAnswering));
+    }
     return results as Returned[];
   };
 }

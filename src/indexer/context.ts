@@ -161,10 +161,13 @@ export async function readState(
     if (isUrgent) return values;
     if (read.some((one) => "error" in one && NODE_TROUBLE.has(one.error.code))) return undefined;
     const unanswered = new Set(read.flatMap((one) => [...one.unanswered]));
-    if (unanswered.size > 0) unresponsive.add(unanswered);
-    else unresponsive.noteAnswered(contractsOf(ofContracts));
-    if (unanswered.size === 0) sync.statePostponed = false;
-    return { ...values, unresponsive: unresponsive.crowd() };
+    if (unanswered.size > 0) {
+      unresponsive.add(unanswered);
+      return { ...values, unresponsive: unresponsive.crowd() };
+    }
+    unresponsive.noteAnswered(contractsOf(ofContracts));
+    sync.statePostponed = false;
+    return values;
   });
 }
 
