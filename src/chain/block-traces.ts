@@ -53,6 +53,9 @@ const OTHERWISE: readonly (readonly [ChainErrorCode | "left-out", Tracer])[] = [
   // onflow/flow-evm-gateway#519).
   ["left-out", "debug_traceTransaction"],
   ["left-out", "trace_block"],
+  // Some fail for a whole block by one transaction (0xPolygon/bor#1920), or name an error in its place (ethereum/go-ethereum#31178).
+  ["node-error", "debug_traceTransaction"],
+  ["node-error", "trace_block"],
 ];
 
 async function trace(
@@ -120,8 +123,11 @@ function failureOf(
 ): ChainErrorCode | "left-out" | undefined {
   if (!block || !traces) return undefined;
   if (traces instanceof NodeError) return traces.code;
-  const least = block.transactionHashes.length - (block.stateSync === undefined ? 0 : 1);
-  return traces.length < least ? "left-out" : undefined;
+  const others = block.transactionHashes.filter((hash) => hash !== block.stateSync);
+  const traced = new Set(traces.map(({ transactionHash }) => transactionHash));
+  // The state-sync transaction may stand in the list by another hash: only its absence shows in the number.
+  const lacks = !traced.has(null) && others.some((hash) => !traced.has(hash));
+  return lacks || traces.length < others.length ? "left-out" : undefined;
 }
 
 /** Asks again for the blocks that failed, and replaces the traces of each that is then traced. */

@@ -13,8 +13,11 @@ import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
  */
 export type Returned = Hex | null | NodeError;
 
-const LARGEST_GROUP = 250;
+/** Each call of a group has at least this part of the gas of static-calls.sol: 262,144. */
+export const LARGEST_GROUP = 64;
 const SMALLEST_GROUP = 4;
+/** Of more contracts that use up their gas in company, none is called alone: they keep the node busy. */
+const MOST_DEAR = 4;
 
 /** Where a node refused groups, they are tried again that many blocks later. */
 const BLOCKS_TO_LOOK_AGAIN = 100;
@@ -25,6 +28,9 @@ const CONTRACT_FAULTS: ReadonlySet<ChainErrorCode> = new Set([
   "out-of-gas",
   "response-too-large",
 ]);
+
+/** A node that makes other calls gives these where a call costs it more time than it was given. */
+const LATE: ReadonlySet<ChainErrorCode> = new Set(["aborted", "timeout"]);
 
 // These are about the block, not about the call.
 const ABOUT_BLOCK: ReadonlySet<ChainErrorCode> = new Set([
@@ -54,7 +60,8 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
  * (static-calls.sol), which exists only in the request's state override. Multicall3 would let a contract change what the ones
  * behind it answer: a `balanceOf` that pays coins to somebody would give him a balance that he never has. viem's `multicall`
  * takes a failed group for a failure of each of its calls, and a call that found no gas left for one that failed. Here a failed
- * group is halved, and a call that failed in a group is made alone.
+ * group is halved, and a call that failed in a group is made alone. When there is no time left for that, or where very many used up
+ * their gas, it stays unanswered, and what the group told is kept.
  */
 export function createContractCaller() {
   let knowsGroups = false;
@@ -69,12 +76,15 @@ export function createContractCaller() {
     return knowsGroups;
   }
 
-  /** What the calls of one group returned, null for a call that failed; undefined when the whole group failed. */
+  /**
+   * What the calls of one group returned, null for a call that failed, an error for one that used up its gas; undefined when
+   * the whole group failed.
+   */
   async function callGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
     blockHash: Hex,
-  ): Promise<(Hex | null)[] | undefined> {
+  ): Promise<Returned[] | undefined> {
     try {
       const results = await readContract(viem, {
         address: STATIC_CALLS,
@@ -85,7 +95,10 @@ export function createContractCaller() {
         blockHash,
       });
       if (results.length === calls.length) {
-        return results.map(({ success, returnData }) => (success ? returnData : null));
+        return results.map(({ success, returnData }) => {
+          if (success) return returnData;
+          return returnData === "0x" ? null : new NodeError("out-of-gas", "no gas left in a group");
+        });
       }
     } catch (thrown) {
       const error = nodeErrorIn(thrown);
@@ -95,15 +108,14 @@ export function createContractCaller() {
     return undefined;
   }
 
-  /** What calls returned that succeeded in a group. A group that failed as a whole is halved. */
+  /** As `callGroup`. A group that failed as a whole is halved. */
   async function callInGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],
     blockHash: Hex,
-  ): Promise<(Hex | undefined)[]> {
+  ): Promise<(Returned | undefined)[]> {
     const returned = await callGroup(viem, calls, blockHash);
-    // One call of a group can use up the gas of those behind it: only success is believed.
-    if (returned) return returned.map((one) => one ?? undefined);
+    if (returned) return returned;
     if (calls.length < 2 * SMALLEST_GROUP) return calls.map(() => undefined);
     const halves = chunk(calls, Math.ceil(calls.length / 2));
     const ofHalves = halves.map((half) => callInGroup(viem, half, blockHash));
@@ -119,16 +131,25 @@ export function createContractCaller() {
     const groups = isGrouped ? chunk(calls, LARGEST_GROUP) : [];
     const ofGroups = groups.map((group) => callInGroup(viem, group, block.hash));
     const results: (Returned | undefined)[] = (await Promise.all(ofGroups)).flat();
-    const single = [...calls.keys()].filter((index) => results[index] === undefined);
-    await fillIn(results, single, calls, (some) => callSingly(viem, some, block.hash));
+    const isAnswering = results.some((one) => one !== undefined);
+    // A call has less gas in a group than alone: only success is believed.
+    const single = [...calls.keys()].filter((index) => !results[index]);
+    const dear = [...calls.keys()].filter((index) => results[index] instanceof NodeError);
+    const isFew = new Set(dear.map((index) => calls[index]?.to)).size <= MOST_DEAR;
+    for (const some of isFew ? [single, dear] : [single]) {
+      if (some.length === 0) continue;
+      await fillIn(results, some, calls, (one) => callSingly(viem, one, block.hash, isAnswering));
+    }
     return results as Returned[];
   };
 }
 
+/** `isAnswering`: the node has made a group of calls at this block. */
 async function callSingly(
   viem: NodeClient,
   calls: readonly ContractCall[],
   blockHash: Hex,
+  isAnswering: boolean,
 ): Promise<Returned[]> {
   const callEach = (some: readonly ContractCall[]): Promise<Returned[]> =>
     Promise.all(some.map((one) => callOne(viem, one, blockHash)));
@@ -137,6 +158,7 @@ async function callSingly(
   const [first] = unclear;
   if (first === undefined) return returned;
   const trouble = returned[first] as NodeError;
+  if (isAnswering && LATE.has(trouble.code)) return returned;
   const answersOthers = unclear.length < returned.length || isOfCall(trouble);
   if (ABOUT_BLOCK.has(trouble.code) || !answersOthers) throw trouble;
   // Whether the node is in trouble shows by a call that cannot fail, made at the same time.

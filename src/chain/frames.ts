@@ -1,4 +1,3 @@
-import { ZERO_ADDRESS } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import { isNothing, isRecord } from "../core/record.ts";
 import { addressOrNull, lowerOf } from "./address-forms.ts";
@@ -173,7 +172,7 @@ function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
   const { type, action, result } = flat;
   const frame: CallFrame = {
     type: type.toLowerCase(),
-    from: lowerOf(action.from ?? ZERO_ADDRESS),
+    from: senderOf(action.address ?? action.from),
     to: addressOrNull(action.to),
     value: action.value ?? null,
     gas: action.gas ?? null,
@@ -196,10 +195,15 @@ function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
     case "suicide":
     case "selfdestruct":
       frame.type = "selfdestruct";
-      frame.from = lowerOf(action.address ?? ZERO_ADDRESS);
       frame.to = addressOrNull(action.refundAddress);
       frame.value = action.balance ?? null;
       break;
   }
   return frame;
+}
+
+/** Every client names it: without it, the frame would be somebody else's. */
+function senderOf(address: Hex | undefined): Hex {
+  if (typeof address === "string") return lowerOf(address);
+  throw new NodeError("bad-answer", "a frame of a block trace has no sender");
 }

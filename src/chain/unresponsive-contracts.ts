@@ -8,6 +8,8 @@ const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;
 const SHORTEST_PATIENCE_MS = 500;
 const LONGEST_PATIENCE_MS = 5_000;
+/** As many contracts can be asked alone before anybody minds. */
+const CROWD = 50;
 
 /** See `createUnresponsiveContracts`. */
 export type UnresponsiveContracts = ReturnType<typeof createUnresponsiveContracts>;
@@ -62,6 +64,11 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
     noteAnswered(contracts: ReadonlySet<Address>): void {
       const isSuccess = contracts.size > 0 && ![...contracts].some((one) => rests.has(one));
       if (isSuccess) patienceMs = Math.min(patienceMs * 2, LONGEST_PATIENCE_MS);
+    },
+    /** Those that wait to be asked alone, where they are so many that some will wait for long; else none. */
+    crowd(): Address[] {
+      const waiting = [...rests].flatMap(([contract, { ms }]) => (ms === 0 ? [contract] : []));
+      return waiting.length > CROWD ? waiting : [];
     },
     /** Whether it failed when it was asked alone, and is not to be asked now. */
     rests: (contract: Address): boolean => (rests.get(contract)?.until ?? 0) > performance.now(),

@@ -5,6 +5,7 @@ import { findGap } from "../store/chain.ts";
 import { chainTables } from "../store/chain-tables.ts";
 import {
   analyzeTables,
+  analyzeUnknownTables,
   buildDeferredIndex,
   deferIndexes,
   listDeferredIndexes,
@@ -48,6 +49,13 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   await publishTo(sync, (await getRecordedNumber(sql)) ?? publishedNumber(sync));
   options.status.backfill = null;
   if (!(await isIndexed(sql))) await buildIndexes(sync);
+  await analyzeUnknownTables(sql, tablesOfChain(sync));
+}
+
+/** All tables that the indexer fills. */
+export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
+  const recorded = recordedTables.map((name) => chainTables[name].name);
+  return [...recorded, ...tablesOf(writer.families)];
 }
 
 async function recordTo(sync: Sync, recordedNumber: number, target: number): Promise<void> {
@@ -119,7 +127,8 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
 }
 
 /** Builds the indexes that the first load left out, and has the planner know what was loaded. */
-export async function buildIndexes({ writer, options, recordedTables }: Sync): Promise<void> {
+export async function buildIndexes(sync: Sync): Promise<void> {
+  const { writer, options } = sync;
   const names = await listDeferredIndexes(writer.sql);
   const progress = { built: 0, total: names.length };
   options.status.phase = "indexing";
@@ -131,7 +140,6 @@ export async function buildIndexes({ writer, options, recordedTables }: Sync): P
   });
   options.status.indexes = null;
   if (options.signal.aborted) return;
-  const recorded = recordedTables.map((name) => chainTables[name].name);
-  await analyzeTables(writer.sql, [...recorded, ...tablesOf(writer.families)]);
+  await analyzeTables(writer.sql, tablesOfChain(sync));
   await writeAs(writer, markIndexed);
 }

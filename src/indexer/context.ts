@@ -1,6 +1,8 @@
 import type { BaseLogger } from "pino";
 import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
+import { LARGEST_GROUP } from "../chain/contract-calls.ts";
 import type { UnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
+import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import type { ChainTableName } from "../store/chain-tables.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
@@ -11,6 +13,7 @@ import {
   contractsOf,
   countKeys,
   fetchState,
+  inBunches,
   type StateKeys,
   type StateValues,
   splitByAnswerer,
@@ -93,6 +96,8 @@ export function reportFollowing(sync: Sync): void {
 
 /** A block is published before its state is read when there is more of it than this. It is then read batch by batch. */
 const READ_MAXIMUM = 20_000;
+/** Contracts are asked in bunches, so that one that keeps the node busy spoils the answer of few others. */
+const BUNCHES_AT_ONCE = 4;
 /** How long to wait for state while blocks are served that the chain no longer has. */
 const URGENT_PATIENCE_MS = 1_000;
 /** With these errors the node says nothing about the contracts. */
@@ -134,26 +139,35 @@ export async function readState(
   if (countKeys(ofNode) > READ_MAXIMUM) return undefined;
   return timeStage(sync.writer.metrics, "state", async () => {
     const asksContracts = countKeys(ofContracts) <= READ_MAXIMUM;
-    const contractsAsked = contractsOf(ofContracts);
-    const patienceMs = sync.unresponsive.patienceMs(contractsAsked);
+    const asked = asksContracts ? inBunches(ofContracts, LARGEST_GROUP) : [];
+    const { unresponsive } = sync;
+    const patienceMs = isUrgent
+      ? URGENT_PATIENCE_MS
+      : unresponsive.patienceMs(contractsOf(ofContracts));
+    const inTime = AbortSignal.timeout(patienceMs);
     const [node, contracts] = await Promise.all([
-      tryToRead(sync, ofNode, block, isUrgent ? URGENT_PATIENCE_MS : undefined),
-      asksContracts
-        ? tryToRead(sync, ofContracts, block, isUrgent ? URGENT_PATIENCE_MS : patienceMs)
-        : null,
+      tryToRead(sync, ofNode, block, isUrgent ? inTime : sync.options.signal),
+      mapLimit(asked, BUNCHES_AT_ONCE, async (keys) => {
+        // What there was no time for stays "to be read", and no contract is to blame for it.
+        if (inTime.aborted) return undefined;
+        const read = await tryToRead(sync, keys, block, inTime);
+        return read instanceof ChainError ? { error: read, unanswered: contractsOf(keys) } : read;
+      }),
     ]);
     if (node instanceof ChainError) return undefined;
-    if (!contracts) return node.values;
-    if (contracts instanceof ChainError) {
-      if (isUrgent) return node.values;
-      if (NODE_TROUBLE.has(contracts.code)) return undefined;
-      sync.unresponsive.add(contractsAsked);
-      return node.values;
+    const read = contracts.filter((one) => one !== undefined);
+    const rows = read.flatMap((one) => ("values" in one ? one.values.rows : []));
+    const values = { block, rows: [...node.values.rows, ...rows], unresponsive: [] };
+    if (isUrgent) return values;
+    if (read.some((one) => "error" in one && NODE_TROUBLE.has(one.error.code))) return undefined;
+    const unanswered = new Set(read.flatMap((one) => [...one.unanswered]));
+    if (unanswered.size > 0) {
+      unresponsive.add(unanswered);
+      return { ...values, unresponsive: unresponsive.crowd() };
     }
-    if (contracts.unanswered.size > 0) sync.unresponsive.add(contracts.unanswered);
-    else sync.unresponsive.noteAnswered(contractsAsked);
+    unresponsive.noteAnswered(contractsOf(ofContracts));
     sync.statePostponed = false;
-    return { block, rows: [...node.values.rows, ...contracts.values.rows] };
+    return values;
   });
 }
 
@@ -161,10 +175,9 @@ async function tryToRead(
   sync: Sync,
   keys: StateKeys,
   block: BlockReference,
-  patienceMs?: number,
+  signal: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof fetchState>> | ChainError> {
   const { chain, options } = sync;
-  const signal = patienceMs === undefined ? options.signal : AbortSignal.timeout(patienceMs);
   try {
     return await fetchState(chain, keys, block, { signal, headWaits: true, tellReorgs: true });
   } catch (error) {

@@ -106,7 +106,7 @@ export async function readPending(sync: Sync): Promise<"none" | "read" | "later"
   if (countKeys(keys) === 0) {
     if (alone === undefined) return "none";
     unresponsive.delete(alone);
-    await writeAs(writer, (transaction) => noteUnresponsive(transaction, alone, false));
+    await writeAs(writer, (transaction) => noteUnresponsive(transaction, [alone], false));
     return "read";
   }
   const patienceMs = unresponsive.patienceMs(new Set(alone === undefined ? [] : [alone]));
@@ -119,7 +119,7 @@ export async function readPending(sync: Sync): Promise<"none" | "read" | "later"
     (await makesCalls(sync.chain, head, { signal: AbortSignal.timeout(patienceMs) }));
   await writeAs(writer, async (transaction) => {
     await writeState(transaction, values);
-    if (isStuck) await noteUnresponsive(transaction, alone, true);
+    if (isStuck) await noteUnresponsive(transaction, [alone], true);
   });
   return "read";
 }

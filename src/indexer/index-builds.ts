@@ -25,7 +25,7 @@ export async function replaceIndexes(
       log.info(
         `replacing index ${next.name} (${built + 1} of ${total}); the chain is served meanwhile`,
       );
-      await buildIndex(writer.sql, next, signal);
+      await buildIndex(writer, next, signal);
       built++;
     } catch (error) {
       if (signal.aborted) return;

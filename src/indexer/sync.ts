@@ -3,6 +3,7 @@ import type { BlockHeader } from "../chain/types.ts";
 import { createUnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { ChainError } from "../core/errors.ts";
 import { deleteChainRowsAbove } from "../store/chain.ts";
+import { analyzeUnknownTables } from "../store/deferred-indexes.ts";
 import { finishTransactions } from "../store/recorded-rows.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
 import { listUnresponsiveTokens } from "../store/tokens/unresponsive.ts";
@@ -17,7 +18,7 @@ import {
   lookForTracers,
   reportTraces,
 } from "./binding.ts";
-import { buildIndexes, catchUp } from "./catch-up.ts";
+import { buildIndexes, catchUp, tablesOfChain } from "./catch-up.ts";
 import {
   isReorg,
   loadHead,
@@ -85,6 +86,7 @@ export async function synchronise(
     isDevelopment: sync.isDevelopment,
   });
   reportTraces(chain, sync.identity, options);
+  await analyzeUnknownTables(writer.sql, tablesOfChain(sync));
   await recover(sync);
   const ended = new AbortController();
   const listening = AbortSignal.any([signal, ended.signal]);

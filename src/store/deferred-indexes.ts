@@ -86,3 +86,17 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
 export async function analyzeTables(sql: Sql, names: readonly string[]): Promise<void> {
   await sql`ANALYZE ${sql(names)}`;
 }
+
+/**
+ * The same for those tables that have rows of which the planner knows nothing: after a load that ended with the head, and in a
+ * database that was restored from a dump. What somebody else works on is passed over.
+ */
+export async function analyzeUnknownTables(sql: Sql, names: readonly string[]): Promise<void> {
+  const unknown = await sql<{ name: string }[]>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relname = ANY (${[...names]}::text[])
+      AND pg_relation_size(oid) > 0 AND NOT EXISTS (
+        SELECT 1 FROM pg_stats WHERE schemaname = current_schema() AND tablename = relname)`;
+  if (unknown.length === 0) return;
+  await sql`ANALYZE (SKIP_LOCKED) ${sql(unknown.map(({ name }) => name))}`;
+}

@@ -15,7 +15,7 @@ export interface IndexHealth {
   gaps: number | null;
   /** What servers lack of published blocks, in words. */
   lostRows: string | null;
-  /** What the indexer last said of itself, and how long ago. */
+  /** What the indexer last said of itself, and how long ago: by a clock that may have been set back meanwhile. */
   indexer: IndexerReport | null;
   indexerAgeSeconds: number | null;
 }
@@ -41,7 +41,7 @@ export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
       s.head_number - s.start_block + 1
         - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
       i.status AS indexer,
-      extract(epoch FROM now() - i.updated_at)::int AS indexer_age_seconds
+      abs(extract(epoch FROM now() - i.updated_at))::int AS indexer_age_seconds
     FROM (VALUES (true)) AS one (singleton)
     LEFT JOIN sync_state s USING (singleton)
     LEFT JOIN indexer_status i USING (singleton)`;

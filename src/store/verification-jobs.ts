@@ -181,7 +181,7 @@ export async function findTurn(
   });
 }
 
-/** Begins a job; undefined when it does not wait any more. It counts as abandoned 15 s after the last `renewLease`. */
+/** Begins a job; undefined when it does not wait any more. It counts as abandoned when `renewLease` stays away for 15 s. */
 export async function claimJob(
   sql: Sql,
   { address, guid }: Omit<Turn, "source">,
@@ -195,9 +195,9 @@ export async function claimJob(
   return row;
 }
 
-/** Time since a running job was begun. */
+/** Time since a running job was begun; bounded, as the database's clock may have been set meanwhile. */
 function elapsedMs(sql: Queryable): Fragment {
-  return sql`(extract(epoch FROM now() - started_at) * 1000)::int8`;
+  return sql`(extract(epoch FROM greatest(interval '0', least(now() - started_at, interval '1 hour'))) * 1000)::int8`;
 }
 
 /** Two runners began jobs of one address at the same moment: this one gets none. */
@@ -237,8 +237,19 @@ export async function finishJob(
 /** Makes a running job count as abandoned at once, because its runner failed. */
 export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`
-    UPDATE verification_jobs SET lease_until = now() - interval '1 second'
+    UPDATE verification_jobs SET lease_until = '-infinity'
     WHERE ${isOfAttempt(sql, job)}`;
+}
+
+/** The leases of the running jobs. One that is renewed is another one. */
+export async function listLeases(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ lease: string }[]>`
+    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`;
+  return rows.map(({ lease }) => lease);
+}
+
+function leaseName(sql: Queryable): Fragment {
+  return sql`concat_ws(' ', guid, attempts, lease_until)`;
 }
 
 /** Gives a running job back to the queue as if it had not begun: its process is closing, or lost the database. */
@@ -250,11 +261,12 @@ export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
 }
 
 /**
- * Puts abandoned jobs back into the queue the first time. The second time they fail, since such a job may crash every
- * process that runs it.
+ * Puts abandoned jobs, those with `leases` among them, back into the queue the first time. The second time they fail, since such
+ * a job may crash every process that runs it.
  */
 export async function reclaimAbandonedJobs(
   sql: Sql,
+  leases: readonly string[],
   failure: { code: string; reason: string },
 ): Promise<void> {
   await sql`
@@ -264,7 +276,7 @@ export async function reclaimAbandonedJobs(
       request = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN request END,
       failure = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN NULL ELSE ${failure.code}::text END,
       reason = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN NULL ELSE ${failure.reason}::text END
-    WHERE state = 'running' AND lease_until < now()`;
+    WHERE state = 'running' AND (lease_until = '-infinity' OR ${leaseName(sql)} = ANY (${[...leases]}::text[]))`;
 }
 
 /** Deletes jobs that ended more than a week ago. */

@@ -5,7 +5,7 @@ import { endSharers } from "../db/session.ts";
 
 /** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
-/** A session that stands by asks every second. One that is silent for so long is passed over. */
+/** A session that stands by asks every second. One that is silent for so long is passed over, or spoke before the clock was set back. */
 const SILENCE = "5 seconds";
 /** A writer's session that is silent for so long is of a process that stands still: the server ends it, and with it the term. */
 export const WRITER_SILENCE_MS = 60_000;
@@ -152,7 +152,7 @@ function sessionsAndProcesses(sql: Queryable) {
     sessions AS (
       SELECT lock.objid AS schema, lock.classid = ${LOCK_CLASS.writer} AS writes, lock.pid,
         activity.application_name AS process,
-        activity.state_change > now() - ${SILENCE}::interval AS speaks
+        activity.state_change BETWEEN now() - ${SILENCE}::interval AND now() + ${SILENCE}::interval AS speaks
       FROM pg_locks lock JOIN pg_stat_activity activity USING (pid)
       WHERE lock.locktype = 'advisory' AND lock.classid IN (${LOCK_CLASS.writer}, ${LOCK_CLASS.standby})
         AND lock.granted AND activity.datname = current_database() AND lock.database = activity.datid),

@@ -52,6 +52,13 @@ function withoutResult(traces: readonly object[], place: number): object[] {
   return traces.map((trace, index) => (index === place ? { ...trace, result: null } : trace));
 }
 
+function withError(traces: readonly object[], place: number): object[] {
+  const error = "tracing failed: insufficient funds";
+  return traces.map((trace, index) =>
+    index === place ? { ...trace, result: null, error } : trace,
+  );
+}
+
 const WAYS: readonly [name: string, without: string[]][] = [
   ["block receipts and debug_traceBlockByHash", []],
   ["block receipts and debug_traceBlockByNumber", ["debug_traceBlockByHash"]],
@@ -232,6 +239,10 @@ describe("fetchBlocks", () => {
     ["gives none", emptyList()],
     // onflow/flow-evm-gateway#519
     ["gives nulls", lie((traces) => (traces as unknown[]).map(() => null))],
+    // ethereum/go-ethereum#31178
+    ["names an error in place of one", lie((traces) => withError(traces as object[], 1))],
+    // 0xPolygon/bor#1920
+    ["fails", rpcError(-32000, "intrinsic gas too low: have 0, want 21000")],
     // onflow/flow-evm-gateway#606, hiero-ledger/hiero-json-rpc-relay#4386
     ["gives a null of one", lie((traces) => withoutResult(traces as object[], 1))],
   ];
@@ -332,6 +343,8 @@ describe("fetchBlocks", () => {
     const { chain } = openChain([node]);
     const gaveUp = lie(() => [{ error: "out of memory" }]);
     node.fail({ method: "debug_traceBlockByHash", effect: gaveUp });
+    for (const method of ["debug_traceTransaction", "trace_block"])
+      node.fail({ method, effect: rpcError(-32000, "out of memory") });
     await expect(chain.fetchBlocks([3])).rejects.toMatchObject({ code: "node-error" });
     const { blocks } = await chain.fetchBlocks([3], { traces: false });
     expect(blocks[0]).toMatchObject({ receipts: [{}], traces: null });

@@ -151,6 +151,7 @@ describe("flat frames", () => {
     ["a transaction has two roots", [flat[0], flat[0]]],
     ["a place is missing", [{ ...flat[0], traceAddress: null }]],
     ["an action is missing", [{ ...flat[0], action: undefined }]],
+    ["one has no sender", [{ ...flat[0], action: { callType: "call", to: b } }]],
     ["they are of another block", flat.map((frame) => ({ ...frame, blockHash: "0xb10d" }))],
     ["they are no list", {}],
   ])("are not believed when %s", (_, frames) => {

@@ -6,6 +6,7 @@ import type { RawReceipt } from "../../src/chain/types.ts";
 import { type Address, lowerAddress } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
+import { word } from "../support/scripted-node/ledger.ts";
 import { openChain } from "../support/test-chain.ts";
 
 const SOURCE = new URL("../../src/chain/static-calls.sol", import.meta.url);
@@ -20,17 +21,27 @@ contract Coin {
         balanceOf[to] += amount;
     }
 }
+contract Burner {
+    function balanceOf(address) external view returns (uint256) { while (gasleft() > 0) {} }
+}
 contract Thief {
     Coin public coin = new Coin();
+    Burner[5] public burners;
+    constructor() { for (uint256 i = 0; i < 5; i++) burners[i] = new Burner(); }
     function balanceOf(address owner) external returns (uint256) {
         coin.transfer(owner, 100);
         return 7;
     }
     function eat() external view { while (gasleft() > 0) {} }
+    function gas() external view returns (uint256) { return gasleft(); }
+    function flood() external pure { assembly { return(0, 100000) } }
 }`;
 
 const COIN: Hex = "0x11df9995";
 const EAT: Hex = "0x340a2a4e";
+const GAS: Hex = "0x6ca7c216";
+const BURNERS: Hex = "0x95bf1305";
+const FLOOD: Hex = "0xbe846eb3";
 /** The balance of nobody. */
 const BALANCE: Hex = `0x70a08231${"0".repeat(64)}`;
 
@@ -88,6 +99,42 @@ describe("calls in a group", () => {
     const balances = await chain.fetchTokenBalances(queries, head);
     expect(balances).toEqual([7n, 7n, 0n, 0n]);
   });
+
+  test("have the gas of one transaction together, and room for short answers only", async () => {
+    const { chain, head, thief } = await open();
+    const floods = Array.from({ length: 60 }, () => ({ to: thief, data: FLOOD }));
+    const calls = [{ to: thief, data: GAS }, ...floods, { to: thief, data: GAS }];
+    const returned = await chain.fetchCalls(calls, head);
+    const [first, last] = [returned.at(0), returned.at(-1)].map((one) => BigInt(one as Hex));
+    expect(first).toBeGreaterThan(2n ** 24n / 64n);
+    expect(first).toBeLessThan(2n ** 24n / 62n);
+    expect(last).toBeGreaterThan(2n ** 22n);
+    expect(last).toBeLessThan(2n ** 24n);
+    expect(returned.slice(1, -1).every((one) => one?.length === 200_002)).toBe(true);
+  });
+
+  test.each([
+    [4, null],
+    [5, undefined],
+  ])(
+    "are made alone for %i contracts that use up their gas: each gives %s",
+    async (count, told) => {
+      const { chain, head, thief, coin } = await open();
+      const places = Array.from({ length: count }, (_, place) => place);
+      const found = await chain.fetchCalls(
+        places.map((place) => ({ to: thief, data: `${BURNERS}${word(place).slice(2)}` as const })),
+        head,
+      );
+      const burners = found.map((one) => lowerAddress(`0x${(one as Hex).slice(-40)}`));
+      // The coin's code has no answer for a token by id.
+      const queries = [...burners, coin, coin].map((token) => ({ token, owner: thief }));
+      const balances = await chain.fetchTokenBalances(
+        [...queries, { token: coin, owner: thief, id: 1n }],
+        head,
+      );
+      expect(balances).toEqual([...burners.map(() => told), 1000n, 1000n, null]);
+    },
+  );
 
   test("leave gas to the calls behind them", async () => {
     const { chain, head, thief, coin } = await open();

@@ -11,6 +11,12 @@ import {
 import { searchLogs } from "../../src/store/logs.ts";
 import { listTokenTransfers } from "../../src/store/token-transfers.ts";
 import { getTransaction } from "../../src/store/transactions.ts";
+import {
+  releaseWriterLock,
+  takeWriterLock,
+  WriterReplacedError,
+  type WriterTerm,
+} from "../../src/store/writer.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
@@ -30,12 +36,14 @@ describe.each(RELEASES)("the database of release %s", (release) => {
   let fresh: TestDatabase;
   let earlier: TestDatabase;
   let sql: Sql;
+  let lockSql: Sql;
 
   beforeEach(async () => {
     node = await startScriptedNode({ chain: releaseChain() });
     fresh = await createTestDatabase();
     earlier = await createTestDatabase();
     sql = earlier.sql;
+    lockSql = createSql(earlier.url, { connections: 1 });
     await sql`DROP SCHEMA public CASCADE`;
     await sql`CREATE SCHEMA public`;
     await restoreRelease(sql, release);
@@ -47,9 +55,16 @@ describe.each(RELEASES)("the database of release %s", (release) => {
   });
 
   afterEach(async () => {
+    await lockSql.end();
     await Promise.all([fresh?.drop(), earlier?.drop()]);
     await node?.stop();
   });
+
+  async function beginTerm(): Promise<{ sql: Sql; term: WriterTerm }> {
+    const term = await takeWriterLock(lockSql);
+    if (!term) throw new Error("another writer has the lock");
+    return { sql, term };
+  }
 
   async function schemaOf(database: TestDatabase): Promise<string[]> {
     const rows = await database.sql<{ definition: string }[]>`
@@ -84,6 +99,7 @@ describe.each(RELEASES)("the database of release %s", (release) => {
 
   /** Grows the chain, lets indexers follow, and wants what a new database has. */
   async function expectUpToDate(): Promise<void> {
+    await releaseWriterLock(lockSql);
     node.chain.mine(blockOfRelease(61));
     await follow(earlier, (await createOracleReader(node.url).read()).head.hash);
     node.chain.mine(blockOfRelease(62));
@@ -141,7 +157,7 @@ describe.each(RELEASES)("the database of release %s", (release) => {
     for (const answer of before) expect(answer.filter(Boolean).length).toBeGreaterThan(0);
     const states: unknown[] = [before];
     for (const build of await listIndexBuilds(sql)) {
-      await buildIndex(sql, build, new AbortController().signal);
+      await buildIndex(await beginTerm(), build, new AbortController().signal);
       states.push(await answers());
     }
     expect(states.length).toBeGreaterThan(1);
@@ -152,21 +168,34 @@ describe.each(RELEASES)("the database of release %s", (release) => {
   it("is brought up to date after an index was left unfinished", async () => {
     const [first, second] = await listIndexBuilds(sql);
     if (!first || !second) throw new Error("nothing to build");
+    const writer = await beginTerm();
     const other = createSql(earlier.url, { connections: 1 });
     const aborted = new AbortController();
     // An index that cannot be swapped in while somebody reads by the one before.
     await other.begin(async (transaction) => {
       await transaction`LOCK TABLE ${sql(first.tableName)} IN ACCESS SHARE MODE`;
-      await expect(buildIndex(sql, first, aborted.signal)).rejects.toThrow(/lock timeout/);
+      await expect(buildIndex(writer, first, aborted.signal)).rejects.toThrow(/lock timeout/);
       // One whose build waits for a writer, and is given up.
       await transaction`LOCK TABLE ${sql(second.tableName)} IN ROW EXCLUSIVE MODE`;
-      const building = buildIndex(sql, second, aborted.signal);
+      const building = buildIndex(writer, second, aborted.signal);
       while (!(await isWaiting())) await new Promise((resolve) => setTimeout(resolve, 10));
       aborted.abort();
       await expect(building).rejects.toThrow(/canceling statement/);
     });
     await other.end();
     await expectUpToDate();
+  });
+
+  it("gets no index from a writer whose term is over", async () => {
+    const [first] = await listIndexBuilds(sql);
+    if (!first) throw new Error("nothing to build");
+    const zombie = await beginTerm();
+    const writer = await beginTerm();
+    const { signal } = new AbortController();
+    await expect(buildIndex(zombie, first, signal)).rejects.toThrow(WriterReplacedError);
+    expect(await listIndexBuilds(sql)).toContainEqual(first);
+    await buildIndex(writer, first, signal);
+    expect(await listIndexBuilds(sql)).not.toContainEqual(first);
   });
 
   async function isWaiting(): Promise<boolean> {

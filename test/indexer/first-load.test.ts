@@ -102,6 +102,22 @@ describe("the first load of a long chain", () => {
     change(node.chain);
     await expectWhole(before);
   });
+
+  it("leaves no table unknown to the planner when it is short, nor does a start on what was restored", async () => {
+    node.chain.reset({ salt: "short" });
+    node.chain.mine(
+      ...Array.from({ length: 40 }, () => ({ transactions: [{ valueWei: 1n }, { valueWei: 2n }] })),
+    );
+    const tables = ["addresses", "address_transactions", "blocks", "transactions"];
+    for (let start = 0; start < 2; start++) {
+      const indexer = startTestIndexer(options());
+      await indexer.until(() => indexer.status().phase === "following");
+      await indexer.stop();
+      expect(await knownToPlanner()).toEqual(expect.arrayContaining(tables));
+      await database.sql`
+        DELETE FROM pg_statistic WHERE starelid = ANY (${tables}::text[]::regclass[])`;
+    }
+  });
 });
 
 describe("the indexes left out of a first load", () => {

@@ -71,6 +71,24 @@ it("the index goes on behind a tracer that leaves state-sync transactions out, a
   expect(asked).toContainEqual(expect.objectContaining({ borTraceEnabled: true }));
 });
 
+it("a transaction that the tracer leaves out beside a state-sync one is traced alone", async () => {
+  const index = await openPolygon();
+  index.node.fail({
+    method: "debug_traceBlockByHash",
+    effect: lie((result, { params: [hash] }) => {
+      const { transaction } = stateSyncIn(
+        index.node.chain.byHash(String(hash))?.block as RawBlock,
+        false,
+      );
+      const frame = { type: "CALL", from: transaction.from, to: transaction.to, input: "0x" };
+      return [...(result as object[]).slice(1), { txHash: transaction.hash, result: frame }];
+    }),
+  });
+  await index.start();
+  await index.inStep();
+  expect(await index.sql`SELECT block_number FROM internal_transactions`).toHaveLength(1);
+});
+
 const BEFORE = { isMadhugiri: false };
 const NO_TRACES: readonly (readonly [string, { isMadhugiri: boolean }, Effect])[] = [
   ["steps (Bor before)", BEFORE, lie(() => ({ gas: 0, failed: false, structLogs: [] }))],

@@ -1,20 +1,25 @@
-import type { TokenBalanceQuery } from "../../chain/chain.ts";
+import type { AskOptions, TokenBalanceQuery } from "../../chain/chain.ts";
+import { LARGEST_GROUP } from "../../chain/contract-calls.ts";
 import { makesCalls } from "../../chain/unresponsive-contracts.ts";
 import type { Address } from "../../core/address.ts";
-import { mapLimit } from "../../core/async.ts";
+import { chunk, mapLimit } from "../../core/async.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 
 /** What several contracts together may take of the node's time, and what one may take alone. */
 const TOGETHER = { answerMs: 1_500 };
+const ALL_TOGETHER_MS = 3_000;
 const ALONE = { answerMs: 3_000 };
+/** For so long one contract after the other is asked alone. */
+const ALL_ALONE_MS = 3_000;
 /** Half of the places that one caller has at a node by default, see `Gate`. */
 const AT_ONCE = 2;
 
 /** With these errors a contract may have spoilt the request. */
 const SPOILT: ReadonlySet<string> = new Set([
   "timeout",
+  "aborted",
   "unavailable",
   "node-error",
   "bad-answer",
@@ -25,7 +30,8 @@ type Reported = bigint | null | undefined;
 
 /**
  * The balances that contracts report at the head, in the order of the queries; undefined where a contract does not answer,
- * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests.
+ * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Of very many such,
+ * the last are not asked any more.
  */
 export async function fetchReportedBalances(
   { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,
@@ -36,7 +42,7 @@ export async function fetchReportedBalances(
   const byToken = Map.groupBy(queries, ({ token }) => token);
   for (const token of byToken.keys()) if (unresponsive.rests(token)) byToken.delete(token);
 
-  async function ask(asked: TokenBalanceQuery[], within: { answerMs: number }): Promise<boolean> {
+  async function ask(asked: TokenBalanceQuery[], within: AskOptions): Promise<boolean> {
     try {
       const amounts = await chain.fetchTokenBalances(asked, head, within);
       for (const [index, query] of asked.entries()) reported.set(query, amounts[index]);
@@ -55,20 +61,34 @@ export async function fetchReportedBalances(
     } else if (await makesCalls(chain, head, ALONE)) {
       unresponsive.add(new Set([token]));
     } else {
-      throw new ChainError("unavailable", "the node leaves contract calls unanswered");
+      throw unanswered();
     }
   }
 
-  const known = unresponsive.all();
-  const together = [...byToken.keys()].filter((token) => !known.has(token));
-  if (together.length > 1)
-    await ask(
-      together.flatMap((token) => byToken.get(token) ?? []),
-      TOGETHER,
-    );
+  const suspects = unresponsive.all();
+  const together = [...byToken.keys()].filter((token) => !suspects.has(token));
+  if (together.length > 1) {
+    const asked = together.flatMap((token) => byToken.get(token) ?? []);
+    const within = { ...TOGETHER, signal: AbortSignal.timeout(ALL_TOGETHER_MS) };
+    const groups = chunk(asked, LARGEST_GROUP).map(async (group) => {
+      if (await ask(group, within)) for (const { token } of group) suspects.add(token);
+    });
+    await Promise.all(groups);
+  }
   const open = [...byToken].filter(([, asked]) =>
     asked.some((query) => reported.get(query) === undefined),
   );
-  await mapLimit(open, AT_ONCE, ([token]) => askAlone(token));
+  const late = AbortSignal.timeout(ALL_ALONE_MS);
+  const left = new Set<Address>();
+  await mapLimit(open, AT_ONCE, async ([token]) => {
+    if (!late.aborted) await askAlone(token);
+    else if (suspects.has(token)) left.add(token);
+    else throw unanswered();
+  });
+  if (left.size > 0) unresponsive.add(left);
   return queries.map((query) => reported.get(query));
+}
+
+function unanswered(): ChainError {
+  return new ChainError("unavailable", "the node leaves contract calls unanswered");
 }

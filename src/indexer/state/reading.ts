@@ -1,8 +1,10 @@
 import type { AskOptions, BlockReference, Chain } from "../../chain/chain.ts";
 import type { Address } from "../../core/address.ts";
+import { chunk } from "../../core/async.ts";
 import type { Queryable, Transaction } from "../../db/client.ts";
 import type { BlockRange } from "../../store/chain.ts";
 import type { ContractScope } from "../../store/tokens/state.ts";
+import { noteUnresponsive } from "../../store/tokens/unresponsive.ts";
 import type { StateFamily, StateReading } from "./family.ts";
 
 /** What is to be read from the node. */
@@ -12,6 +14,8 @@ export type StateKeys = readonly { reading: StateReading; keys: readonly unknown
 export interface StateValues {
   block: BlockReference;
   rows: readonly { reading: StateReading; rows: readonly unknown[] }[];
+  /** Contracts of which the transfers are believed from now on, without asking. */
+  unresponsive: readonly Address[];
 }
 
 /** The state that the recorded blocks of a range may have changed, to be read at the block `at`. */
@@ -84,6 +88,13 @@ export function contractsOf(keys: StateKeys): Set<Address> {
   );
 }
 
+/** The keys in bunches of at most `size`, each of one family. */
+export function inBunches(keys: StateKeys, size: number): StateKeys[] {
+  return keys.flatMap(({ reading, keys }) =>
+    chunk(keys, size).map((some) => [{ reading, keys: some }]),
+  );
+}
+
 /** The number of keys. */
 export function countKeys(keys: StateKeys): number {
   return keys.reduce((sum, { keys }) => sum + keys.length, 0);
@@ -103,12 +114,16 @@ export async function fetchState(
     })),
   );
   return {
-    values: { block, rows: answers },
+    values: { block, rows: answers, unresponsive: [] },
     unanswered: new Set(answers.flatMap(({ unanswered }) => unanswered)),
   };
 }
 
 /** Writes what was read; its keys are known by now. */
-export async function writeState(sql: Transaction, { block, rows }: StateValues): Promise<void> {
+export async function writeState(
+  sql: Transaction,
+  { block, rows, unresponsive }: StateValues,
+): Promise<void> {
   for (const { reading, rows: written } of rows) await reading.write(sql, block.number, written);
+  if (unresponsive.length > 0) await noteUnresponsive(sql, unresponsive, true);
 }

@@ -55,8 +55,8 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
       SELECT token AS address, true AS metadata, false AS supply FROM moved
       WHERE NOT EXISTS (
           SELECT 1 FROM tokens WHERE address = token AND metadata_block < ${range.from}
-            AND metadata_read_at > now()
-              - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END)
+            AND metadata_read_at BETWEEN now()
+              - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END AND now())
       UNION
       SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
       UNION
@@ -84,7 +84,7 @@ function ofChangedSupply(sql: Queryable) {
     SELECT token FROM moved
       LEFT JOIN tokens ON tokens.address = token
       WHERE supplied OR tokens.supply_block IS NULL OR tokens.irregular
-        OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at < now() - interval '1 minute', true))`;
+        OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at NOT BETWEEN now() - interval '1 minute' AND now(), true))`;
 }
 
 /**
@@ -100,7 +100,7 @@ export async function applyTokens(sql: Transaction, range: BlockRange): Promise<
     ON CONFLICT (address) DO NOTHING`;
   const changed = await listChangedTokens(sql, range);
   await sql`
-    UPDATE tokens SET irregular = irregular OR address IN (${replacedContracts(sql, range)}), metadata_due = now()
+    UPDATE tokens SET irregular = irregular OR address IN (${replacedContracts(sql, range)}), metadata_due = '-infinity'
     WHERE address = ANY (${changed}::bytea[])`;
   await forgetSupplies(sql, range, changed);
 }

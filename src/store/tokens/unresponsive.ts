@@ -7,13 +7,13 @@ export async function listUnresponsiveTokens(sql: Queryable): Promise<Address[]>
   return rows.map(({ address }) => address);
 }
 
-/** Notes whether the node gets stuck in a token. */
+/** Notes whether the node gets stuck in tokens. */
 export async function noteUnresponsive(
   sql: Transaction,
-  address: Address,
+  addresses: readonly Address[],
   isUnresponsive: boolean,
 ): Promise<void> {
   await sql`
     UPDATE tokens SET unresponsive = ${isUnresponsive}
-    WHERE address = ${address} AND unresponsive <> ${isUnresponsive}`;
+    WHERE address = ANY (${[...addresses]}::bytea[]) AND unresponsive <> ${isUnresponsive}`;
 }

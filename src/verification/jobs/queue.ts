@@ -8,6 +8,7 @@ import {
   type ClaimedJob,
   claimJob,
   findTurn,
+  listLeases,
   reclaimAbandonedJobs,
   releaseJob,
   renewLease,
@@ -15,6 +16,7 @@ import {
 } from "../../store/verification-jobs.ts";
 import { reasonOf } from "../errors.ts";
 import { type JobContext, runJob } from "./job.ts";
+import { createLeaseWatch } from "./leases.ts";
 
 /** Runs the jobs of several chains, whose tables are in one database. */
 export interface JobQueue {
@@ -230,7 +232,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     if (isDatabaseGone(error)) return await giveBack(member, job);
     member.log.warn({ address: job.address, error: messageOf(error) }, "a verification broke off");
     await abandonJob(sql, job);
-    await reclaimAbandonedJobs(sql, CRASHED);
+    await reclaimAbandonedJobs(sql, [], CRASHED);
   }
 
   /** Gives a job back once the database answers again; tries for a few seconds. */
@@ -245,10 +247,15 @@ export function startQueue(options: QueueOptions): JobQueue {
   }
 
   async function reclaim({ sql, stopping: { signal }, log: memberLog }: Member): Promise<void> {
+    const findExpired = createLeaseWatch();
     while (!signal.aborted) {
-      await reclaimAbandonedJobs(sql, CRASHED).catch((error: unknown) =>
-        memberLog.warn({ error: messageOf(error) }, "abandoned verifications cannot be reclaimed"),
-      );
+      try {
+        const leases = await listLeases(sql);
+        const expired = findExpired(leases);
+        if (leases.length > 0) await reclaimAbandonedJobs(sql, expired, CRASHED);
+      } catch (error) {
+        memberLog.warn({ error: messageOf(error) }, "abandoned verifications cannot be reclaimed");
+      }
       await sleep(RECLAIM_MS, signal);
     }
   }

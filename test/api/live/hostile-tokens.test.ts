@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Action, isServedIn } from "../../../src/api/action.ts";
 import { registry } from "../../../src/api/registry.ts";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../../src/core/address.ts";
+import type { Hex } from "../../../src/core/hex.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { ask } from "../../support/ask.ts";
 import { type IndexedNode, openIndexedNode } from "../../support/indexed-node.ts";
@@ -147,4 +148,41 @@ describe.each([
       DELETE FROM token_id_balances WHERE token = ${hostileIds} AND token_id > 10`;
     await isAsIfHealed();
   });
+});
+
+test("the tokens of an owner are listed who was sent very many that use up all gas", async () => {
+  // In company their calls fail, alone they keep the node busy.
+  const crowd = Array.from({ length: 250 }, (_, number) => scriptedAddress(`burner ${number}`));
+  const index = await openIndexedNode({ overrides: true });
+  const isAlone = ({ params: [call] }: IncomingCall) =>
+    crowd.includes((call as { to: Address }).to);
+  index.node.fail({ method: "eth_call", when: isAlone, effect: { kind: "stall" } });
+  await index.start({ finalityDepth: 1_000 });
+  const server = await createTestApp({ sql: index.sql, nodeUrl: index.node.url });
+  onTestFinished(() => server.close());
+  const data: Hex = `0x70a08231${wordOfAddress(victim).slice(2)}`;
+  const logs = [...crowd.map((token) => mint(token, 7)), mint(good, 5)];
+  index.node.chain.mine({
+    transactions: [{ to: good, logs }],
+    state: { calls: crowd.map((to) => ({ to, data, returns: null })) },
+  });
+  await index.indexer.until(() => index.indexer.status().head === 1);
+
+  async function requireList(): Promise<void> {
+    const list = await ask(server.app, `module=account&action=tokenlist&address=${victim}`);
+    const held = new Map(
+      (list.result as { contractAddress: Address; balance: string }[]).map((token) => [
+        token.contractAddress,
+        token.balance,
+      ]),
+    );
+    expect(held).toEqual(new Map([...crowd.map((token) => [token, "7"] as const), [good, "5"]]));
+  }
+
+  await requireList();
+  await index.stop();
+  // As it is where the API asks before the indexer knows.
+  await index.sql`
+    UPDATE tokens SET unresponsive = false WHERE address = ANY (${crowd.slice(0, 150)}::bytea[])`;
+  await requireList();
 });

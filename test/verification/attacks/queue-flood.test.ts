@@ -6,6 +6,7 @@ import {
   claimJob,
   findTurn,
   finishJob,
+  listLeases,
   reclaimAbandonedJobs,
 } from "../../../src/store/verification-jobs.ts";
 import { DEFAULT_JOB_LIMITS, submitVerification } from "../../../src/verification/jobs/submit.ts";
@@ -180,8 +181,30 @@ test("an attempt that broke off counts as well", async () => {
   const job = await claim();
   await world.sql`UPDATE verification_jobs SET started_at = now() - interval '2 minutes'`;
   await abandonJob(world.sql, job);
-  await reclaimAbandonedJobs(world.sql, { code: "crashed", reason: "" });
+  await reclaimAbandonedJobs(world.sql, [], { code: "crashed", reason: "" });
   const [row] = await world.sql`SELECT state, busy_ms AS "busyMs" FROM verification_jobs`;
   expect(row?.["state"]).toBe("pending");
   expect(row?.["busyMs"]).toBeGreaterThanOrEqual(120_000);
+});
+
+test("no limit lasts because the database's clock was set back", async () => {
+  await submit(owned, ATTACKER, "Bomb");
+  await end(await claim(), 50);
+  await world.sql`
+    INSERT INTO verification_jobs (guid, address, client, compiler, compiler_version, state, created_at, started_at, finished_at, lease_until, attempts)
+    SELECT 'later ' || number, address, client, compiler, compiler_version, state, created_at + interval '1 day',
+      started_at + interval '1 day', finished_at + interval '1 day', lease_until, attempts
+    FROM verification_jobs, generate_series(1, 100) AS number`;
+  expect(await submit(owned, ATTACKER, "Bomb")).toBe("accepted");
+});
+
+test("a job whose process died is begun anew, whatever the database's clock was set to", async () => {
+  await submit(owned, ATTACKER, "Bomb");
+  await claim();
+  await world.sql`UPDATE verification_jobs SET lease_until = lease_until + interval '1 day'`;
+  await reclaimAbandonedJobs(world.sql, await listLeases(world.sql), {
+    code: "crashed",
+    reason: "",
+  });
+  expect(await world.sql`SELECT state FROM verification_jobs`).toEqual([{ state: "pending" }]);
 });
