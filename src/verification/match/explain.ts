@@ -49,12 +49,13 @@ function explainMismatch(
   if (creation !== null && !isMatch(creation) && creation.kind === "constructor-arguments") {
     return creation.given ? WRONG_ARGUMENTS : { code: "constructor-arguments-unknown" };
   }
-  const mismatch = isMatch(runtime) ? creation : runtime;
+  const isTold = !isMatch(runtime) && (runtime.kind !== "empty" || creation === null);
+  const mismatch = isTold ? runtime : creation;
   if (mismatch === null || isMatch(mismatch)) return { code: "bytecode", detail: "" };
   const version = isVersionSure ? "" : "the compiler version, ";
   return {
     code: "bytecode",
-    detail: words(mismatch, name, contract.runtime.bytes.length, version),
+    detail: words(mismatch, name, contract[isTold ? "runtime" : "creation"].bytes.length, version),
   };
 }
 
@@ -78,8 +79,11 @@ function words(mismatch: Mismatch, name: string, size: number, version: string):
       return "The code on chain holds different values for one immutable variable.";
     case "call-protection":
       return "The library on chain holds another address than its own.";
-    case "constructor-arguments":
+    case "runs-on":
+      return `Nothing tells what the creation code of ${name} runs of what follows it: it does not stop at its end, has verbatim, or is of a solc before 0.6.`;
     case "empty":
+      return `The compiler gives no runtime code of ${name} (solc does of a Yul object with one object in it), and the creation code on chain is not known.`;
+    case "constructor-arguments":
       return `${name} has no code to compare.`;
   }
 }

@@ -27,6 +27,7 @@ const SOLIDITY: CompiledFrom = {
   language: "Solidity",
   release: "0.8.20",
   settings: {},
+  sources: new Map(),
   unreported: new Map(),
 };
 const OLD_METADATA = bytes(
@@ -106,7 +107,7 @@ describe("what is read of a compiler's output", () => {
   ])("metadata that is not reported is made of its text: %s", (release, found) => {
     const texts = () => new Map([["A.sol:A", "{}"]]);
     const ofLanguage = (language: CompiledFrom["language"]) =>
-      unreportedAuxdata({ language, release, settings: {} }, texts);
+      unreportedAuxdata({ language, release }, texts);
     expect([...ofLanguage("Solidity").values()]).toEqual(Array(found).fill(OLD_METADATA));
     expect(ofLanguage("Yul")).toEqual(new Map());
   });
@@ -267,6 +268,7 @@ describe("a contract of vyper is compared with the code on chain", () => {
     creation: compiled(bytes(INIT)),
     reported: new Map(),
     vyper: null,
+    following: [],
   };
   const compare = (runtimeCode: Buffer, creationCode: Buffer | null) =>
     matchVyperContract(contract, { address: addressAt(1), runtimeCode, creationCode }, null);
