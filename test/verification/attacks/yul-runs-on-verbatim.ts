@@ -1,4 +1,6 @@
+import { expect } from "vitest";
 import type { Attack, Program } from "./attack.ts";
+import { word } from "./attack-world.ts";
 import { HIDDEN } from "./yul-runs-on.ts";
 
 /** The last instruction of the author's own swallows the STOP behind it. */
@@ -14,7 +16,12 @@ const plain: Program = {
   language: "Yul",
   sources: {
     "Till.yul": `object "Till" {
-  code { datacopy(0, dataoffset("Runtime"), datasize("Runtime")) return(0, datasize("Runtime")) }
+  code {
+    codecopy(0, sub(codesize(), 32), 32)
+    sstore(0, mload(0))
+    datacopy(0, dataoffset("Runtime"), datasize("Runtime"))
+    return(0, datasize("Runtime"))
+  }
   object "Runtime" { code { mstore(0, verbatim_0i_1o(hex"5f")) return(0, 32) } }
 }`,
   },
@@ -30,9 +37,12 @@ const attack: Attack = {
   reason: /verbatim/,
   honest: async (world) => {
     const { creation } = await world.compile(plain);
-    return world.verify(plain, await world.deploy(`0x${creation}`));
+    const standing = await world.deploy(`0x${creation}${word(7)}`);
+    return world.verify(plain, standing, { arguments: word(7) });
   },
   reaches: "partial",
+  // What it left is proven, not what it wrote.
+  check: (_attacked, { proof }) => expect(proof).toMatchObject({ construction: "run" }),
 };
 
 export default attack;
