@@ -100,22 +100,24 @@ export function readContract(
   const vyper = language === "Vyper" ? vyperMetadataOf(creation, release, settings) : null;
   const following =
     language === "Yul"
-      ? followingYul(creation, output.evm.bytecode.sourceMap, sources)
+      ? followingYul({ runtime, creation }, output.evm.bytecode.sourceMap, sources)
       : output.abi;
   return { output, runtime: mark(runtime), creation: mark(creation), reported, vyper, following };
 }
 
 /**
- * Yul has no ABI: its code reads what follows it as it likes. Nothing may follow where the code runs on at its end, which is
- * not known of code with instructions of the author's own (`verbatim`), and where the compiler gives no source map (0.5).
+ * Yul has no ABI: its code reads what follows it as it likes. Nothing may follow code that runs on at its end. Code that holds
+ * its runtime code does not: the compiler puts INVALID between the two. It is not known of code with instructions of the
+ * author's own (`verbatim`), and of other code where the compiler gives no source map (0.5).
  */
 function followingYul(
-  { bytes }: CompiledCode,
+  { runtime, creation }: Pick<CompiledContract, "runtime" | "creation">,
   sourceMap: string | undefined,
   sources: CompiledFrom["sources"],
 ): Following {
   const isPlain = ![...sources.values()].some((text) => text.includes("verbatim"));
-  return isPlain && stopsAtEnd(bytes, sourceMap ?? "") ? "data" : "nothing";
+  const isStopping = runtime.bytes.length > 0 || stopsAtEnd(creation.bytes, sourceMap ?? "");
+  return isPlain && isStopping ? "data" : "nothing";
 }
 
 /** Since these versions vyper writes the sizes of the code, and a hash over the sources. */

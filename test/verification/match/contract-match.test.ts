@@ -41,6 +41,7 @@ interface Parts {
   creation?: string;
   assembly?: unknown;
   metadata?: string;
+  sourceMap?: string;
 }
 
 /** What a compiler writes for a contract of these codes. */
@@ -49,13 +50,14 @@ function outputOf({
   creation = INIT,
   assembly,
   metadata = "",
+  sourceMap,
 }: Parts): ContractOutput {
   const contract = {
     abi: [],
     metadata,
     evm: {
       legacyAssembly: assembly,
-      bytecode: { object: creation },
+      bytecode: { object: creation, sourceMap },
       deployedBytecode: { object: runtime },
     },
   };
@@ -110,6 +112,18 @@ describe("what is read of a compiler's output", () => {
       unreportedAuxdata({ language, release }, texts);
     expect([...ofLanguage("Solidity").values()]).toEqual(Array(found).fill(OLD_METADATA));
     expect(ofLanguage("Yul")).toEqual(new Map());
+  });
+
+  test.each([
+    // INVALID stands in front of the runtime code, or of data.
+    [{ runtime: RUNTIME }, "", "data"],
+    [{ runtime: "", sourceMap: "0;1" }, "", "data"],
+    [{ runtime: "", creation: "3355", sourceMap: "0;1" }, "", "nothing"],
+    [{ runtime: "" }, "", "nothing"],
+    [{ runtime: RUNTIME }, 'verbatim_0i_0o(hex"60")', "nothing"],
+  ])("what may follow code of Yul: %j %s", (parts, text, following) => {
+    const from = { ...SOLIDITY, language: "Yul" as const, sources: new Map([["A.yul", text]]) };
+    expect(readContract(outputOf(parts), from)).toMatchObject({ following });
   });
 
   describe("vyper's metadata", () => {
