@@ -107,6 +107,21 @@ async function createdAgain(address: Address, number: number, codeHash: `0x${str
   return isVerified(address);
 }
 
+test.each([
+  ["other code", { codeHash: wordAt(2), creationTransaction: transactionHash(99) }],
+  ["the same code, better matched", { creationTransaction: transactionHash(99) }],
+  ["code of a block that is gone", { codeHash: wordAt(2), blockNumber: 5, blockHash: wordAt(99) }],
+])("a match of a replaced chain takes the place of none that holds: %s", async (_what, late) => {
+  const address = addressAt(nextAddress++);
+  const block = { blockNumber: 4, blockHash: blockHash(4) };
+  await save(database.sql, { address, ...block, runtimeMatch: "partial", creationMatch: null });
+  expect(await save(database.sql, { address, ...late })).toBe(false);
+  expect(await getVerifiedContract(database.sql, address)).toMatchObject({
+    codeHash: wordAt(1),
+    runtimeMatch: "partial",
+  });
+});
+
 test("a later creation at the same address with other code hides it", async () => {
   const address = await createdContract(15);
   await save(database.sql, { address, creationTransaction: transactionHash(15) });
