@@ -66,6 +66,8 @@ export interface VerifiedContractRow extends VerifiedFacts {
   address: Address;
   codeHash: Hex;
   creationTransaction: Hex | null;
+  /** SHA-256 of the init code, arguments included; null when it is not known. */
+  creationCodeHash: Hex | null;
   blockNumber: number;
   blockHash: Hex;
   runtimeMatch: MatchQuality | null;
@@ -81,6 +83,7 @@ export interface VerifiedContract
     | "methods"
     | "outputs"
     | "compilation"
+    | "creationCodeHash"
     | "sourceIds"
     | "creationSourceMap"
     | "runtimeSourceMap"
