@@ -107,17 +107,20 @@ export function readContract(
 
 /**
  * Yul has no ABI: its code reads what follows it as it likes. Nothing may follow code that runs on at its end. Code that holds
- * its runtime code does not: the compiler puts INVALID between the two. It is not known of code with instructions of the
- * author's own (`verbatim`), and of other code where the compiler gives no source map (0.5).
+ * its runtime code does not: the compiler puts INVALID between the two. Of other code the source map tells, but not where the
+ * compiler gives none (0.5), nor of what sets immutables, whose instructions it does not count (0.8.7). Instructions of the
+ * author's own (`verbatim`) may take what is behind them for their operand.
  */
 function followingYul(
   { runtime, creation }: Pick<CompiledContract, "runtime" | "creation">,
   sourceMap: string | undefined,
   sources: CompiledFrom["sources"],
 ): Following {
-  const isPlain = ![...sources.values()].some((text) => text.includes("verbatim"));
-  const isStopping = runtime.bytes.length > 0 || stopsAtEnd(creation.bytes, sourceMap ?? "");
-  return isPlain && isStopping ? "data" : "nothing";
+  const has = (word: string) => [...sources.values()].some((text) => text.includes(word));
+  const isStopping =
+    runtime.bytes.length > 0 ||
+    (!has("setimmutable") && stopsAtEnd(creation.bytes, sourceMap ?? ""));
+  return isStopping && !has("verbatim") ? "data" : "nothing";
 }
 
 /** Since these versions vyper writes the sizes of the code, and a hash over the sources. */

@@ -80,7 +80,7 @@ function words(mismatch: Mismatch, name: string, size: number, version: string):
     case "call-protection":
       return "The library on chain holds another address than its own.";
     case "runs-on":
-      return `Nothing tells what the creation code of ${name} runs of what follows it: it does not stop at its end, has verbatim, or is of a solc before 0.6.`;
+      return `Nothing tells what the creation code of ${name} runs of what follows it: it does not stop at its end, has verbatim, sets immutables of an object that solc does not name, or is of a solc before 0.6.`;
     case "empty":
       return `The compiler gives no runtime code of ${name} (solc does of a Yul object with one object in it), and the creation code on chain is not known.`;
     case "constructor-arguments":

@@ -1,14 +1,20 @@
 import { expect } from "vitest";
-import type { Attack, Program } from "./attack.ts";
+import type { Attack, Program, Verdict } from "./attack.ts";
 import { word } from "./attack-world.ts";
 
 /** Of this release, nothing stops at the end of code without data. */
-const open: Program = {
+const open = (end: string): Program => ({
   compiler: "0.8.7",
   language: "Yul",
-  sources: { "Till.yul": `object "Till" { code { sstore(0, caller()) } }` },
+  sources: { "Till.yul": `object "Till" { code { sstore(0, caller()) ${end} } }` },
   contract: "Till.yul:Till",
-};
+});
+
+/** The source map counts what sets an immutable as too few instructions: by it, the second one ends at `invalid`. */
+const ENDS = [
+  "",
+  `setimmutable(0, "x", 0) setimmutable(0, "y", 1) if iszero(caller()) { invalid() }`,
+];
 
 const closed: Program = {
   language: "Yul",
@@ -33,8 +39,13 @@ export const HIDDEN = "6133ff6000526002601ef3";
 const attack: Attack = {
   title: "Yul code runs into what follows it, as if that were arguments",
   attack: async (world) => {
-    const { creation } = await world.compile(open);
-    return world.verify(open, await world.deploy(`0x${creation}${HIDDEN}`), { arguments: HIDDEN });
+    const verdicts = [];
+    for (const program of ENDS.map(open)) {
+      const { creation } = await world.compile(program);
+      const standing = await world.deploy(`0x${creation}${HIDDEN}`);
+      verdicts.push(await world.verify(program, standing, { arguments: HIDDEN }));
+    }
+    return verdicts.find(({ level }) => level !== "none") ?? (verdicts[0] as Verdict);
   },
   reason: /does not stop at its end/,
   honest: async (world) => {

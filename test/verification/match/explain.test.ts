@@ -64,7 +64,7 @@ describe("what does not match is told in words", () => {
     ],
     [
       { kind: "runs-on" },
-      "Nothing tells what the creation code of A runs of what follows it: it does not stop at its end, has verbatim, or is of a solc before 0.6.",
+      "Nothing tells what the creation code of A runs of what follows it: it does not stop at its end, has verbatim, sets immutables of an object that solc does not name, or is of a solc before 0.6.",
     ],
     [ARGUMENTS, "A has no code to compare."],
   ])("%j", (mismatch, words) => {
