@@ -80,9 +80,9 @@ function words(mismatch: Mismatch, name: string, size: number, version: string):
     case "call-protection":
       return "The library on chain holds another address than its own.";
     case "runs-on":
-      return `Nothing tells what the creation code of ${name} runs of what follows it: it does not stop at its end, has verbatim, sets immutables of an object that solc does not name, or is of a solc before 0.6.`;
+      return `The creation code of ${name} might run the data behind it, so that nothing is proven. This is so with verbatim, with setimmutable where solc gives no runtime code, before solc 0.6, and where the code does not stop at its end.`;
     case "empty":
-      return `The compiler gives no runtime code of ${name} (solc does of a Yul object with one object in it), and the creation code on chain is not known.`;
+      return `The compiler gives no runtime code of ${name}: solc does so only for a Yul object that holds one other object. Without it the creation code on chain must be known, and it is not; with traces it would be.`;
     case "constructor-arguments":
       return `${name} has no code to compare.`;
   }

@@ -29,7 +29,7 @@ const attack: Attack = {
     const { creation } = await world.compile(open);
     return world.verify(open, await world.deploy(`0x${creation}${HIDDEN}`));
   },
-  reason: /before 0\.6/,
+  reason: /might run the data behind it/,
   honest: async (world) => {
     const { creation } = await world.compile(closed);
     return world.verify(closed, await world.deploy(`0x${creation}`));

@@ -34,7 +34,7 @@ const attack: Attack = {
     const { creation } = await world.compile(program);
     return world.verify(program, await world.deploy(`0x${creation}${HIDDEN}`));
   },
-  reason: /verbatim/,
+  reason: /might run the data behind it/,
   honest: async (world) => {
     const { creation } = await world.compile(plain);
     const standing = await world.deploy(`0x${creation}${word(7)}`);

@@ -47,7 +47,7 @@ const attack: Attack = {
     }
     return verdicts.find(({ level }) => level !== "none") ?? (verdicts[0] as Verdict);
   },
-  reason: /does not stop at its end/,
+  reason: /might run the data behind it/,
   honest: async (world) => {
     const { creation } = await world.compile(closed);
     const standing = await world.deploy(`0x${creation}${word(7)}`);

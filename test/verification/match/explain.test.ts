@@ -60,11 +60,11 @@ describe("what does not match is told in words", () => {
     [{ kind: "call-protection" }, "The library on chain holds another address than its own."],
     [
       { kind: "empty" },
-      "The compiler gives no runtime code of A (solc does of a Yul object with one object in it), and the creation code on chain is not known.",
+      "The compiler gives no runtime code of A: solc does so only for a Yul object that holds one other object. Without it the creation code on chain must be known, and it is not; with traces it would be.",
     ],
     [
       { kind: "runs-on" },
-      "Nothing tells what the creation code of A runs of what follows it: it does not stop at its end, has verbatim, sets immutables of an object that solc does not name, or is of a solc before 0.6.",
+      "The creation code of A might run the data behind it, so that nothing is proven. This is so with verbatim, with setimmutable where solc gives no runtime code, before solc 0.6, and where the code does not stop at its end.",
     ],
     [ARGUMENTS, "A has no code to compare."],
   ])("%j", (mismatch, words) => {
