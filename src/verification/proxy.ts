@@ -84,7 +84,7 @@ function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy {
 
 const ADDRESS = "([0-9a-f]{40})";
 
-/** Runtime codes that hold the implementation: EIP-1167 and its kin, EIP-7511, EIP-7702. */
+/** Runtime codes that hold the implementation: EIP-1167 and its kin, EIP-7511, those of early vyper, EIP-7702. */
 const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   {
     kind: "eip1167",
@@ -101,6 +101,12 @@ const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
   {
     kind: "eip1167",
     pattern: new RegExp(`^5f5f365f5f37365f73${ADDRESS}5af43d5f5f3e6029573d5ffd5b3d5ff3$`),
+  },
+  {
+    kind: "eip1167",
+    pattern: new RegExp(
+      `^366000600037611000600036600073${ADDRESS}5af4(?:1558576110006000f3|602c57600080fd5b6110006000f3)$`,
+    ),
   },
   { kind: "eip7702", pattern: new RegExp(`^ef0100${ADDRESS}$`) },
   {

@@ -13,6 +13,7 @@ export function verifiedContract(
   return {
     codeHash: wordAt(1),
     creationTransaction: null,
+    creationCodeHash: null,
     blockNumber: 1,
     blockHash: blockHash(1),
     runtimeMatch: "full",

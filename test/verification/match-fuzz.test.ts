@@ -71,6 +71,7 @@ function programOf(viaIR: boolean): Program {
     readContract(compile(viaIR, source), {
       language: "Solidity",
       settings: {},
+      sources: new Map(),
       release: VERSION,
       unreported: new Map(),
     }),

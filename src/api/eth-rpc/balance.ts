@@ -1,5 +1,7 @@
 import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
+import { isHash } from "../../core/hex.ts";
 import { isQuantity, quantity } from "../../core/quantity.ts";
+import { isRecord } from "../../core/record.ts";
 import { askOnce } from "../forwarding.ts";
 import { readBalanceAt } from "../live/coin-balances.ts";
 import {
@@ -20,30 +22,42 @@ export const getBalance: IndexMethod = {
     if (!isAddress(address)) return rpcFailure("Query parameter 'address' is invalid");
     const at = parseBlock(block);
     if (at === undefined) return rpcFailure("Query parameter 'block' is invalid");
-    if (typeof at === "string") return balanceAtTag(context, address, at);
+    if (typeof at !== "number") return balanceOfNode(context, address, at);
     const balance = await readBalanceAt(context, lowerAddress(address), at);
     return balance === undefined ? NOT_FOUND : { result: quantity(balance) };
   },
 };
 
-/** Number of a block, infinite for the served head; undefined for what is no block. */
-function parseBlock(block: unknown): number | NodeTag | undefined {
+/** A block that only the node knows. */
+type NodeBlock = NodeTag | { blockHash: string };
+
+/**
+ * Number of a block, infinite for the served head; undefined for what is no block. 32 bytes are a hash, as nodes read them,
+ * also in an object (EIP-1898).
+ */
+function parseBlock(block: unknown): number | NodeBlock | undefined {
   if (block === undefined || block === null || block === "latest" || block === "pending") {
     return Number.POSITIVE_INFINITY;
   }
   if (block === "earliest") return 0;
   if (block === "safe" || block === "finalized") return block;
+  if (isHash(block)) return { blockHash: block };
+  if (isRecord(block)) {
+    const { blockHash, blockNumber } = block;
+    if (blockHash !== undefined) return isHash(blockHash) ? { ...block, blockHash } : undefined;
+    return isQuantity(blockNumber) ? Number.parseInt(blockNumber, 16) : undefined;
+  }
   if (isQuantity(block)) return Number.parseInt(block, 16);
   const isNumber = typeof block === "number" || (typeof block === "string" && INTEGER.test(block));
   const number = isNumber ? Number(block) : Number.NaN;
   return Number.isInteger(number) && number >= 0 ? number : undefined;
 }
 
-async function balanceAtTag(
+async function balanceOfNode(
   { chain }: RpcContext,
   address: Address,
-  tag: NodeTag,
+  block: NodeBlock,
 ): Promise<RpcOutcome> {
-  const result = await askOnce(chain, "eth_getBalance", address, tag);
+  const result = await askOnce(chain, "eth_getBalance", address, block);
   return isQuantity(result) ? { result } : NOT_FOUND;
 }

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import type { Address } from "../../core/address.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { getBlockReference } from "../blocks.ts";
+import { getCreationFacts } from "../contracts/creation-facts.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
 
 /**
@@ -64,6 +66,8 @@ export interface VerifiedContractRow extends VerifiedFacts {
   address: Address;
   codeHash: Hex;
   creationTransaction: Hex | null;
+  /** SHA-256 of the init code, arguments included; null when it is not known. */
+  creationCodeHash: Hex | null;
   blockNumber: number;
   blockHash: Hex;
   runtimeMatch: MatchQuality | null;
@@ -79,6 +83,7 @@ export interface VerifiedContract
     | "methods"
     | "outputs"
     | "compilation"
+    | "creationCodeHash"
     | "sourceIds"
     | "creationSourceMap"
     | "runtimeSourceMap"
@@ -103,18 +108,23 @@ function matchRank(row: {
 const MATCH_ORDER_LOCK = 7_220_415_011;
 
 /**
- * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good. Tells
- * whether it was stored.
+ * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good, or one
+ * that holds would go for one of a chain that a reorganisation replaced. Tells whether it was stored.
  */
 export async function saveVerifiedContract(
   sql: Transaction,
   row: VerifiedContractRow,
   sources: readonly SourceText[],
 ): Promise<boolean> {
-  const [current] = await sql<Pick<VerifiedContractRow, "runtimeMatch" | "creationMatch">[]>`
-    SELECT runtime_match, creation_match
-    FROM valid_verified_contracts WHERE address = ${row.address} AND code_hash = ${row.codeHash}`;
-  if (current && (isFull(current) || matchRank(current) >= matchRank(row))) return false;
+  const [current] = await sql<
+    Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch">[]
+  >`
+    SELECT code_hash, runtime_match, creation_match
+    FROM valid_verified_contracts WHERE address = ${row.address}`;
+  if (current?.codeHash === row.codeHash) {
+    if (isFull(current) || matchRank(current) >= matchRank(row)) return false;
+  }
+  if (current && !(await isOfServedChain(sql, row))) return false;
   const hashed = sources.map(({ path, text }) => {
     const bytes = Buffer.from(text, "utf8");
     return { path, bytes, hash: createHash("sha256").update(bytes).digest("hex") };
@@ -150,6 +160,17 @@ export async function saveVerifiedContract(
 /** `codeHash` → `code_hash`. */
 export function columnName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Whether the creation of the code is still the last one at its address; without one, whether its block is still there. */
+async function isOfServedChain(
+  sql: Queryable,
+  { address, creationTransaction, blockNumber, blockHash }: VerifiedContractRow,
+): Promise<boolean> {
+  if (creationTransaction === null) {
+    return (await getBlockReference(sql, blockNumber))?.hash === blockHash;
+  }
+  return (await getCreationFacts(sql, address))?.transactionHash === creationTransaction;
 }
 
 function isFull(row: { runtimeMatch: string | null; creationMatch: string | null }): boolean {

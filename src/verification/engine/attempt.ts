@@ -227,10 +227,10 @@ type ContractReader = (path: string, name: string) => CompiledContract | undefin
 
 function readerOf(
   { compiler }: Session,
-  { language, settings }: CompilerInput,
+  { language, settings, sources }: CompilerInput,
   output: CompilerOutput,
 ): ContractReader {
-  const from = { language, release: compiler.version.release, settings };
+  const from = { language, release: compiler.version.release, settings, sources };
   const texts = () =>
     new Map(
       output.names.map(({ path, name }) => [

@@ -103,13 +103,27 @@ export function describeContract(proven: {
     creationSourceMap: evm.bytecode.sourceMap ?? null,
     runtimeSourceMap: evm.deployedBytecode.sourceMap ?? null,
     fingerprint: runtimeMatch && fingerprintOf(match, runtimeMatch, onChain.runtimeCode),
-    proof: proofOf(levels, values, linked),
+    proof: proofOf(levels, isFromSource(match, levels, onChain), values, linked),
     trial: levels.needsTrial ? trialOf(proven) : null,
   };
 }
 
+/**
+ * Whether the code on chain is that of the source. Where the compiler gives no runtime code (of Yul), it is what a
+ * constructor that is known has of it within its own code.
+ */
+function isFromSource(
+  { compiledRuntime, compiledCreation }: ContractMatch,
+  { runtime, creation }: Levels,
+  onChain: OnChainCode,
+): boolean {
+  const isUntold = compiledRuntime.bytes.length === 0 && creation !== null;
+  return runtime !== null || (isUntold && compiledCreation.bytes.includes(onChain.runtimeCode));
+}
+
 function proofOf(
   { runtime, isConstructorCompared }: Levels,
+  isCompiled: boolean,
   values: ImmutableValue[],
   libraries: DeploymentProof["libraries"],
 ): DeploymentProof {
@@ -120,7 +134,7 @@ function proofOf(
     construction,
     immutables: hasImmutables ? construction : null,
     values,
-    runtimeCode: runtime === null ? "foreign" : "compiled",
+    runtimeCode: isCompiled ? "compiled" : "foreign",
     run: null,
     libraries,
   };

@@ -31,6 +31,9 @@ const VYPER: readonly (readonly [key: string, first: string, last?: string])[] =
   ["venomExperimental", "0.4.2"],
 ];
 
+/** What solc takes beside Yul, and ignores. */
+const NOT_OF_YUL = ["viaIR", "metadata"];
+
 /**
  * The settings that a compiler looks at. Vyper and old releases of solc ignore all others, which would be shown beside a
  * match as if they had made the code.
@@ -41,6 +44,7 @@ export function knownSettings(
   release: string,
 ): Settings {
   if (language === "Vyper") return pick(settings, vyperSettings(release));
+  if (language === "Yul") return without(settings, NOT_OF_YUL);
   if (compareReleases(release, REFUSES_SINCE) >= 0) return settings;
   const known = pick(settings, OLD_SOLC);
   const isTaken = compareReleases(release, EVM_VERSION_SINCE) >= 0;

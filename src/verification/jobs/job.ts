@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { ChainError } from "../../core/errors.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { saveUnreadProxy } from "../../store/proxies.ts";
 import type { ClaimedJob } from "../../store/verification-jobs.ts";
@@ -119,6 +121,10 @@ function familyOf({ compiler }: ClaimedJob): "solc" | "vyper" {
   return compiler === "vyper" ? "vyper" : "solc";
 }
 
+function sha256(bytes: Hex): Hex {
+  return hexFromBytes(createHash("sha256").update(hexToBytes(bytes)).digest());
+}
+
 function rowOf(
   job: ClaimedJob,
   facts: OnChainFacts,
@@ -141,6 +147,7 @@ function rowOf(
     address: job.address,
     codeHash: facts.codeHash,
     creationTransaction: facts.creation?.transactionHash ?? null,
+    creationCodeHash: facts.creation?.creationCode ? sha256(facts.creation.creationCode) : null,
     blockNumber: facts.block.number,
     blockHash: facts.block.hash,
     runtimeMatch: runtimeMatch?.quality ?? null,

@@ -30,7 +30,8 @@ const LONGEST_PAUSE_MS = 1000;
 
 /**
  * Reads the code of an address from the node and its creation from the index. Waits some seconds for an index that is
- * behind the node. Throws `VerificationError`: `no-code`, `not-indexed`, `deployed-code`, `node`.
+ * behind: for the block that the code was read at, since on a fast chain the node's next head is always ahead of the
+ * index. Throws `VerificationError`: `no-code`, `not-indexed`, `deployed-code`, `node`.
  */
 export async function fetchOnChainFacts(
   source: FactsSource,
@@ -38,20 +39,33 @@ export async function fetchOnChainFacts(
   signal: AbortSignal,
 ): Promise<OnChainFacts> {
   const end = performance.now() + PATIENCE_MS;
+  let seen = await fetchExistingCode(source, address);
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    const outcome = await tryOnce(source, address);
+    const outcome = await compareWithIndex(source, address, seen);
     if (typeof outcome === "object") return outcome;
-    if (performance.now() > end || signal.aborted) throw new VerificationError({ code: outcome });
+    if (performance.now() > end || signal.aborted) {
+      throw new VerificationError({ code: outcome === "replaced" ? "not-indexed" : outcome });
+    }
     await sleep(pause, signal);
+    if (outcome !== "not-indexed") seen = await fetchExistingCode(source, address);
   }
 }
 
-async function tryOnce(
-  { sql, chain }: FactsSource,
-  address: Address,
-): Promise<OnChainFacts | "not-indexed" | "deployed-code"> {
+/** The code of a contract, and the head that it was read at. */
+type SeenCode = Pick<OnChainFacts, "runtimeCode"> & { head: Head };
+
+async function fetchExistingCode({ chain }: FactsSource, address: Address): Promise<SeenCode> {
   const { head, runtimeCode } = await fetchContractCode(chain, address);
   if (runtimeCode === null) throw new VerificationError({ code: "no-code" });
+  return { head, runtimeCode };
+}
+
+/** `replaced`: the index has another block in the place of that head. */
+async function compareWithIndex(
+  { sql }: FactsSource,
+  address: Address,
+  { head, runtimeCode }: SeenCode,
+): Promise<OnChainFacts | "not-indexed" | "replaced" | "deployed-code"> {
   const codeHash = keccak256(runtimeCode);
   const read = await readUntorn(sql, async (snapshot, served) => ({
     served,
@@ -64,9 +78,8 @@ async function tryOnce(
     const block = { number: creation.blockNumber, hash: creation.blockHash };
     return { runtimeCode, codeHash, creation, block };
   }
-  const isIndexed =
-    served !== undefined && served.number >= head.number && recorded?.hash === head.hash;
-  if (!isIndexed) return "not-indexed";
+  if (served === undefined || served.number < head.number) return "not-indexed";
+  if (recorded?.hash !== head.hash) return "replaced";
   if (creation) return "deployed-code";
   return { runtimeCode, codeHash, creation: null, block: { number: head.number, hash: head.hash } };
 }

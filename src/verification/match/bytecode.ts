@@ -56,11 +56,12 @@ export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
   return { bytes: Buffer.from(digits, "hex"), libraries, immutables, auxdata: [] };
 }
 
-/** Since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. */
+/** Since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. Yul may name no file. */
 function placeholdersOf(path: string, name: string): string[] {
   const qualified = `${path}:${name}`;
+  const hashed = path === "" ? [qualified, name] : [qualified];
   return [
-    `__$${keccak256(stringToBytes(qualified)).slice(2, 36)}$__`,
+    ...hashed.map((text) => `__$${keccak256(stringToBytes(text)).slice(2, 36)}$__`),
     `__${qualified.slice(0, 36).padEnd(38, "_")}`,
     `__${name.slice(0, 36).padEnd(38, "_")}`,
   ];

@@ -37,7 +37,9 @@ export type Mismatch =
   | { kind: "immutable" }
   | { kind: "call-protection" }
   /** The code in front of them is the compiled one with these values. */
-  | { kind: "constructor-arguments"; given: boolean; values: TransformationValues };
+  | { kind: "constructor-arguments"; given: boolean; values: TransformationValues }
+  /** Creation code that may run what follows it. */
+  | { kind: "runs-on" };
 
 /** Compiled code that is being made equal to the code on chain, step by step. */
 export interface Matching {

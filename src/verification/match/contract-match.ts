@@ -2,7 +2,7 @@ import type { Address } from "../../core/address.ts";
 import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
 import type { ContractOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
-import type { CompilerLanguage, Settings } from "../inputs/compiler-input.ts";
+import type { CompilerInput, CompilerLanguage, Settings } from "../inputs/compiler-input.ts";
 import {
   type AssemblyAuxdata,
   collectAuxdata,
@@ -14,7 +14,8 @@ import {
 import { initCodeOfBlueprint } from "./blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./bytecode.ts";
 import { type CodeMatch, isMatch, type Mismatch } from "./code-match.ts";
-import { matchCreationCode } from "./creation-code.ts";
+import { type Following, matchCreationCode } from "./creation-code.ts";
+import { stopsAtEnd } from "./jump-destinations.ts";
 import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
 import { matchRuntimeCode } from "./runtime-code.ts";
 import { immutablesIn, matchVyperCreationCode, matchVyperRuntimeCode } from "./vyper-code.ts";
@@ -44,6 +45,8 @@ export interface CompiledContract {
   reported: AssemblyAuxdata;
   /** Metadata that vyper wrote behind the creation code; null when there is none. */
   vyper: VyperMetadata | null;
+  /** What may follow the creation code. */
+  following: Following;
 }
 
 /** The part of the compiler's input that decides where metadata is. */
@@ -51,6 +54,7 @@ export interface CompiledFrom {
   language: CompilerLanguage;
   release: string;
   settings: Settings;
+  sources: CompilerInput["sources"];
   /** See `unreportedAuxdata`. */
   unreported: AssemblyAuxdata;
 }
@@ -66,7 +70,7 @@ const UNREPORTED = { first: "0.4.7", last: "0.4.11" };
  * texts it is made; empty for every other compiler.
  */
 export function unreportedAuxdata(
-  { language, release }: Omit<CompiledFrom, "unreported">,
+  { language, release }: Pick<CompiledFrom, "language" | "release">,
   texts: () => ReadonlyMap<string, string>,
 ): AssemblyAuxdata {
   const isUnreported =
@@ -82,7 +86,7 @@ export function unreportedAuxdata(
  */
 export function readContract(
   output: ContractOutput,
-  { language, release, settings, unreported }: CompiledFrom,
+  { language, release, settings, sources, unreported }: CompiledFrom,
 ): CompiledContract | undefined {
   const runtime = readCompiledCode(output.evm.deployedBytecode);
   const creation = readCompiledCode(output.evm.bytecode);
@@ -94,7 +98,29 @@ export function readContract(
       : new Map(written);
   const mark = (code: CompiledCode) => markAuxdataAtEnd(code, reported);
   const vyper = language === "Vyper" ? vyperMetadataOf(creation, release, settings) : null;
-  return { output, runtime: mark(runtime), creation: mark(creation), reported, vyper };
+  const following =
+    language === "Yul"
+      ? followingYul({ runtime, creation }, output.evm.bytecode.sourceMap, sources)
+      : output.abi;
+  return { output, runtime: mark(runtime), creation: mark(creation), reported, vyper, following };
+}
+
+/**
+ * Yul has no ABI: its code reads what follows it as it likes. Nothing may follow code that runs on at its end. Code that holds
+ * its runtime code does not: the compiler puts INVALID between the two. Of other code the source map tells, but not where the
+ * compiler gives none (0.5), nor of what sets immutables, whose instructions it does not count (0.8.7). Instructions of the
+ * author's own (`verbatim`) may take what is behind them for their operand.
+ */
+function followingYul(
+  { runtime, creation }: Pick<CompiledContract, "runtime" | "creation">,
+  sourceMap: string | undefined,
+  sources: CompiledFrom["sources"],
+): Following {
+  const has = (word: string) => [...sources.values()].some((text) => text.includes(word));
+  const isStopping =
+    runtime.bytes.length > 0 ||
+    (!has("setimmutable") && stopsAtEnd(creation.bytes, sourceMap ?? ""));
+  return isStopping && !has("verbatim") ? "data" : "nothing";
 }
 
 /** Since these versions vyper writes the sizes of the code, and a hash over the sources. */
@@ -140,7 +166,7 @@ export function matchContract(
   onChain: OnChainCode,
   given: Buffer | null,
 ): ContractMatch {
-  const { output, runtime, creation, reported } = contract;
+  const { runtime, creation, reported, following } = contract;
   const all = auxdataOf(reported, creation);
   const inRuntime = auxdataOf(below(reported), runtime);
   const blueprint = initCodeOfBlueprint(onChain.runtimeCode);
@@ -151,7 +177,7 @@ export function matchContract(
         : matchCreationCode(creation, all, blueprint, [], null),
     creation:
       onChain.creationCode &&
-      matchCreationCode(creation, all, onChain.creationCode, output.abi, given),
+      matchCreationCode(creation, all, onChain.creationCode, following, given),
     compiledRuntime: runtime,
     compiledCreation: creation,
   };

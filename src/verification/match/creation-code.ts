@@ -13,6 +13,9 @@ import {
 } from "./code-match.ts";
 import { areConstructorArguments, takesArguments } from "./constructor-arguments.ts";
 
+/** What may follow creation code: an encoding of what its ABI says, any data, or nothing since the code may run it. */
+export type Following = readonly AbiEntry[] | "data" | "nothing";
+
 /**
  * Compares compiled creation code with the init code of the deployment. Apart from library addresses and replaced
  * metadata it must be a prefix; the rest are constructor arguments. `given` are the arguments in the request. When
@@ -22,7 +25,7 @@ export function matchCreationCode(
   compiled: CompiledCode,
   auxdata: readonly Buffer[],
   onChain: Buffer,
-  abi: readonly AbiEntry[],
+  following: Following,
   given: Buffer | null,
 ): CodeMatch | Mismatch {
   if (compiled.bytes.length === 0) return { kind: "empty" };
@@ -30,7 +33,7 @@ export function matchCreationCode(
   const library = fillSlots(matching, compiled.libraries, onChain, "library");
   if (library) return { kind: "library", name: library.id };
   replaceAuxdata(matching, compiled.auxdata, onChain);
-  const mismatch = appendArguments(matching, onChain, abi, given);
+  const mismatch = appendArguments(matching, onChain, following, given);
   return mismatch ?? finishMatching(matching, auxdata);
 }
 
@@ -38,7 +41,7 @@ export function matchCreationCode(
 export function appendArguments(
   matching: Matching,
   onChain: Buffer,
-  abi: readonly AbiEntry[],
+  following: Following,
   given: Buffer | null,
 ): Mismatch | undefined {
   const { length } = matching.bytes;
@@ -49,6 +52,7 @@ export function appendArguments(
   }
   const rest = onChain.subarray(length);
   if (rest.length > 0) {
+    if (following === "nothing") return { kind: "runs-on" };
     matching.transformations.push({
       type: "insert",
       reason: "constructorArguments",
@@ -57,7 +61,11 @@ export function appendArguments(
     matching.values.constructorArguments = hexFromBytes(rest);
   }
   const fits =
-    given === null ? areConstructorArguments(abi, rest) : given.equals(rest) && takesArguments(abi);
+    typeof following === "string"
+      ? given === null || given.equals(rest)
+      : given === null
+        ? areConstructorArguments(following, rest)
+        : given.equals(rest) && takesArguments(following);
   return fits
     ? undefined
     : { kind: "constructor-arguments", given: given !== null, values: matching.values };

@@ -49,12 +49,13 @@ function explainMismatch(
   if (creation !== null && !isMatch(creation) && creation.kind === "constructor-arguments") {
     return creation.given ? WRONG_ARGUMENTS : { code: "constructor-arguments-unknown" };
   }
-  const mismatch = isMatch(runtime) ? creation : runtime;
+  const isTold = !isMatch(runtime) && (runtime.kind !== "empty" || creation === null);
+  const mismatch = isTold ? runtime : creation;
   if (mismatch === null || isMatch(mismatch)) return { code: "bytecode", detail: "" };
   const version = isVersionSure ? "" : "the compiler version, ";
   return {
     code: "bytecode",
-    detail: words(mismatch, name, contract.runtime.bytes.length, version),
+    detail: words(mismatch, name, contract[isTold ? "runtime" : "creation"].bytes.length, version),
   };
 }
 
@@ -78,8 +79,11 @@ function words(mismatch: Mismatch, name: string, size: number, version: string):
       return "The code on chain holds different values for one immutable variable.";
     case "call-protection":
       return "The library on chain holds another address than its own.";
-    case "constructor-arguments":
+    case "runs-on":
+      return `The creation code of ${name} might run the data behind it, so that nothing is proven. This is so with verbatim, with setimmutable where solc gives no runtime code, before solc 0.6, and where the code does not stop at its end.`;
     case "empty":
+      return `The compiler gives no runtime code of ${name}: solc does so only for a Yul object that holds one other object. Without it the creation code on chain must be known, and it is not; with traces it would be.`;
+    case "constructor-arguments":
       return `${name} has no code to compare.`;
   }
 }

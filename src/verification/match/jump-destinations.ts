@@ -1,20 +1,37 @@
 const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
+const INVALID = 0xfe;
+/** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
+const STOPPING: ReadonlySet<number | undefined> = new Set([0x00, 0x56, 0xf3, 0xfd, INVALID, 0xff]);
 
 /**
- * Offsets of the jump destinations in compiled code, without those in its data or metadata. The source map has one
- * entry for each instruction and none for the data behind them. Null when it does not fit the code.
+ * Offsets of the jump destinations in compiled code, without those in its data or metadata. Null when the source map does
+ * not fit the code.
  */
 export function jumpDestinations(code: Buffer, sourceMap: string): ReadonlySet<number> | null {
-  const found = new Set<number>();
-  let at = 0;
+  const { offsets, end } = instructionsIn(code, sourceMap);
+  return end <= code.length ? new Set(offsets.filter((at) => code[at] === JUMPDEST)) : null;
+}
+
+/** Whether compiled code stops at its end, so that nothing runs what stands behind it. False when the source map is empty. */
+export function stopsAtEnd(code: Buffer, sourceMap: string): boolean {
+  const { offsets, end } = instructionsIn(code, sourceMap);
+  if (sourceMap === "" || end > code.length) return false;
+  // The compiler puts INVALID between instructions and data.
+  return end < code.length ? code[end] === INVALID : STOPPING.has(code[offsets.at(-1) ?? 0]);
+}
+
+/** The source map has one entry for each instruction and none for the data behind them. */
+function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; end: number } {
+  const offsets: number[] = [];
+  let end = 0;
   for (let left = sourceMap.split(";").length; left > 0; left--) {
-    const opcode = code[at] ?? 0;
-    if (opcode === JUMPDEST) found.add(at);
-    at += opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1;
+    const opcode = code[end] ?? 0;
+    offsets.push(end);
+    end += opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1;
   }
-  return at <= code.length ? found : null;
+  return { offsets, end };
 }
 
 /** Whether a jump could lead into these bytes, whatever is in front of them. */

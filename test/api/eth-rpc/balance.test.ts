@@ -84,6 +84,22 @@ describe("at an older block", () => {
   });
 });
 
+describe("at a block by its hash", () => {
+  const hashOf = (block: number) => nodeBlocks(node.chain)[block]?.hash ?? "0x";
+
+  test.each([
+    ["as it stands", (hash: string) => hash],
+    ["in an object", (blockHash: string) => ({ blockHash, requireCanonical: true })],
+  ])("%s: the node's balance", async (_form, inForm) => {
+    expect(await ask(KNOWN, inForm(hashOf(1)))).toEqual({ result: "0x64" });
+    expect(await ask(KNOWN, inForm(`0x${"1".repeat(64)}`))).toEqual({ error: "Balance not found" });
+  });
+
+  test("an object may hold a number", async () => {
+    expect(await ask(KNOWN, { blockNumber: "0x1" })).toEqual({ result: "0x64" });
+  });
+});
+
 test("safe and finalized are the node's to tell", async () => {
   expect(await ask(KNOWN, "finalized")).toEqual({ result: "0x12c" });
   node.fail({ effect: { kind: "error", code: -32000, message: "no finalized block" } });
@@ -97,6 +113,8 @@ test.each([
   [[KNOWN, "-1"], "Query parameter 'block' is invalid"],
   [[KNOWN, "0x"], "Query parameter 'block' is invalid"],
   [[KNOWN, {}], "Query parameter 'block' is invalid"],
+  [[KNOWN, { blockHash: "0x1" }], "Query parameter 'block' is invalid"],
+  [[KNOWN, { blockNumber: "latest" }], "Query parameter 'block' is invalid"],
 ])("%j is refused: %s", async (params, error) => {
   expect(await ask(...params)).toEqual({ error });
 });

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
+import { type Hex, hexFromBytes } from "../../../src/core/hex.ts";
 import { deleteChainRowsAbove } from "../../../src/store/chain.ts";
 import { getCreationFacts } from "../../../src/store/contracts/creation-facts.ts";
 import { getProxy, saveProxy } from "../../../src/store/proxies.ts";
@@ -106,6 +108,48 @@ async function createdAgain(address: Address, number: number, codeHash: `0x${str
   });
   return isVerified(address);
 }
+
+test("what a factory made in another block is verified if its init code is the same", async () => {
+  const address = addressAt(nextAddress++);
+  const creationTransaction = transactionHash(15);
+  const make = (hash: Hex, input: Hex) =>
+    publish(database.sql, {
+      blocks: [{ number: 15, hash }],
+      transactions: [{ blockNumber: 15, hash: creationTransaction }],
+      internalTransactions: [
+        { blockNumber: 15, position: 1, type: "create", createdContract: address, input },
+      ],
+      contracts: [{ blockNumber: 15, address, position: 1 }],
+    });
+  await make(blockHash(15), "0x6001");
+  const inBlock = { blockNumber: 15, blockHash: blockHash(15), creationTransaction };
+  const creationCodeHash = hexFromBytes(createHash("sha256").update("\x60\x01").digest());
+  await save(database.sql, { address, ...inBlock, creationCodeHash });
+  expect(await isVerified(address)).toBe(true);
+  const verified: boolean[] = [];
+  for (const input of ["0x6002", "0x6001"] as const) {
+    await rollBackTo(14);
+    await make(wordAt(15), input);
+    verified.push(await isVerified(address));
+  }
+  expect(verified).toEqual([false, true]);
+  await rollBackTo(14);
+});
+
+test.each([
+  ["other code", { codeHash: wordAt(2), creationTransaction: transactionHash(99) }],
+  ["the same code, better matched", { creationTransaction: transactionHash(99) }],
+  ["code of a block that is gone", { codeHash: wordAt(2), blockNumber: 5, blockHash: wordAt(99) }],
+])("a match of a replaced chain takes the place of none that holds: %s", async (_what, late) => {
+  const address = addressAt(nextAddress++);
+  const block = { blockNumber: 4, blockHash: blockHash(4) };
+  await save(database.sql, { address, ...block, runtimeMatch: "partial", creationMatch: null });
+  expect(await save(database.sql, { address, ...late })).toBe(false);
+  expect(await getVerifiedContract(database.sql, address)).toMatchObject({
+    codeHash: wordAt(1),
+    runtimeMatch: "partial",
+  });
+});
 
 test("a later creation at the same address with other code hides it", async () => {
   const address = await createdContract(15);

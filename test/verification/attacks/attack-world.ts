@@ -49,11 +49,13 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
     const [path, name] = [program.contract.slice(0, colon), program.contract.slice(colon + 1)];
     const contract = output.contracts?.[path]?.[name] ?? output.contracts?.[""]?.[name];
     if (contract === undefined) throw new Error(JSON.stringify(output.errors));
+    // Of Yul, not every compiler gives runtime code.
+    const { bytecode, deployedBytecode = {} } = contract.evm;
     return {
-      creation: contract.evm.bytecode.object,
-      runtime: contract.evm.deployedBytecode.object,
+      creation: bytecode.object,
+      runtime: deployedBytecode.object ?? "",
       metadata: contract.metadata,
-      immutables: contract.evm.deployedBytecode.immutableReferences ?? {},
+      immutables: deployedBytecode.immutableReferences ?? {},
     };
   }
 

@@ -71,7 +71,7 @@ test.each([true, false])(
   },
 );
 
-function keptSettings(language: "Solidity" | "Vyper", release: string, settings: object) {
+function keptSettings(language: "Solidity" | "Yul" | "Vyper", release: string, settings: object) {
   const input = { language, sources: { A: { content: "contract A {}" } }, settings };
   const format = language === "Vyper" ? "vyper-json" : "standard-json";
   const form = { format, input: JSON.stringify(input), name: "A:A", compilerVersion: release };
@@ -93,6 +93,11 @@ test.each([
     ...known,
     optimizer: told,
   });
+});
+
+test("what solc ignores beside Yul is not kept", () => {
+  const settings = { viaIR: true, metadata: { bytecodeHash: "none" }, optimizer };
+  expect(keptSettings("Yul", "0.8.28", settings)).toEqual({ optimizer });
 });
 
 // What `vyper/cli/vyper_json.py` of each release reads.

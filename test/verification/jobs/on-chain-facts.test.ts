@@ -62,6 +62,24 @@ test("a contract that no transaction of the index created is verified by its run
   });
 });
 
+test("on a chain that is always a block ahead of its index, that block is waited for", async () => {
+  const address = addressAt(25);
+  await world.node.request("anvil_setCode", address, "0x6001");
+  const ahead: FactsSource["chain"] = {
+    ...world.chain,
+    fetchHead: async () => {
+      await world.node.request("evm_mine");
+      return world.chain.fetchHead();
+    },
+  };
+  const facts = await fetchOnChainFacts(
+    { sql: world.sql, chain: ahead },
+    address,
+    new AbortController().signal,
+  );
+  expect(facts).toMatchObject({ creation: null, runtimeCode: "0x6001" });
+});
+
 test("code that is not what the creation left is no code of that creation", async () => {
   const address = await deployProgram(world.node, note("swapped"));
   await indexed();

@@ -1,3 +1,4 @@
+import { keccak256, stringToBytes } from "viem/utils";
 import { expect, test } from "vitest";
 import { readCompiledCode } from "../../../src/verification/match/bytecode.ts";
 import { bytes } from "../../support/compiled-code.ts";
@@ -37,6 +38,8 @@ test.each([
   ["path and name", "Maths.sol", "__Maths.sol:Maths".padEnd(40, "_")],
   ["path and name, cut", `${"x".repeat(40)}.sol`, `__${"x".repeat(36)}__`],
   ["the name", "", "__Maths".padEnd(40, "_")],
+  // As solc 0.8.28 writes `linkersymbol("Maths")` of Yul.
+  ["a hash of the name", "", `__$${keccak256(stringToBytes("Maths")).slice(2, 36)}$__`],
 ])("a library's placeholder becomes zeros: %s", (_case, path, placeholder) => {
   expect(placeholder).toHaveLength(40);
   expect(read(`73${placeholder}5b`, libraryAt(path))).toMatchObject({

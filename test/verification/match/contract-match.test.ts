@@ -27,6 +27,7 @@ const SOLIDITY: CompiledFrom = {
   language: "Solidity",
   release: "0.8.20",
   settings: {},
+  sources: new Map(),
   unreported: new Map(),
 };
 const OLD_METADATA = bytes(
@@ -40,6 +41,7 @@ interface Parts {
   creation?: string;
   assembly?: unknown;
   metadata?: string;
+  sourceMap?: string;
 }
 
 /** What a compiler writes for a contract of these codes. */
@@ -48,13 +50,14 @@ function outputOf({
   creation = INIT,
   assembly,
   metadata = "",
+  sourceMap,
 }: Parts): ContractOutput {
   const contract = {
     abi: [],
     metadata,
     evm: {
       legacyAssembly: assembly,
-      bytecode: { object: creation },
+      bytecode: { object: creation, sourceMap },
       deployedBytecode: { object: runtime },
     },
   };
@@ -106,9 +109,21 @@ describe("what is read of a compiler's output", () => {
   ])("metadata that is not reported is made of its text: %s", (release, found) => {
     const texts = () => new Map([["A.sol:A", "{}"]]);
     const ofLanguage = (language: CompiledFrom["language"]) =>
-      unreportedAuxdata({ language, release, settings: {} }, texts);
+      unreportedAuxdata({ language, release }, texts);
     expect([...ofLanguage("Solidity").values()]).toEqual(Array(found).fill(OLD_METADATA));
     expect(ofLanguage("Yul")).toEqual(new Map());
+  });
+
+  test.each([
+    // INVALID stands in front of the runtime code, or of data.
+    [{ runtime: RUNTIME }, "", "data"],
+    [{ runtime: "", sourceMap: "0;1" }, "", "data"],
+    [{ runtime: "", creation: "3355", sourceMap: "0;1" }, "", "nothing"],
+    [{ runtime: "" }, "", "nothing"],
+    [{ runtime: RUNTIME }, 'verbatim_0i_0o(hex"60")', "nothing"],
+  ])("what may follow code of Yul: %j %s", (parts, text, following) => {
+    const from = { ...SOLIDITY, language: "Yul" as const, sources: new Map([["A.yul", text]]) };
+    expect(readContract(outputOf(parts), from)).toMatchObject({ following });
   });
 
   describe("vyper's metadata", () => {
@@ -267,6 +282,7 @@ describe("a contract of vyper is compared with the code on chain", () => {
     creation: compiled(bytes(INIT)),
     reported: new Map(),
     vyper: null,
+    following: [],
   };
   const compare = (runtimeCode: Buffer, creationCode: Buffer | null) =>
     matchVyperContract(contract, { address: addressAt(1), runtimeCode, creationCode }, null);

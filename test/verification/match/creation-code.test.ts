@@ -8,7 +8,7 @@ const CODE = Buffer.concat([bytes("6001"), OWN]);
 
 function match(
   onChain: Buffer,
-  { abi = [] as typeof TAKES_ONE, given = null as Buffer | null } = {},
+  { abi = [] as typeof TAKES_ONE | "data" | "nothing", given = null as Buffer | null } = {},
 ) {
   const code = compiled(CODE, { auxdata: [{ id: "1", offset: 2, value: OWN }] });
   return matchCreationCode(code, [OWN], onChain, abi, given);
@@ -64,5 +64,18 @@ describe("behind the code are the constructor's arguments", () => {
     });
     expect(match(withWord(7n), { abi: TAKES_ONE, given: wordOf(8n) })).toMatchObject(misfit);
     expect(match(withWord(7n), { given: wordOf(7n) })).toMatchObject(misfit);
+  });
+
+  test("any data without an ABI, if the code cannot run it", () => {
+    expect(match(withWord(7n), { abi: "data" })).toMatchObject({
+      values: { constructorArguments: `0x${wordOf(7n).toString("hex")}` },
+    });
+    expect(match(withWord(7n), { abi: "data", given: wordOf(7n) })).toHaveProperty("quality");
+    expect(match(withWord(7n), { abi: "data", given: wordOf(8n) })).toMatchObject({
+      kind: "constructor-arguments",
+      given: true,
+    });
+    expect(match(withWord(7n), { abi: "nothing" })).toEqual({ kind: "runs-on" });
+    expect(match(CODE, { abi: "nothing" })).toMatchObject({ quality: "full", values: {} });
   });
 });

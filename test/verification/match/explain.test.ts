@@ -17,7 +17,7 @@ function attempt(
     candidates: candidates.map(([name, runtime, creation]) => ({
       name,
       match: { runtime, creation },
-      contract: { runtime: { bytes: Buffer.alloc(10) } },
+      contract: { runtime: { bytes: Buffer.alloc(10) }, creation: { bytes: Buffer.alloc(20) } },
     })) as unknown as Candidate[],
     abstract: [],
     names: [],
@@ -58,7 +58,14 @@ describe("what does not match is told in words", () => {
     ],
     [{ kind: "immutable" }, "The code on chain holds different values for one immutable variable."],
     [{ kind: "call-protection" }, "The library on chain holds another address than its own."],
-    [{ kind: "empty" }, "A has no code to compare."],
+    [
+      { kind: "empty" },
+      "The compiler gives no runtime code of A: solc does so only for a Yul object that holds one other object. Without it the creation code on chain must be known, and it is not; with traces it would be.",
+    ],
+    [
+      { kind: "runs-on" },
+      "The creation code of A might run the data behind it, so that nothing is proven. This is so with verbatim, with setimmutable where solc gives no runtime code, before solc 0.6, and where the code does not stop at its end.",
+    ],
     [ARGUMENTS, "A has no code to compare."],
   ])("%j", (mismatch, words) => {
     expect(detailOf(mismatch)).toBe(words);
@@ -71,7 +78,8 @@ describe("what does not match is told in words", () => {
 
   test("the creation code counts where the runtime code matches", () => {
     expect(detailOf(matched(), bytesAt(7))).toContain("parts at byte 7");
-    expect(detailOf(bytesAt(3), bytesAt(7))).toContain("parts at byte 3");
+    expect(detailOf(bytesAt(3), bytesAt(7))).toContain("parts at byte 3 of 10");
+    expect(detailOf({ kind: "empty" }, bytesAt(7))).toContain("parts at byte 7 of 20");
     expect(detailOf(matched(), null)).toBe("");
     expect(detailOf(matched(), matched())).toBe("");
   });

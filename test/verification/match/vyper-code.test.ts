@@ -42,6 +42,7 @@ function qualityWith(release: string, settings: Record<string, unknown>, onChain
     language: "Vyper",
     release,
     settings,
+    sources: new Map(),
     unreported: new Map(),
   });
   if (contract === undefined) throw new Error("unreadable");

@@ -77,6 +77,17 @@ describe("under a bound of memory", () => {
   });
 });
 
+test("a source may be as deep as the compiler allows", async () => {
+  const compilerVersion = "0.8.28";
+  const source = (depth: number) =>
+    `pragma solidity ^0.8.0; contract Note { uint256 public mark = ${"(".repeat(depth)}1${")".repeat(depth)}; }`;
+  const compile = (depth: number) =>
+    compileStandardJson(input(source(depth)), { catalogue, compilerVersion });
+  expect(await compile(200)).toHaveProperty(["contracts", "a.sol", "Note"]);
+  const tooDeep = expect.stringContaining("Maximum recursion depth reached");
+  expect(await compile(20_000)).toMatchObject({ errors: [{ message: tooDeep }] });
+});
+
 test.each(["0.4.26", "0.8.37"])("an input of 12 MiB compiles with %s", async (compilerVersion) => {
   const line = "// what an input is filled with that is far beyond what a stack holds\n";
   const source = `contract A { function f() public {} }\n${line.repeat((12 * 2 ** 20) / line.length)}`;

@@ -85,10 +85,15 @@ function Level({ word, table, otherwise = "unknown" }) {
   return html`<span class=${`status ${kind}`}>${name}</span> <span class="soft">${words}</span>`;
 }
 
-function settingsOf({ compilerSettings }) {
-  const { optimizer, evmVersion, viaIR } = compilerSettings ?? {};
+function settingsOf({ language, compilerSettings }) {
+  const { optimizer, optimize, evmVersion, viaIR } = compilerSettings ?? {};
+  // Vyper optimises unless it is told not to.
+  const isOptimised =
+    language === "Vyper" ? optimize !== "none" && optimize !== false : optimizer?.enabled;
+  const target = typeof optimize === "string" ? optimize : "gas";
+  const goal = language === "Vyper" ? target : `${optimizer?.runs ?? 200} runs`;
   const words = [
-    optimizer?.enabled ? `optimised for ${optimizer.runs ?? 200} runs` : "not optimised",
+    isOptimised ? `optimised for ${goal}` : "not optimised",
     evmVersion && `EVM ${evmVersion}`,
     viaIR && "by IR",
   ];
