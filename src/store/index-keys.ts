@@ -1,3 +1,4 @@
+import type { Address } from "../core/address.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 
 /**
@@ -6,6 +7,11 @@ import type { Fragment, Queryable } from "../db/client.ts";
  */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`hashtextextended(encode(${words}, 'hex'), 0)`;
+}
+
+/** Condition that a row is of an address, by the index of its key. */
+export function isOfAddress(sql: Queryable, address: Address): Fragment {
+  return sql`${keyOf(sql, sql`address`)} = ${keyOf(sql, sql`${address}::bytea`)} AND address = ${address}`;
 }
 
 /** Condition that a row of `activity` (address_token_transfers) is of an address and a token, which may be columns. */
