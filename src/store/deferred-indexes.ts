@@ -9,10 +9,12 @@ const INVALID_PARAMETER_VALUE = "22023";
  * the state, which tells when a row was read: a first load reads none.
  */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
+/** Finds the rows of the state to update, as primary keys do elsewhere. */
+const KEPT = ["token_balances_key"];
 
 /**
  * Drops the indexes that a first load would update at random places and does not need itself, and remembers how to
- * build them. Tables of state keep their primary keys, which find the rows to update.
+ * build them. Tables of state keep what finds the rows to update.
  */
 export async function deferIndexes(
   sql: Transaction,
@@ -34,6 +36,7 @@ export async function deferIndexes(
     LEFT JOIN pg_attribute ON attrelid = owner.oid AND attnum = indkey[0]
     WHERE owner.relnamespace = current_schema()::regnamespace AND amname = 'btree'
       AND (owner.relname = ANY (${chain}::text[]) OR owner.relname = ANY (${[...stateTables]}::text[]) AND conname IS NULL)
+      AND index.relname <> ALL (${KEPT}::text[])
       AND (attname IS NULL OR attname <> ALL (${BLOCK_COLUMNS}::text[])
         OR attname = 'block_number' AND owner.relname = ANY (${[...stateTables]}::text[]))
     ORDER BY 1`;

@@ -2,7 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { placesOf } from "./distributed-reads.ts";
-import { isOfAddress } from "./index-keys.ts";
+import { hasKey } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -76,7 +76,7 @@ function keysOf(
   if ("parties" in filter) {
     const activity = activityWithSides(sql, {
       table: sql`address_internal_transactions`,
-      isOf: (address) => isOfAddress(sql, address),
+      isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
       condition,
       key: sql`block_number, transaction_index, position`,
       inIndex,
@@ -86,7 +86,7 @@ function keysOf(
   }
   const rows = sql`
     SELECT block_number, transaction_index, position FROM address_internal_transactions
-    WHERE ${isOfAddress(sql, filter.address)} AND ${condition} ${onSide(sql, filter.side)}`;
+    WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
   return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
 
