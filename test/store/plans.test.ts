@@ -98,7 +98,7 @@ const WORLD = `
     SELECT block_number, transaction_index, 1, '{0}', 'call', 'call', from_address, to_address, NULL,
       CASE WHEN transaction_index IN (0, 7) THEN 5 ELSE 0 END, 1, 1, '\\x', NULL, true
     FROM transactions;
-  INSERT INTO address_internal_transactions
+  INSERT INTO address_internal_transactions (address, block_number, transaction_index, position, sides, valued)
     SELECT address, block_number, transaction_index, 1, sum(side), bool_or(value > 0) FROM (
       SELECT from_address AS address, block_number, transaction_index, value, 1 AS side FROM internal_transactions
       UNION ALL SELECT to_address, block_number, transaction_index, value, 2 FROM internal_transactions) s
