@@ -3,6 +3,7 @@ import { headerOf } from "../chain/headers.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { makesCalls } from "../chain/unresponsive-contracts.ts";
 import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
+import { vacuumTables } from "../store/deferred-indexes.ts";
 import type { ContractScope } from "../store/tokens/state.ts";
 import { noteUnresponsive } from "../store/tokens/unresponsive.ts";
 import { writeAs } from "../store/writer.ts";
@@ -12,6 +13,7 @@ import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { publish, record, requireRecorded } from "./publish.ts";
 import { reorganise } from "./reconcile.ts";
+import { tablesOf } from "./state/family.ts";
 import {
   countKeys,
   listPendingKeys,
@@ -121,5 +123,6 @@ export async function readPending(sync: Sync): Promise<"none" | "read" | "later"
     await writeState(transaction, values);
     if (isStuck) await noteUnresponsive(transaction, [alone], true);
   });
+  if (countKeys(keys) >= PENDING_READS) await vacuumTables(writer.sql, tablesOf(writer.families));
   return "read";
 }

@@ -95,9 +95,14 @@ function keysOf(
   const condition = sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}`;
   if ("parties" in filter) {
-    const table = sql`address_transactions`;
-    const key = sql`block_number, transaction_index`;
-    const activity = activityWithSides(sql, { table, condition, key, inIndex: order, order });
+    const activity = activityWithSides(sql, {
+      table: sql`address_transactions`,
+      isOf: (address) => sql`address = ${address}`,
+      condition,
+      key: sql`block_number, transaction_index`,
+      inIndex: order,
+      order,
+    });
     return pageOfParties(sql, filter.parties, activity, page);
   }
   return sql`

@@ -9,10 +9,12 @@ const INVALID_PARAMETER_VALUE = "22023";
  * the state, which tells when a row was read: a first load reads none.
  */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
+/** Finds the rows of the state to update, as primary keys do elsewhere. */
+const KEPT = ["token_balances_key"];
 
 /**
  * Drops the indexes that a first load would update at random places and does not need itself, and remembers how to
- * build them. Tables of state keep their primary keys, which find the rows to update.
+ * build them. Tables of state keep what finds the rows to update.
  */
 export async function deferIndexes(
   sql: Transaction,
@@ -34,6 +36,7 @@ export async function deferIndexes(
     LEFT JOIN pg_attribute ON attrelid = owner.oid AND attnum = indkey[0]
     WHERE owner.relnamespace = current_schema()::regnamespace AND amname = 'btree'
       AND (owner.relname = ANY (${chain}::text[]) OR owner.relname = ANY (${[...stateTables]}::text[]) AND conname IS NULL)
+      AND index.relname <> ALL (${KEPT}::text[])
       AND (attname IS NULL OR attname <> ALL (${BLOCK_COLUMNS}::text[])
         OR attname = 'block_number' AND owner.relname = ANY (${[...stateTables]}::text[]))
     ORDER BY 1`;
@@ -99,4 +102,20 @@ export async function analyzeUnknownTables(sql: Sql, names: readonly string[]): 
         SELECT 1 FROM pg_stats WHERE schemaname = current_schema() AND tablename = relname)`;
   if (unknown.length === 0) return;
   await sql`ANALYZE (SKIP_LOCKED) ${sql(unknown.map(({ name }) => name))}`;
+
+/** A larger table is left to PostgreSQL itself: a head waits for this. */
+const VACUUMED_ROWS_MAXIMUM = 500_000;
+
+/**
+ * Gives free the places of rows that were written anew where they are a tenth of a table. PostgreSQL looks for them once a
+ * minute; in less than that the first reading of all state would make a small table twice as large, and all its indexes.
+ * A table of which an index is being built is left, too.
+ */
+export async function vacuumTables(sql: Sql, names: readonly string[]): Promise<void> {
+  const tables = await sql<{ name: string }[]>`
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relname = ANY (${[...names]}::text[])
+      AND pg_stat_get_dead_tuples(oid) > 5000 + pg_stat_get_live_tuples(oid) / 10
+      AND pg_stat_get_live_tuples(oid) <= ${VACUUMED_ROWS_MAXIMUM}`;
+  for (const { name } of tables) await sql`VACUUM (SKIP_LOCKED) ${sql(name)}`;
 }

@@ -8,8 +8,18 @@ export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`hashtextextended(encode(${words}, 'hex'), 0)`;
 }
 
-/** Condition that a row of `activity` (address_token_transfers) is of an address and a token, which may be columns. */
-export function isOfToken(sql: Queryable, address: Fragment, token: Fragment): Fragment {
-  return sql`${keyOf(sql, sql`activity.address || activity.token`)} = ${keyOf(sql, sql`${address} || ${token}`)}
-    AND activity.address = ${address} AND activity.token = ${token}`;
+/**
+ * Condition that columns are words (which may be columns, too), by the index of the key of all of them together; both as
+ * `bytea`.
+ */
+export function hasKey(
+  sql: Queryable,
+  ...pairs: readonly (readonly [column: Fragment, word: Fragment])[]
+): Fragment {
+  const joined = (side: 0 | 1) =>
+    pairs.map((pair) => pair[side]).reduce((all, word) => sql`${all} || ${word}`);
+  return pairs.reduce(
+    (all, [column, word]) => sql`${all} AND ${column} = ${word}`,
+    sql`${keyOf(sql, joined(0))} = ${keyOf(sql, joined(1))}`,
+  );
 }

@@ -2,6 +2,7 @@ import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { placesOf } from "./distributed-reads.ts";
+import { hasKey } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -73,14 +74,19 @@ function keysOf(
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
   const inIndex = sql`block_number ${towards}`;
   if ("parties" in filter) {
-    const table = sql`address_internal_transactions`;
-    const key = sql`block_number, transaction_index, position`;
-    const activity = activityWithSides(sql, { table, condition, key, inIndex, order });
+    const activity = activityWithSides(sql, {
+      table: sql`address_internal_transactions`,
+      isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
+      condition,
+      key: sql`block_number, transaction_index, position`,
+      inIndex,
+      order,
+    });
     return pageOfParties(sql, filter.parties, activity, page);
   }
   const rows = sql`
     SELECT block_number, transaction_index, position FROM address_internal_transactions
-    WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}`;
+    WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
   return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
 

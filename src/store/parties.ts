@@ -65,15 +65,19 @@ export function activityWithSides(
   sql: Queryable,
   {
     table,
+    isOf,
     condition,
     ...keys
-  }: { table: Fragment; condition: Fragment } & Pick<Activity, "key" | "order" | "inIndex">,
+  }: { table: Fragment; isOf(address: Address): Fragment; condition: Fragment } & Pick<
+    Activity,
+    "key" | "order" | "inIndex"
+  >,
 ): Activity {
   return {
     ...keys,
     entriesOf: (address, side) => sql`
       SELECT ${keys.key} FROM ${table}
-      WHERE address = ${address} AND ${condition}
+      WHERE ${isOf(address)} AND ${condition}
         AND sides & ${side === "from" ? 1 : 2}::smallint <> 0`,
   };
 }

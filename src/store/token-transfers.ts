@@ -3,7 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { mayBeNamed } from "./called-methods.ts";
 import { placesOf, publishedHead } from "./distributed-reads.ts";
-import { isOfToken } from "./index-keys.ts";
+import { hasKey } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -105,11 +105,11 @@ function keysOf(
   const inBlocks = sql`block_number ${towards}`;
   const inIndex = token === undefined ? order : inBlocks;
   const rowsOf = (address: Address, side?: Side) => sql`
-    SELECT ${key} FROM address_token_transfers AS activity
+    SELECT ${key} FROM address_token_transfers
     WHERE ${condition} ${onSide(sql, side)} AND ${
       token === undefined
         ? sql`address = ${address}`
-        : isOfToken(sql, sql`${address}::bytea`, sql`${token}::bytea`)
+        : hasKey(sql, [sql`address`, sql`${address}::bytea`], [sql`token`, sql`${token}::bytea`])
     }`;
   if ("parties" in filter) {
     return pageOfParties(sql, filter.parties, { key, inIndex, order, entriesOf: rowsOf }, page);

@@ -40,7 +40,7 @@ import {
 } from "../support/explain.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
-// 1,500 blocks of 20 transactions. Address 1 sends one transaction of each block; contract 77 emits every log of the
+// 1,500 blocks of 20 transactions. Address 1 sends one transaction of each block, and token 5 with it; contract 77 emits every log of the
 // last tenth and none before; topic 0 has few values, topics 1 and 2 many.
 
 const BLOCKS = 1_500;
@@ -81,8 +81,10 @@ const WORLD = `
     GROUP BY 1, 2, 3;
   INSERT INTO logs
     SELECT block_number, transaction_index, transaction_index,
-      CASE WHEN block_number > ${BLOCKS * 0.9} THEN addr(77) ELSE addr((random() * 9)::int) END,
-      word((random() * 2)::int), word((random() * 999)::int), word((random() * 999)::int), NULL, '\\x'
+      CASE WHEN block_number > ${BLOCKS * 0.9} THEN addr(77) WHEN transaction_index = 0 THEN addr(5)
+        ELSE addr((random() * 9)::int) END,
+      word((random() * 2)::int), CASE WHEN transaction_index = 0 THEN word(1) ELSE word((random() * 999)::int) END,
+      word((random() * 999)::int), NULL, '\\x'
     FROM transactions;
   INSERT INTO token_transfers
     SELECT block_number, log_index, 0, transaction_index, address, 20, substr(topic1, 13), substr(topic2, 13), NULL, 1
@@ -94,9 +96,9 @@ const WORLD = `
     GROUP BY 1, 2, 3, 4, 5, 6;
   INSERT INTO internal_transactions
     SELECT block_number, transaction_index, 1, '{0}', 'call', 'call', from_address, to_address, NULL,
-      CASE WHEN transaction_index = 7 THEN 5 ELSE 0 END, 1, 1, '\\x', NULL, true
+      CASE WHEN transaction_index IN (0, 7) THEN 5 ELSE 0 END, 1, 1, '\\x', NULL, true
     FROM transactions;
-  INSERT INTO address_internal_transactions
+  INSERT INTO address_internal_transactions (address, block_number, transaction_index, position, sides, valued)
     SELECT address, block_number, transaction_index, 1, sum(side), bool_or(value > 0) FROM (
       SELECT from_address AS address, block_number, transaction_index, value, 1 AS side FROM internal_transactions
       UNION ALL SELECT to_address, block_number, transaction_index, value, 2 FROM internal_transactions) s
@@ -183,6 +185,16 @@ const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
       ),
   ],
   [
+    "valued internal transactions of a busy address",
+    () =>
+      listInternalTransactionsOfAddress(
+        sql,
+        { address: owner, includeZeroValue: false },
+        "desc",
+        FIRST,
+      ),
+  ],
+  [
     "valued internal transactions of the chain",
     () =>
       listInternalTransactionsOfBlocks(sql, { blocks: {}, includeZeroValue: false }, "desc", DEEP),
@@ -211,6 +223,10 @@ const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
     "transfers of an address and a token",
     () =>
       listTokenTransfers(sql, { standard: 20, address: addr(5), token: addr(77) }, "asc", FIRST),
+  ],
+  [
+    "transfers of a busy address and its token",
+    () => listTokenTransfers(sql, { standard: 20, address: owner, token: addr(5) }, "desc", FIRST),
   ],
   [
     "transfers of a late token",

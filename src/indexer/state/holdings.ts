@@ -1,6 +1,5 @@
 import type { TokenBalanceQuery } from "../../chain/chain.ts";
-import { ZERO_ADDRESS } from "../../core/address.ts";
-import { listHoldingsFrom } from "../../store/token-balances/holdings.ts";
+import { listStoredHoldings } from "../../store/token-balances/holdings.ts";
 import {
   countPendingHoldings,
   type HoldingAmount,
@@ -11,7 +10,6 @@ import {
 } from "../../store/token-balances/readings.ts";
 import { applyTokenBalances, revertTokenBalances } from "../../store/token-balances/state.ts";
 import type { StateFamily } from "./family.ts";
-import { fromRandom, randomAddress } from "./random-rows.ts";
 
 /** What owners hold of tokens. Keeps the holder counts of the tokens, so it comes after `tokens`. */
 export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
@@ -35,10 +33,8 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
     },
   },
   async audit({ sql, chain, head, sample, ask }) {
-    const owner = randomAddress();
-    const stored = await fromRandom((from) =>
-      listHoldingsFrom(sql, from, from === ZERO_ADDRESS ? from : owner, sample),
-    );
+    const found = await listStoredHoldings(sql, "random", sample);
+    const stored = found.length > 0 ? found : await listStoredHoldings(sql, "first", sample);
     const amounts = await chain.fetchTokenBalances(stored.map(queryOf), head, ask);
     const answered = stored.flatMap((holding, index) => {
       const amount = amounts[index];

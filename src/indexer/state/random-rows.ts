@@ -8,6 +8,6 @@ export async function fromRandom<Row>(list: (from: Address) => Promise<Row[]>): 
   return rows.length > 0 ? rows : list(ZERO_ADDRESS);
 }
 
-export function randomAddress(): Address {
+function randomAddress(): Address {
   return hexFromBytes(randomBytes(20));
 }

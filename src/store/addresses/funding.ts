@@ -1,6 +1,7 @@
 import type { Address } from "../../core/address.ts";
 import type { Hex } from "../../core/hex.ts";
 import type { Queryable } from "../../db/client.ts";
+import { hasKey } from "../index-keys.ts";
 import { inPublishedBlocks } from "../page.ts";
 
 /** The first transfer of value to an account. */
@@ -101,7 +102,7 @@ const findInternalTransaction: LookAt = (sql, address, afterBlock, limit) =>
   sql<Look[]>`
     WITH page AS MATERIALIZED (
       SELECT block_number, transaction_index, position FROM address_internal_transactions
-      WHERE address = ${address} AND sides & 2 <> 0 AND valued
+      WHERE ${hasKey(sql, [sql`address`, sql`${address}::bytea`])} AND sides & 2 <> 0 AND valued
         AND block_number > ${afterBlock} AND ${inPublishedBlocks(sql)}
       ORDER BY block_number FETCH FIRST (${limit}::bigint) ROWS WITH TIES
     )

@@ -1,9 +1,11 @@
 import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import { UINT256_MAXIMUM } from "../../core/uint256.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
+import { hasKey } from "../index-keys.ts";
 import type { PageRange } from "../page.ts";
 import type { TokenStandard } from "../token-transfers.ts";
 import type { Token } from "../tokens/token.ts";
+import { isHolding } from "./moved.ts";
 
 /**
  * What an owner holds of a token: an amount, or for ERC-721 the number of tokens. ERC-1155 has one holding for each id;
@@ -53,7 +55,7 @@ export async function listUnsureHoldings(
       ${isPending ? sql`AND i.block_number IS NULL` : sql``}
     WHERE NOT k.unresponsive AND ${isPending ? sql`b.block_number IS NULL` : sql`k.irregular`}
       ${token === undefined ? sql`` : sql`AND b.token = ${token}`}
-      ${owner === undefined ? sql`` : sql`AND b.owner = ${owner}`}
+      ${owner === undefined ? sql`` : sql`AND ${isPending ? sql`b.owner = ${owner}` : isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}`}
     ${owner === undefined ? sql`` : sql`ORDER BY k.first_block, b.token`}
     LIMIT ${limit}`;
 }
@@ -79,7 +81,7 @@ export async function getHolding(
         k.irregular OR CASE WHEN b.owner IS NULL THEN (SELECT start_block > 0 FROM sync_state)
           ELSE b.block_number IS NULL END) AS unsure
     FROM tokens k
-    LEFT JOIN token_balances b ON b.token = k.address AND b.owner = ${owner}
+    LEFT JOIN token_balances b ON ${isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}
     WHERE k.address = ${token}`;
   return holding;
 }
@@ -113,7 +115,7 @@ export async function listHolders(
 ): Promise<Holder[]> {
   return sql<Holder[]>`
     SELECT owner, amount FROM token_balances
-    WHERE token = ${token} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
+    WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
     ORDER BY amount DESC, owner DESC
     LIMIT ${limit} OFFSET ${skip}`;
 }
@@ -132,7 +134,7 @@ export async function getHolderPage(
     ) state
     LEFT JOIN (
       SELECT owner, amount FROM token_balances
-      WHERE token = ${token} AND ${isHeld(sql, token)} AND owner <> ${ZERO_ADDRESS}
+      WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ${ZERO_ADDRESS}
       ORDER BY amount DESC, owner DESC
       LIMIT ${limit} OFFSET ${skip}
     ) page ON true
@@ -156,18 +158,28 @@ export async function listOwnedTokens(
   const excepted = sql`
     unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
     AS excepted (token, token_id)`;
-  const branch = (table: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
+  const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
     FROM ${table} b
     JOIN tokens k ON k.address = b.token
-    WHERE b.owner = ${owner} AND b.amount > 0 AND b.amount ${canBeHeld(sql)} AND ${kind} AND k.standard = ANY(${[...standards]}::smallint[])
+    WHERE ${isOwned} AND b.amount > 0 AND b.amount ${canBeHeld(sql)} AND ${kind} AND k.standard = ANY(${[...standards]}::smallint[])
       AND NOT EXISTS (
         SELECT 1 FROM ${excepted}
         WHERE excepted.token = b.token AND excepted.token_id IS NOT DISTINCT FROM ${tokenId})
     ORDER BY b.token, ${tokenId}
     LIMIT ${skip + limit})`;
-  const wholes = branch(sql`token_balances`, sql`NULL::numeric`, sql`k.standard <> 1155`);
-  const ids = branch(sql`token_id_balances`, sql`b.token_id`, sql`k.standard = 1155`);
+  const wholes = branch(
+    sql`token_balances`,
+    hasKey(sql, [sql`b.owner`, sql`${owner}::bytea`]),
+    sql`NULL::numeric`,
+    sql`k.standard <> 1155`,
+  );
+  const ids = branch(
+    sql`token_id_balances`,
+    sql`b.owner = ${owner}`,
+    sql`b.token_id`,
+    sql`k.standard = 1155`,
+  );
   return sql<OwnedToken[]>`
     SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals
     FROM (${standards.includes(1155) ? sql`${wholes} UNION ALL ${ids}` : sql`${wholes}`}) held
@@ -188,25 +200,30 @@ function isHeld(sql: Queryable, token: Address): Fragment {
 }
 
 /**
- * Known holdings of regular tokens that the node does not get stuck in, from a token's address on: up to `limit` with ids,
- * and as many without.
+ * Known holdings of regular tokens that the node does not get stuck in, as they stand in the tables from a random place or
+ * from the first one on: up to `limit` with ids, and as many without.
  */
-export async function listHoldingsFrom(
+export async function listStoredHoldings(
   sql: Queryable,
-  from: Address,
-  owner: Address,
+  from: "random" | "first",
   limit: number,
 ): Promise<Holding[]> {
+  const branch = (table: string, tokenId: Fragment, kind: Fragment) => {
+    const page = sql`floor(random() * pg_relation_size(${table}) / current_setting('block_size')::int)`;
+    const place =
+      from === "first"
+        ? sql`'(0,0)'::tid`
+        : sql`(SELECT format('(%s,%s)', ${page}, floor(random() * ${ROWS_OF_PAGE}))::tid)`;
+    return sql`(
+      SELECT b.token, b.owner, ${tokenId} AS token_id, b.amount
+      FROM ${sql(table)} b JOIN tokens t ON t.address = b.token
+      WHERE b.ctid >= ${place} AND b.block_number IS NOT NULL AND NOT (t.irregular OR t.unresponsive) ${kind}
+      LIMIT ${limit})`;
+  };
+  const wholes = branch("token_balances", sql`NULL::numeric`, sql`AND t.standard <> 1155`);
   return sql<Holding[]>`
-    (SELECT b.token, b.owner, NULL::numeric AS token_id, b.amount
-      FROM token_balances b JOIN tokens t ON t.address = b.token
-      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
-        AND t.standard <> 1155 AND NOT (t.irregular OR t.unresponsive)
-      ORDER BY b.token, b.owner LIMIT ${limit})
-    UNION ALL
-    (SELECT b.token, b.owner, b.token_id, b.amount
-      FROM token_id_balances b JOIN tokens t ON t.address = b.token
-      WHERE (b.token, b.owner) >= (${from}, ${owner}) AND b.block_number IS NOT NULL
-        AND NOT (t.irregular OR t.unresponsive)
-      ORDER BY b.token, b.owner, b.token_id LIMIT ${limit})`;
+    ${wholes} UNION ALL ${branch("token_id_balances", sql`b.token_id`, sql``)}`;
 }
+
+/** As many or more stand on a page of a table of holdings. */
+const ROWS_OF_PAGE = 64;

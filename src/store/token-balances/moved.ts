@@ -1,6 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { type BlockRange, inRange } from "../chain.ts";
+import { hasKey } from "../index-keys.ts";
 
 // What a range of blocks moves, as parts of the statements that apply it and that list what is to be read.
 
@@ -16,6 +17,16 @@ export interface HoldingKey {
  * holders together.
  */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
+
+/** Condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. */
+export function isHolding(
+  sql: Queryable,
+  table: Fragment,
+  token: Fragment,
+  owner: Fragment,
+): Fragment {
+  return hasKey(sql, [sql`${table}.token`, token], [sql`${table}.owner`, owner]);
+}
 
 /** The changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
 export function changes(sql: Queryable, range: BlockRange) {
@@ -51,7 +62,7 @@ export function changedHoldings(sql: Queryable, changed: readonly Address[], lim
       ORDER BY holder_count, address
     ) AS changed CROSS JOIN LATERAL (
       (SELECT token, owner, NULL::numeric AS token_id FROM token_balances
-        WHERE standard <> 1155 AND token = changed.address AND amount > 0
+        WHERE standard <> 1155 AND ${hasKey(sql, [sql`token`, sql`changed.address`])} AND amount > 0
         ORDER BY amount DESC, owner DESC LIMIT ${limit})
       UNION ALL
       (SELECT token, owner, token_id FROM token_id_balances

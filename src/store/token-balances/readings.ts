@@ -9,6 +9,7 @@ import {
   changes,
   type HoldingKey,
   irregularTokensMoved,
+  isHolding,
 } from "./moved.ts";
 
 /** A holding that is to be read. */
@@ -64,7 +65,7 @@ export async function listTouchedHoldings(
     ) AS touched
     LEFT JOIN token_id_balances AS ids USING (token, owner, token_id)
     LEFT JOIN token_balances AS wholes
-      ON wholes.token = touched.token AND wholes.owner = touched.owner AND touched.token_id IS NULL
+      ON ${isHolding(sql, sql`wholes`, sql`touched.token`, sql`touched.owner`)} AND touched.token_id IS NULL
     ORDER BY 1, 2, 3`;
 }
 
@@ -108,7 +109,7 @@ export async function writeHoldings(
         ${transferredAmount(sql)} AS transferred_amount,
         coalesce(ids.amount, news.amount, ${believedAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
-      FROM news JOIN token_balances AS held USING (token, owner)
+      FROM news JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`news.token`, sql`news.owner`)}
       JOIN tokens ON tokens.address = held.token
       CROSS JOIN LATERAL (
         SELECT sum(amount) AS amount, bool_or(block_number IS NULL) AS pending FROM token_id_balances
@@ -119,7 +120,7 @@ export async function writeHoldings(
       UPDATE token_balances AS held SET amount = read.amount,
         transferred_amount = nullif(read.transferred_amount, read.amount),
         block_number = CASE WHEN read.complete THEN ${blockNumber}::bigint END
-      FROM read WHERE held.token = read.token AND held.owner = read.owner
+      FROM read WHERE ${isHolding(sql, sql`held`, sql`read.token`, sql`read.owner`)}
     )
     UPDATE tokens SET
       holder_count = holder_count + counted.change,

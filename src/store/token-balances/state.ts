@@ -7,6 +7,7 @@ import {
   changes,
   type HoldingKey,
   irregularTokensMoved,
+  isHolding,
 } from "./moved.ts";
 
 /**
@@ -57,7 +58,7 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
     )
     UPDATE token_balances AS held SET block_number = NULL
     FROM (SELECT DISTINCT token, owner FROM marked) AS wholes
-    WHERE held.token = wholes.token AND held.owner = wholes.owner AND block_number IS NOT NULL`;
+    WHERE ${isHolding(sql, sql`held`, sql`wholes.token`, sql`wholes.owner`)} AND block_number IS NOT NULL`;
 }
 
 /** Deletes the holdings that have no transfers left. */
@@ -81,7 +82,7 @@ async function deleteUnmovedHoldings(
     WITH gone AS (
       DELETE FROM token_balances AS held
       USING (SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key
-      WHERE held.token = key.token AND held.owner = key.owner
+      WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)}
         AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
           SELECT 1 FROM transfers_of_holding(held.owner, held.token))
       RETURNING held.token, held.amount
@@ -118,7 +119,7 @@ async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Pr
     ), known AS (
       UPDATE token_balances AS held SET amount = held.amount + change,
         transferred_amount = transferred_amount + change, block_number = NULL
-      FROM wholes WHERE held.token = wholes.token AND held.owner = wholes.owner
+      FROM wholes WHERE ${isHolding(sql, sql`held`, sql`wholes.token`, sql`wholes.owner`)}
       RETURNING held.token, held.owner, amount, change
     ), new AS (
       INSERT INTO token_balances (token, owner, amount)

@@ -1,0 +1,38 @@
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import { createSql } from "../../src/db/client.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { distributeTables } from "../../src/store/distribution.ts";
+import { buildIndex, listIndexBuilds } from "../../src/store/index-builds.ts";
+import { createTestDatabase } from "../support/postgres.ts";
+
+/** The last migration of the version whose tables are spread. */
+const EARLIER = 140;
+const SCHEMA = "earlier";
+
+it("tables that an earlier version spread take the migrations and indexes of this one", async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const sql = createSql(database.url, { connections: 2, schema: SCHEMA });
+  onTestFinished(() => sql.end());
+  const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-upgrade-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const name of await readdir("migrations")) {
+    if (Number(name.slice(0, 4)) <= EARLIER)
+      await cp(path.join("migrations", name), path.join(folder, name));
+  }
+  await migrate(sql, SCHEMA, pathToFileURL(`${folder}/`));
+  await distributeTables(sql);
+  await sql`
+    INSERT INTO blocks (number, hash, parent_hash, timestamp, miner, difficulty, size, gas_limit, gas_used,
+      transaction_count, fees, reward)
+    VALUES (0, '\\x00', '\\x00', 0, '\\x00', 0, 0, 0, 0, 0, 0, 0)`;
+  expect(await migrate(sql, SCHEMA)).not.toEqual([]);
+  for (const build of await listIndexBuilds(sql)) {
+    await buildIndex(sql, build, new AbortController().signal);
+  }
+  expect(await listIndexBuilds(sql)).toEqual([]);
+});
