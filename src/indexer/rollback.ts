@@ -2,6 +2,7 @@ import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import { deleteChain, deleteChainRowsAbove } from "../store/chain.ts";
+import { finishTransactions } from "../store/recorded-rows.ts";
 import {
   type ChainIdentity,
   type ServedHead,
@@ -92,6 +93,8 @@ export async function rollBack(
       await writeHead(transaction, ancestor, { rollBack: true });
     }),
   );
+  // Rows that a lost server still has would be counted as the next blocks'.
+  if (writer.isDistributed) await finishTransactions(sql);
   metrics.reorgBlocks.observe(head.number - ancestor);
 }
 

@@ -21,6 +21,11 @@ const SPREAD_BY: Partial<Record<ChainTableName, string>> = {
 /** Tables that are spread, in the order of `SPREAD_BY`. */
 export const spreadTables = Object.keys(SPREAD_BY) as ChainTableName[];
 
+/** The same, together with those that share their places, each list with the column. */
+export const colocatedTables = Object.entries(
+  Object.groupBy(spreadTables, (name) => SPREAD_BY[name] as string),
+) as [column: string, tables: ChainTableName[]][];
+
 /** Whether the tables of the client's schema are spread over several servers. */
 export async function isDistributed(sql: Queryable): Promise<boolean> {
   const [state] = await sql<[{ distributed: boolean }]>`SELECT is_distributed() AS distributed`;

@@ -110,5 +110,7 @@ export async function fetchState(
 
 /** Writes what was read; its keys are known by now. */
 export async function writeState(sql: Transaction, { block, rows }: StateValues): Promise<void> {
-  for (const { reading, rows: written } of rows) await reading.write(sql, block.number, written);
+  await Promise.all(
+    rows.map(({ reading, rows: written }) => reading.write(sql, block.number, written)),
+  );
 }
