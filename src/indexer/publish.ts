@@ -1,6 +1,7 @@
 import { ChainError } from "../core/errors.ts";
 import type { Sql, Transaction } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
+import { shareConnections } from "../store/distribution.ts";
 import {
   findLostPublishedRows,
   findLostRows,
@@ -52,6 +53,7 @@ export async function record(
       balance(encoded, lanes).map((part) =>
         writeAs(writer, async (transaction) => {
           await Promise.all([
+            isDistributed && lanes === 1 && shareConnections(transaction),
             insertChainRows(transaction, part),
             isDistributed && noteRecordedRows(transaction, range, part),
           ]);

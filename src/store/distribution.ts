@@ -32,6 +32,14 @@ export async function isDistributed(sql: Queryable): Promise<boolean> {
   return state.distributed;
 }
 
+/**
+ * Has a transaction of several servers use one connection to each worker, for all shards there. It is for little that is written:
+ * the commit asks every connection twice.
+ */
+export async function shareConnections(sql: Transaction): Promise<void> {
+  await sql`SELECT set_config('citus.max_adaptive_executor_pool_size', '1', true)`;
+}
+
 const MINIMUM_VERSION = 13;
 
 /**
