@@ -1,6 +1,7 @@
 import { ChainError } from "../core/errors.ts";
-import type { Sql } from "../db/client.ts";
+import type { Sql, Transaction } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
+import { shareConnections } from "../store/distribution.ts";
 import {
   findLostPublishedRows,
   findLostRows,
@@ -51,8 +52,11 @@ export async function record(
     Promise.allSettled(
       balance(encoded, lanes).map((part) =>
         writeAs(writer, async (transaction) => {
-          await insertChainRows(transaction, part);
-          if (isDistributed) await noteRecordedRows(transaction, range, part);
+          await Promise.all([
+            isDistributed && lanes === 1 && shareConnections(transaction),
+            insertChainRows(transaction, part),
+            isDistributed && noteRecordedRows(transaction, range, part),
+          ]);
         }),
       ),
     ),
@@ -112,10 +116,17 @@ export async function watchServers(writer: Writer): Promise<void> {
 export async function requireRecorded(writer: Writer, range: BlockRange): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
+  const [unfinished] = await Promise.all([findLostRows(sql, range), watchServers(writer)]);
+  if (unfinished === null) return;
   await finishTransactions(sql);
-  const [lost] = await Promise.all([findLostRows(sql, range), watchServers(writer)]);
+  const lost = await findLostRows(sql, range);
   if (lost === null) return;
   throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`);
+}
+
+/** This is for backfills: the keys of a range fit into memory when hashed, and hardly one comes twice in a row. */
+async function planForRanges(sql: Transaction): Promise<void> {
+  await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
 }
 
 /**
@@ -130,13 +141,14 @@ export async function publish(
   const { isDistributed, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
     writeAs(writer, async (transaction) => {
-      // This is for backfills: the keys of a range fit into memory when hashed, and hardly one comes twice in a row.
-      await transaction`
-        SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
-      for (const family of families) await family.apply(transaction, range);
-      if (values) await writeState(transaction, values);
-      await writeHead(transaction, range.to, { rollBack: false });
-      if (isDistributed) await forgetRecordedRows(transaction, range.to);
+      // All are sent at once, in this order: a head does not wait for each answer.
+      await Promise.all([
+        planForRanges(transaction),
+        ...families.map((family) => family.apply(transaction, range)),
+        values && writeState(transaction, values),
+        writeHead(transaction, range.to, { rollBack: false }),
+        isDistributed && forgetRecordedRows(transaction, range.to),
+      ]);
     }),
   );
   metrics.publishedBlocks.inc(range.to - range.from + 1);

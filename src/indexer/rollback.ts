@@ -2,6 +2,8 @@ import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import { deleteChain, deleteChainRowsAbove } from "../store/chain.ts";
+import { shareConnections } from "../store/distribution.ts";
+import { finishTransactions } from "../store/recorded-rows.ts";
 import {
   type ChainIdentity,
   type ServedHead,
@@ -83,6 +85,7 @@ export async function rollBack(
   const values = block && (await read(keys, block));
   await timeStage(metrics, "rollback", () =>
     writeAs(writer, async (transaction) => {
+      if (writer.isDistributed) await shareConnections(transaction);
       const afterDeletion: (AfterDeletion | undefined)[] = [];
       for (const family of families.toReversed())
         afterDeletion.push(await family.revert(transaction, range));
@@ -92,6 +95,8 @@ export async function rollBack(
       await writeHead(transaction, ancestor, { rollBack: true });
     }),
   );
+  // Rows that a lost server still has would be counted as the next blocks'.
+  if (writer.isDistributed) await finishTransactions(sql);
   metrics.reorgBlocks.observe(head.number - ancestor);
 }
 

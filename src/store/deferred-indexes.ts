@@ -102,6 +102,7 @@ export async function analyzeUnknownTables(sql: Sql, names: readonly string[]): 
         SELECT 1 FROM pg_stats WHERE schemaname = current_schema() AND tablename = relname)`;
   if (unknown.length === 0) return;
   await sql`ANALYZE (SKIP_LOCKED) ${sql(unknown.map(({ name }) => name))}`;
+}
 
 /** A larger table is left to PostgreSQL itself: a head waits for this. */
 const VACUUMED_ROWS_MAXIMUM = 500_000;

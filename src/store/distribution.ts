@@ -21,10 +21,23 @@ const SPREAD_BY: Partial<Record<ChainTableName, string>> = {
 /** Tables that are spread, in the order of `SPREAD_BY`. */
 export const spreadTables = Object.keys(SPREAD_BY) as ChainTableName[];
 
+/** The same, together with those that share their places, each list with the column. */
+export const colocatedTables = Object.entries(
+  Object.groupBy(spreadTables, (name) => SPREAD_BY[name] as string),
+) as [column: string, tables: ChainTableName[]][];
+
 /** Whether the tables of the client's schema are spread over several servers. */
 export async function isDistributed(sql: Queryable): Promise<boolean> {
   const [state] = await sql<[{ distributed: boolean }]>`SELECT is_distributed() AS distributed`;
   return state.distributed;
+}
+
+/**
+ * Has a transaction of several servers use one connection to each worker, for all shards there. It is for little that is written:
+ * the commit asks every connection twice.
+ */
+export async function shareConnections(sql: Transaction): Promise<void> {
+  await sql`SELECT set_config('citus.max_adaptive_executor_pool_size', '1', true)`;
 }
 
 const MINIMUM_VERSION = 13;

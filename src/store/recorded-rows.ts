@@ -3,7 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Queryable, Sql, Transaction } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, inRange } from "./chain.ts";
 import { chainTables } from "./chain-tables.ts";
-import { spreadTables } from "./distribution.ts";
+import { colocatedTables, spreadTables } from "./distribution.ts";
 
 // What was committed on several servers at once may be visible on some of them only: a server that is lost between the
 // two phases of a commit shows its part when it is back. Nothing may be derived from rows before all of them are there.
@@ -48,23 +48,40 @@ export async function finishTransactions(sql: Sql): Promise<void> {
   await sql`SELECT recover_prepared_transactions()`;
 }
 
+interface RowCount {
+  name: string;
+  rows: number;
+}
+
 /** Tells in words which table has other rows of the recorded blocks of a range than were noted; null when none has. */
 export async function findLostRows(sql: Sql, range: BlockRange): Promise<string | null> {
-  const counts = spreadTables.map((name) => {
-    const table = chainTables[name].name;
-    return sql`
-      SELECT ${table}::text AS name, count(*) AS rows FROM ${sql(table)} WHERE ${inRange(sql, range)}`;
-  });
-  const [lost] = await sql<{ name: string; rows: number; noted: number }[]>`
-    WITH found AS MATERIALIZED (${counts.reduce((all, one) => sql`${all} UNION ALL ${one}`)})
-    SELECT name, rows, coalesce(noted, 0) AS noted FROM found
-    LEFT JOIN (
-      SELECT table_name, sum(row_count)::int8 AS noted FROM recorded_rows
-      WHERE first_block BETWEEN ${range.from} AND ${range.to} GROUP BY table_name
-    ) AS recorded ON table_name = name
-    WHERE rows <> coalesce(noted, 0)
-    LIMIT 1`;
-  return lost ? `${lost.name} has ${lost.rows} rows of ${lost.noted}` : null;
+  const [noted, ...found] = await Promise.all([
+    sql<RowCount[]>`
+      SELECT table_name AS name, sum(row_count)::int8 AS rows FROM recorded_rows
+      WHERE first_block BETWEEN ${range.from} AND ${range.to} GROUP BY table_name`,
+    // The rows of one block are on one server: it tells their numbers at once.
+    ...colocatedTables.map(([column, tables]) => {
+      const rows = tables
+        .map((table) => chainTables[table].name)
+        .map(
+          (name) => sql`
+            SELECT ${name}::text AS name, ${sql(column)} FROM ${sql(name)} WHERE ${inRange(sql, range)}`,
+        )
+        .reduce((all, one) => sql`${all} UNION ALL ${one}`);
+      return sql<
+        RowCount[]
+      >`SELECT name, count(*) AS rows FROM (${rows}) AS recorded GROUP BY name`;
+    }),
+  ]);
+  const rowsOf = (counts: readonly RowCount[], table: string) =>
+    counts.find(({ name }) => name === table)?.rows ?? 0;
+  const counted = found.flat();
+  const lost = spreadTables
+    .map((name) => chainTables[name].name)
+    .find((name) => rowsOf(counted, name) !== rowsOf(noted, name));
+  return lost === undefined
+    ? null
+    : `${lost} has ${rowsOf(counted, lost)} rows of ${rowsOf(noted, lost)}`;
 }
 
 /** Names the servers as the coordinator knows them, which asks none of them. */

@@ -121,7 +121,13 @@ async function comparePlaces(
 ): Promise<void> {
   const [one] = places as [Place];
   const { hot, pages } = await chooseQuestions(one.sql);
-  const questions = [...hot, { ...pages.ordinary, name: "txlist of an ordinary address" }];
+  const far = hot
+    .filter(({ parameters }) => parameters.action === "getLogs")
+    .map(({ name, parameters }) => ({
+      name: `${name}, 100th page`,
+      parameters: { ...parameters, page: "100" },
+    }));
+  const questions = [...hot, ...far, { ...pages.ordinary, name: "txlist of an ordinary address" }];
   const served = [];
   const rows = [];
   try {

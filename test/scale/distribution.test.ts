@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { Hex } from "../../src/core/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
+import { encodeRows } from "../../src/db/copy.ts";
 import { postgres } from "../../src/db/driver.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { record } from "../../src/indexer/publish.ts";
 import { chainTables } from "../../src/store/chain-tables.ts";
 import { distributeTables, isDistributed, spreadTables } from "../../src/store/distribution.ts";
 import { saveProxy } from "../../src/store/proxies.ts";
 import { writeChainIdentity } from "../../src/store/sync-state.ts";
+import { takeWriterLock, type WriterTerm } from "../../src/store/writer.ts";
+import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
 import { addressAt, blockHash, publish, transactionHash } from "../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
@@ -29,15 +33,17 @@ function schemaOf(name: string): Sql {
 /** What the coordinator sends to the workers. */
 const notices: string[] = [];
 let database: TestDatabase;
+/** A client of the database that tells them. */
+let told: Sql;
 let server: TestApp;
 beforeAll(async () => {
   database = await createTestDatabase();
   const { options } = database.sql;
   const connection = { ...options.connection, "citus.log_remote_commands": "on" };
   const onnotice = ({ message }: { message: string }) => notices.push(message);
-  const sql = postgres({ ...options, connection, onnotice } as never) as unknown as Sql;
-  schemas.push(sql);
-  server = await createTestApp({ sql });
+  told = postgres({ ...options, connection, onnotice } as never) as unknown as Sql;
+  schemas.push(told);
+  server = await createTestApp({ sql: told });
 });
 afterAll(async () => {
   await server?.close();
@@ -157,6 +163,31 @@ test("no list asks more than its address's shard and those of its rows", async (
   // That all shards are told of at all.
   const logs = `module=logs&action=getLogs&fromBlock=0&toBlock=1&address=${token}`;
   expect((await askedBy(logs)).length).toBe(6);
+});
+
+test("a block is committed over one connection to each worker", async () => {
+  const lock = createSql(database.url, { connections: 1 });
+  schemas.push(lock);
+  const writer = {
+    sql: told,
+    term: (await takeWriterLock(lock)) as WriterTerm,
+    isDistributed: true,
+    families: [],
+    metrics: createMetrics("indexer"),
+  };
+  const rows = Array.from({ length: 50 }, (_, index) => ({
+    address: addressAt(1_000 + index),
+    blockNumber: 70,
+    transactionIndex: index,
+    sides: 1,
+  }));
+  const document = encodeRows(chainTables.addressTransactions, rows);
+  const encoded = new Map([["addressTransactions", { rowCount: rows.length, document }]] as const);
+  notices.length = 0;
+  await record(writer, { from: 70, to: 70 }, encoded, 1);
+  const sent = (word: string) => notices.filter((notice) => notice.startsWith(`issuing ${word}`));
+  expect(sent("COPY")).toHaveLength(6);
+  expect(sent("PREPARE TRANSACTION")).toHaveLength(3);
 });
 
 test("a near page of logs is one statement to each shard, a far one has the same rows", async () => {

@@ -1,5 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
 import path from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
@@ -7,32 +10,34 @@ import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";
 import { findBinaries, urlOf } from "./cluster.ts";
-import { type ScaleWorld, startScaleWorld } from "./world.ts";
+import { type ScaleWorld, spreadDatabase, startScaleWorld } from "./world.ts";
+
+const run = promisify(execFile);
 
 let started: ScaleWorld;
+let folder: string;
 beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "periscope-dump-"));
   started = await startScaleWorld();
 });
-afterAll(() => started?.stop());
+afterAll(async () => {
+  await started?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 function indexInto(databaseUrl: string): TestIndexer {
   return startTestIndexer({ databaseUrl, rpcUrls: [started.anvil.url], finalityDepth: 8 });
 }
 
 /** As docs/operations/scale.md has it. */
-function move(from: string, to: string): void {
+async function move(from: string, to: string): Promise<void> {
   const binaries = findBinaries();
-  const dump = execFileSync(
-    path.join(binaries, "pg_dump"),
-    [
-      ...["--format=custom", "--data-only", "--schema=public"],
-      ...["--exclude-table=migrations", "--exclude-table=writer", from],
-    ],
-    { maxBuffer: 2 ** 30 },
-  );
-  execFileSync(path.join(binaries, "pg_restore"), ["--data-only", `--dbname=${to}`], {
-    input: dump,
-  });
+  const file = path.join(folder, "periscope.dump");
+  await run(path.join(binaries, "pg_dump"), [
+    ...["--format=custom", "--data-only", "--schema=public", `--file=${file}`],
+    ...["--exclude-table=migrations", "--exclude-table=writer", from],
+  ]);
+  await run(path.join(binaries, "pg_restore"), ["--data-only", `--dbname=${to}`, file]);
 }
 
 test("a chain of one server is moved to several, and refused until its table of hashes is filled", async () => {
@@ -48,7 +53,7 @@ test("a chain of one server is moved to several, and refused until its table of 
   await before.reach(oracle.head.hash);
   await before.stop();
 
-  move(single, coordinator);
+  await move(single, coordinator);
   const indexer = indexInto(coordinator);
   const lostRows = async () => (await sql`SELECT lost_rows FROM sync_state`)[0]?.["lostRows"];
   await indexer.until(async () => (await lostRows()) !== null);
@@ -59,4 +64,34 @@ test("a chain of one server is moved to several, and refused until its table of 
   await indexer.reach(oracle.head.hash);
   expect(await compareDatabase(sql, oracle)).toEqual([]);
   await indexer.stop();
+});
+
+test("a dump that is made while blocks are indexed, and none is rolled back, is a state of the chain", async () => {
+  const { anvil, cluster, sql, world } = started;
+  const indexer = indexInto(urlOf(cluster.coordinator, "postgres"));
+  const restoredSql = await spreadDatabase(cluster, "restored");
+  const read = createOracleReader(anvil.url);
+  const [before] = await sql`SELECT generation, head_number FROM sync_state`;
+  let isDone = false;
+  const moving = move(
+    urlOf(cluster.coordinator, "postgres"),
+    urlOf(cluster.coordinator, "restored"),
+  ).finally(() => {
+    isDone = true;
+  });
+  do await world.play("fungibles");
+  while (!isDone);
+  await moving;
+  await indexer.reach((await read.read()).head.hash);
+  await indexer.stop();
+  const [after] = await sql`SELECT generation, head_number FROM sync_state`;
+  expect(after?.["generation"]).toBe(before?.["generation"]);
+  expect(after?.["headNumber"]).toBeGreaterThan(before?.["headNumber"]);
+
+  const resumed = indexInto(urlOf(cluster.coordinator, "restored"));
+  const oracle = await read.read();
+  await resumed.reach(oracle.head.hash);
+  expect(await compareDatabase(restoredSql, oracle)).toEqual([]);
+  await resumed.stop();
+  await restoredSql.end();
 });

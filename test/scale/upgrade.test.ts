@@ -7,6 +7,7 @@ import { createSql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { distributeTables } from "../../src/store/distribution.ts";
 import { buildIndex, listIndexBuilds } from "../../src/store/index-builds.ts";
+import { takeWriterLock } from "../../src/store/writer.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 
 /** The last migration of the version whose tables are spread. */
@@ -31,8 +32,12 @@ it("tables that an earlier version spread take the migrations and indexes of thi
       transaction_count, fees, reward)
     VALUES (0, '\\x00', '\\x00', 0, '\\x00', 0, 0, 0, 0, 0, 0, 0)`;
   expect(await migrate(sql, SCHEMA)).not.toEqual([]);
+  const lockSql = createSql(database.url, { connections: 1, schema: SCHEMA });
+  onTestFinished(() => lockSql.end());
+  const term = await takeWriterLock(lockSql);
+  if (!term) throw new Error("another writer has the lock");
   for (const build of await listIndexBuilds(sql)) {
-    await buildIndex(sql, build, new AbortController().signal);
+    await buildIndex({ sql, term }, build, new AbortController().signal);
   }
   expect(await listIndexBuilds(sql)).toEqual([]);
 });

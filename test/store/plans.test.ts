@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/hex.ts";
-import type { Sql } from "../../src/db/client.ts";
+import { createSql, type Sql } from "../../src/db/client.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import { listTouchedKeys } from "../../src/indexer/state/reading.ts";
 import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
@@ -12,6 +12,7 @@ import { getFunding } from "../../src/store/addresses/funding.ts";
 import { listMinedBlocks } from "../../src/store/blocks.ts";
 import { listContractCreations } from "../../src/store/contracts/creations.ts";
 import { listContracts, listEmptyContracts } from "../../src/store/contracts/list.ts";
+import { noteDistributed } from "../../src/store/distributed-reads.ts";
 import {
   listInternalTransactionsOfAddress,
   listInternalTransactionsOfBlocks,
@@ -411,6 +412,16 @@ describe("searches logs in index ranges, and sorts no more than the page of each
   test("a page of an address is skipped to by the index alone", async () => {
     const [plan] = await executedPlansOf(sql, () => logs([pattern([], 77)], DEEP));
     expect(plan && rowsRead(plan)).toBeLessThanOrEqual(900 + TABLES * PAGE);
+  });
+
+  test("nor does one of several servers read more for a page than what is before it", async () => {
+    const spread = createSql(database.url, { connections: 1 });
+    noteDistributed(spread as never, BLOCKS - 1);
+    const [plan] = await executedPlansOf(spread, () =>
+      searchLogs(spread, [pattern([1], 3)], { from: 0, to: "latest" }, { limit: PAGE, skip: 150 }),
+    );
+    await spread.end();
+    expect(plan && rowsRead(plan)).toBeLessThanOrEqual(150 + TABLES * PAGE);
   });
 });
 

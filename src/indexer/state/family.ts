@@ -13,7 +13,10 @@ export interface StateFamily<Key = unknown, Row = unknown> {
   name: string;
   /** The tables that the family alone writes. A reset empties them. */
   tables: readonly string[];
-  /** Applies the recorded blocks of a range; they follow the published ones. */
+  /**
+   * Applies the recorded blocks of a range; they follow the published ones. The statements are sent at once: the next family's
+   * follow them, and the written state.
+   */
   apply(sql: Transaction, range: BlockRange): Promise<void>;
   /**
    * Undoes `apply` for a range at the end of the chain. It runs before the rows of the blocks are deleted, the returned

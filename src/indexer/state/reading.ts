@@ -124,6 +124,8 @@ export async function writeState(
   sql: Transaction,
   { block, rows, unresponsive }: StateValues,
 ): Promise<void> {
-  for (const { reading, rows: written } of rows) await reading.write(sql, block.number, written);
-  if (unresponsive.length > 0) await noteUnresponsive(sql, unresponsive, true);
+  await Promise.all([
+    ...rows.map(({ reading, rows: written }) => reading.write(sql, block.number, written)),
+    unresponsive.length > 0 && noteUnresponsive(sql, unresponsive, true),
+  ]);
 }

@@ -58,8 +58,10 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
       const supplies = answers.flatMap(({ address, totalSupply }) =>
         totalSupply === undefined ? [] : [{ address, totalSupply }],
       );
-      await writeTokenMetadata(sql, blockNumber, metadata);
-      await writeTokenSupplies(sql, blockNumber, supplies);
+      await Promise.all([
+        writeTokenMetadata(sql, blockNumber, metadata),
+        writeTokenSupplies(sql, blockNumber, supplies),
+      ]);
     },
   },
 };

@@ -32,21 +32,20 @@ export async function listTouchedCoins(
   at: number,
 ): Promise<CoinToRead[]> {
   return sql<CoinToRead[]>`
-    WITH moved AS MATERIALIZED (${touchedCoinAddresses(sql, range)}),
-    named AS MATERIALIZED (${namedAddresses(sql, range)})
+    WITH spread AS MATERIALIZED (${seenAddresses(sql, range)})
     SELECT touched.address, ${isCodeUnknown(sql, at)} AS with_code
     FROM (
       SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code,
         CASE WHEN code_seen_block < ${range.from} THEN code_seen_block END AS code_seen_block
       FROM (
-        SELECT address FROM moved
+        ${movedAddresses(sql, range, sql`spread`)}
         UNION
         (SELECT address FROM addresses WHERE balance_block >= ${range.from}
           ORDER BY balance_block LIMIT ${READ_AGAIN_MAXIMUM})
         UNION
-        SELECT address FROM named
-          WHERE NOT EXISTS (
-            SELECT 1 FROM addresses WHERE addresses.address = named.address AND balance_block IS NOT NULL)
+        SELECT address FROM spread
+          WHERE named AND NOT EXISTS (
+            SELECT 1 FROM addresses WHERE addresses.address = spread.address AND balance_block IS NOT NULL)
       ) AS changed
       LEFT JOIN addresses USING (address)
     ) AS touched
@@ -84,57 +83,50 @@ const FEE_VAULTS: readonly Address[] = [
   "0x420000000000000000000000000000000000001b",
 ];
 
-function touchedCoinAddresses(sql: Queryable, range: BlockRange) {
-  return sql`
-    SELECT miner AS address FROM blocks WHERE ${inRange(sql, range, "number")}
-    UNION
-    SELECT side.address FROM transactions
-      CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
-      WHERE ${inRange(sql, range)} AND side.address IS NOT NULL
-    UNION
-    SELECT side.address FROM internal_transactions
-      CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
-      WHERE ${inRange(sql, range)} AND side.address IS NOT NULL
-        AND effective AND (value > 0 OR type <> 'call')
-    UNION
-    SELECT address FROM withdrawals WHERE ${inRange(sql, range)}
-    UNION
-    SELECT miner FROM uncles WHERE ${inRange(sql, range)}
-    UNION
-    SELECT address FROM unnest(${[...FEE_VAULTS]}::bytea[]) AS vaults (address)
-      WHERE EXISTS (
-        SELECT 1 FROM transactions WHERE ${inRange(sql, range)} AND type = ${DEPOSIT_TYPE})`;
-}
-
 /**
- * Addresses that the recorded blocks of the range name, each with the first of these blocks. Frames without effect do
- * not count.
+ * Addresses that the rows of a range name besides the producers of its blocks, each with the first of these blocks, and those
+ * whose balance the range may have changed (`moved`). Frames without effect do not count. Of several servers this asks once.
  */
-function namedAddresses(sql: Queryable, range: BlockRange) {
+function seenAddresses(sql: Queryable, range: BlockRange) {
   return sql`
-    SELECT address, min(block_number) AS first_block FROM (
-      SELECT miner AS address, number AS block_number FROM blocks
-        WHERE ${inRange(sql, range, "number")}
-      UNION ALL
-      SELECT side.address, block_number FROM transactions
+    SELECT address, min(block_number) AS first_block, bool_or(is_named) AS named, bool_or(moves) AS moved
+    FROM (
+      SELECT block_number, side.address, true AS is_named, true AS moves FROM transactions
         CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
         WHERE ${inRange(sql, range)}
       UNION ALL
-      SELECT side.address, block_number FROM internal_transactions
+      SELECT block_number, side.address, true, value > 0 OR type <> 'call' FROM internal_transactions
         CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
         WHERE ${inRange(sql, range)} AND effective
       UNION ALL
-      SELECT side.address, block_number FROM token_transfers
+      SELECT block_number, side.address, true, false FROM token_transfers
         CROSS JOIN LATERAL (VALUES (from_address), (to_address)) AS side (address)
         WHERE ${inRange(sql, range)}
       UNION ALL
-      SELECT miner, block_number FROM uncles WHERE ${inRange(sql, range)}
+      SELECT block_number, address, true, true FROM withdrawals WHERE ${inRange(sql, range)}
       UNION ALL
-      SELECT address, block_number FROM withdrawals
-        WHERE ${inRange(sql, range)}
-    ) AS seen
+      SELECT block_number, vault.address, false, true FROM transactions
+        CROSS JOIN LATERAL unnest(${[...FEE_VAULTS]}::bytea[]) AS vault (address)
+        WHERE ${inRange(sql, range)} AND type = ${DEPOSIT_TYPE}
+    ) AS spread
     WHERE address IS NOT NULL
     GROUP BY address`;
+}
+
+/** The producers of the blocks of a range and of their uncles, each with its blocks. */
+function producers(sql: Queryable, range: BlockRange) {
+  return sql`
+    SELECT miner AS address, number AS block_number FROM blocks WHERE ${inRange(sql, range, "number")}
+    UNION ALL
+    SELECT miner, block_number FROM uncles WHERE ${inRange(sql, range)}`;
+}
+
+/** Addresses whose balance a range may have changed, of `seen` (`seenAddresses`) and producers. One may come twice. */
+function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
+  return sql`
+    SELECT address FROM ${seen} WHERE moved
+    UNION ALL
+    SELECT address FROM (${producers(sql, range)}) AS producers`;
 }
 
 /**
@@ -143,18 +135,17 @@ function namedAddresses(sql: Queryable, range: BlockRange) {
  */
 export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
-    INSERT INTO addresses (address, first_block)
-    ${namedAddresses(sql, range)}
-    ORDER BY address
-    ON CONFLICT (address) DO NOTHING`;
-  await forgetCoinBalances(sql, range);
-}
-
-/** Marks the coin balances that the range may have changed as "to be read". */
-async function forgetCoinBalances(sql: Transaction, range: BlockRange): Promise<void> {
-  await sql`
+    WITH spread AS MATERIALIZED (${seenAddresses(sql, range)}),
+    news AS (
+      INSERT INTO addresses (address, first_block)
+      SELECT address, first_block FROM spread WHERE named
+      UNION ALL
+      ${producers(sql, range)}
+      ORDER BY 1, 2
+      ON CONFLICT (address) DO NOTHING
+    )
     UPDATE addresses SET balance_block = NULL
-    WHERE balance_block IS NOT NULL AND address IN (${touchedCoinAddresses(sql, range)})`;
+    WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`spread`)})`;
 }
 
 /**
@@ -168,13 +159,16 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   // The code was asked for no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
+  const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS spread`);
   await sql`
     UPDATE addresses SET has_code = NULL
-    WHERE balance_block IS NULL AND has_code IS NOT NULL AND address IN (${touchedCoinAddresses(sql, range)})`;
+    WHERE balance_block IS NULL AND has_code IS NOT NULL AND address IN (${moved})`;
   await sql`
     UPDATE addresses SET code_seen_block = NULL
     WHERE balance_block IS NULL AND code_seen_block >= ${range.from}`;
-  await forgetCoinBalances(sql, range);
+  await sql`
+    UPDATE addresses SET balance_block = NULL
+    WHERE balance_block IS NOT NULL AND address IN (${moved})`;
 }
 
 /** Writes the coin balances of known addresses at a block, and keeps their sum. */

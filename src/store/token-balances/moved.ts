@@ -51,24 +51,9 @@ export function irregularTokensMoved(sql: Queryable, range: BlockRange) {
     WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
 }
 
-/**
- * Holdings above 0 of the tokens that other code answers for, at most `limit`: first those of tokens with few holders; of
- * one token the largest, where ids do not count.
- */
-export function changedHoldings(sql: Queryable, changed: readonly Address[], limit: number) {
-  return sql`
-    SELECT held.* FROM (
-      SELECT address, standard FROM tokens WHERE address = ANY (${[...changed]}::bytea[])
-      ORDER BY holder_count, address
-    ) AS changed CROSS JOIN LATERAL (
-      (SELECT token, owner, NULL::numeric AS token_id FROM token_balances
-        WHERE standard <> 1155 AND ${hasKey(sql, [sql`token`, sql`changed.address`])} AND amount > 0
-        ORDER BY amount DESC, owner DESC LIMIT ${limit})
-      UNION ALL
-      (SELECT token, owner, token_id FROM token_id_balances
-        WHERE standard = 1155 AND token = changed.address AND amount > 0
-        ORDER BY owner, token_id LIMIT ${limit})
-    ) AS held LIMIT ${limit}`;
+/** Holdings above 0 of the tokens that other code answers for after a range, at most `limit` (migrations/0170_changed_code.sql). */
+export function changedHoldings(sql: Queryable, { from, to }: BlockRange, limit: number) {
+  return sql`SELECT token, owner, token_id FROM changed_holdings(${from}, ${to}, ${limit})`;
 }
 
 /** Whether the transfers that the index has are all that there were. */

@@ -1,7 +1,6 @@
 import { UINT256_MAXIMUM } from "../../core/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
-import { listChangedTokens } from "../tokens/changed-tokens.ts";
 import { type ContractScope, inScope } from "../tokens/state.ts";
 import {
   allTransfersKnown,
@@ -35,10 +34,6 @@ export async function listTouchedHoldings(
   sql: Queryable,
   range: BlockRange,
 ): Promise<HoldingToRead[]> {
-  // In a statement of its own: on several servers none may also read rows that are spread.
-  const changed = await listChangedTokens(sql, range);
-  const ofChanged = await sql<HoldingKey[]>`
-    SELECT token, owner, token_id FROM (${changedHoldings(sql, changed, READ_AGAIN_MAXIMUM)}) AS held`;
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,
@@ -52,8 +47,7 @@ export async function listTouchedHoldings(
       SELECT token, owner, NULL::numeric FROM token_balances
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
       UNION
-      SELECT * FROM unnest(${ofChanged.map((key) => key.token)}::bytea[],
-        ${ofChanged.map((key) => key.owner)}::bytea[], ${ofChanged.map((key) => key.tokenId)}::numeric[])
+      ${changedHoldings(sql, range, READ_AGAIN_MAXIMUM)}
       UNION
       (SELECT token, owner, token_id FROM token_id_balances
         WHERE block_number >= ${range.from} ORDER BY block_number LIMIT ${READ_AGAIN_MAXIMUM})
@@ -79,10 +73,17 @@ export async function writeHoldings(
   blockNumber: number,
   amounts: readonly HoldingAmount[],
 ): Promise<void> {
-  if (amounts.length === 0) return;
   const byId = amounts.filter((row) => row.tokenId !== null);
-  if (byId.length > 0) {
-    await sql`
+  await Promise.all([writeIds(sql, blockNumber, byId), writeWholes(sql, blockNumber, amounts)]);
+}
+
+async function writeIds(
+  sql: Transaction,
+  blockNumber: number,
+  byId: readonly HoldingAmount[],
+): Promise<void> {
+  if (byId.length === 0) return;
+  await sql`
       UPDATE token_id_balances AS held
       SET amount = coalesce(news.amount, ${believedAmount(sql)}),
         transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${believedAmount(sql)})),
@@ -93,7 +94,15 @@ export async function writeHoldings(
         ${byId.map((row) => row.amount?.toString() ?? null)}::numeric[]
       ) AS news (token, owner, token_id, amount)
       WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
-  }
+}
+
+/** Comes after `writeIds`. */
+async function writeWholes(
+  sql: Transaction,
+  blockNumber: number,
+  amounts: readonly HoldingAmount[],
+): Promise<void> {
+  if (amounts.length === 0) return;
   await sql`
     WITH news AS (
       SELECT key.token, key.owner, max(key.amount) FILTER (WHERE key.token_id IS NULL) AS amount,

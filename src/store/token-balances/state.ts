@@ -1,6 +1,5 @@
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import type { BlockRange } from "../chain.ts";
-import { listChangedTokens } from "../tokens/changed-tokens.ts";
 import {
   allTransfersKnown,
   changedHoldings,
@@ -21,8 +20,7 @@ const CHANGED_HOLDINGS_MAXIMUM = 20_000;
  * `applyTokens`, which makes the rows that hold the holder counts.
  */
 export async function applyTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
-  await forgetHoldings(sql, range);
-  await addChanges(sql, range, 1);
+  await Promise.all([forgetHoldings(sql, range), addChanges(sql, range, 1)]);
 }
 
 /**
@@ -44,13 +42,11 @@ export async function revertTokenBalances(
 
 /** Marks the holdings of irregular tokens that a range moved, and of changed ones. Comes before the holder counts change. */
 async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void> {
-  await sql`
+  const ofIrregular = sql`
     UPDATE token_balances SET block_number = NULL
     WHERE block_number IS NOT NULL AND amount > 0 AND token IN (${irregularTokensMoved(sql, range)})`;
-  const changed = await listChangedTokens(sql, range);
-  if (changed.length === 0) return;
-  await sql`
-    WITH marked AS MATERIALIZED (${changedHoldings(sql, changed, CHANGED_HOLDINGS_MAXIMUM)}),
+  const ofChanged = sql`
+    WITH marked AS MATERIALIZED (${changedHoldings(sql, range, CHANGED_HOLDINGS_MAXIMUM)}),
     ids AS (
       UPDATE token_id_balances AS held SET block_number = NULL FROM marked
       WHERE held.token = marked.token AND held.owner = marked.owner AND held.token_id = marked.token_id
@@ -59,6 +55,7 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
     UPDATE token_balances AS held SET block_number = NULL
     FROM (SELECT DISTINCT token, owner FROM marked) AS wholes
     WHERE ${isHolding(sql, sql`held`, sql`wholes.token`, sql`wholes.owner`)} AND block_number IS NOT NULL`;
+  await Promise.all([ofIrregular, ofChanged]);
 }
 
 /** Deletes the holdings that have no transfers left. */

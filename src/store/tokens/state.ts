@@ -1,7 +1,6 @@
 import type { Address } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
-import { listChangedTokens, replacedContracts } from "./changed-tokens.ts";
 
 /** A token's metadata; null for what its contract does not answer. */
 export interface TokenMetadataRow {
@@ -45,10 +44,9 @@ export interface TokenToRead {
 /**
  * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
  * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `ofChangedSupply`. Both: of
- * `listChangedTokens`. For a published range that is about to be rolled back, also what was read in it.
+ * `changedCode`. For a published range that is about to be rolled back, also what was read in it.
  */
 export async function listTouchedTokens(sql: Queryable, range: BlockRange): Promise<TokenToRead[]> {
-  const changed = await listChangedTokens(sql, range);
   return sql<TokenToRead[]>`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     SELECT address, bool_or(metadata) AS metadata, bool_or(supply) AS supply FROM (
@@ -60,7 +58,8 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
       UNION
       SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
       UNION
-      SELECT unnest(${changed.slice(0, READ_AGAIN_MAXIMUM)}::bytea[]), true, true
+      (SELECT address, true, true FROM tokens WHERE address IN (${changedCode(sql, range)})
+        LIMIT ${READ_AGAIN_MAXIMUM})
       UNION
       (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
         FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
@@ -68,6 +67,11 @@ export async function listTouchedTokens(sql: Queryable, range: BlockRange): Prom
     ) AS touched
     GROUP BY address
     ORDER BY address`;
+}
+
+/** Contracts of which other code answers after a range (migrations/0170_changed_code.sql). */
+function changedCode(sql: Queryable, { from, to }: BlockRange) {
+  return sql`SELECT changed.address FROM changed_code(${from}, ${to}) AS changed`;
 }
 
 /** Tokens that the transfers of a range moved, and whether they were minted or burnt. */
@@ -92,29 +96,34 @@ function ofChangedSupply(sql: Queryable) {
  * contract was replaced is irregular: no transfers tell that its holdings ended.
  */
 export async function applyTokens(sql: Transaction, range: BlockRange): Promise<void> {
+  await Promise.all([
+    addTokens(sql, range),
+    forgetSupplies(sql, range),
+    sql`
+      UPDATE tokens SET irregular = irregular OR replaced, metadata_due = '-infinity'
+      FROM (
+        SELECT changed.address, bool_or(changed.replaced) AS replaced
+        FROM changed_code(${range.from}, ${range.to}) AS changed GROUP BY 1
+      ) AS changed
+      WHERE tokens.address = changed.address`,
+  ]);
+}
+
+async function addTokens(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     INSERT INTO tokens (address, standard, first_block)
     SELECT DISTINCT ON (token) token, standard, block_number FROM token_transfers
     WHERE ${inRange(sql, range)}
     ORDER BY token, block_number, log_index, batch_index
     ON CONFLICT (address) DO NOTHING`;
-  const changed = await listChangedTokens(sql, range);
-  await sql`
-    UPDATE tokens SET irregular = irregular OR address IN (${replacedContracts(sql, range)}), metadata_due = '-infinity'
-    WHERE address = ANY (${changed}::bytea[])`;
-  await forgetSupplies(sql, range, changed);
 }
 
-async function forgetSupplies(
-  sql: Transaction,
-  range: BlockRange,
-  changed: readonly Address[],
-): Promise<void> {
+async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
     UPDATE tokens SET supply_block = NULL
     WHERE supply_block IS NOT NULL
-      AND address IN (${ofChangedSupply(sql)} UNION ALL SELECT unnest(${[...changed]}::bytea[]))`;
+      AND address IN (${ofChangedSupply(sql)} UNION ALL ${changedCode(sql, range)})`;
 }
 
 /**
@@ -122,7 +131,7 @@ async function forgetSupplies(
  * before the rows of the blocks are deleted.
  */
 export async function revertTokens(sql: Transaction, range: BlockRange): Promise<undefined> {
-  await forgetSupplies(sql, range, await listChangedTokens(sql, range));
+  await forgetSupplies(sql, range);
   await sql`
     UPDATE tokens SET
       metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,
@@ -140,7 +149,7 @@ export async function writeTokenMetadata(
   rows: readonly TokenMetadataRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await sql`
+  const written = sql`
     UPDATE tokens SET name = coalesce(news.name, known.name), symbol = coalesce(news.symbol, known.symbol),
       decimals = coalesce(news.decimals, known.decimals),
       metadata_block = ${blockNumber}, metadata_read_at = now()
@@ -150,11 +159,12 @@ export async function writeTokenMetadata(
     ) AS news (address, name, symbol, decimals)
     LEFT JOIN tokens AS known ON known.address = news.address AND known.metadata_block <= ${blockNumber}
     WHERE tokens.address = news.address`;
-  await sql`
+  const counted = sql`
     UPDATE tokens SET
       metadata_tries = CASE WHEN ${lacksMetadata(sql)} THEN least(metadata_tries + 1, ${TRIES}::int + 1) ELSE 0 END,
       metadata_due = CASE WHEN ${lacksMetadata(sql)} THEN ${dueAfter(sql, sql`(metadata_tries + 1)`)} END
     WHERE address = ANY (${rows.map((row) => row.address)}::bytea[])`;
+  await Promise.all([written, counted]);
 }
 
 /** Writes the supplies of known tokens at a block. */
