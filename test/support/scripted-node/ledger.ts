@@ -16,6 +16,15 @@ export const TRANSFER_SINGLE: Hex =
 const TRANSFER_BATCH: Hex = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
 const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 
+/** Ids and amounts of a batch; nothing of data that are not two lists. */
+function listsIn(data: Hex): readonly [readonly bigint[], readonly bigint[]] {
+  try {
+    return decodeAbiParameters(LISTS, data);
+  } catch {
+    return [[], []];
+  }
+}
+
 /** 32-byte word of an unsigned integer. */
 export function word(value: bigint | number): Hex {
   return numberToHex(value, { size: 32 });
@@ -103,8 +112,8 @@ export class Ledger {
       const amount = quantityToBigInt(hexSlice(data, 32, 64));
       this.#moveTokens(address, addressOfWord(second), addressOfWord(third), amount, id);
     } else if (event === TRANSFER_BATCH && second && third) {
-      const [ids, amounts] = decodeAbiParameters(LISTS, data);
       const [from, to] = [addressOfWord(second), addressOfWord(third)];
+      const [ids, amounts] = listsIn(data);
       for (const [index, id] of ids.entries())
         this.#moveTokens(address, from, to, amounts[index] ?? 0n, id);
     }
