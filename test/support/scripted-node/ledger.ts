@@ -13,7 +13,8 @@ import type { CallSpecification, StateSpecification } from "./specification.ts";
 export const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 export const TRANSFER_SINGLE: Hex =
   "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
-const TRANSFER_BATCH: Hex = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
+export const TRANSFER_BATCH: Hex =
+  "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
 const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 
 /** Ids and amounts of a batch; nothing of data that are not two lists. */

@@ -1,0 +1,131 @@
+import { encodeAbiParameters } from "viem";
+import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
+import { type Hex, hexConcat } from "../../src/core/hex.ts";
+import { scriptedAddress } from "../support/scripted-node/block.ts";
+import {
+  TRANSFER,
+  TRANSFER_BATCH,
+  TRANSFER_SINGLE,
+  word,
+} from "../support/scripted-node/ledger.ts";
+import type {
+  BlockSpecification,
+  CallSpecification,
+  LogSpecification,
+  TransactionSpecification,
+} from "../support/scripted-node/specification.ts";
+import type { Random } from "../support/world/random.ts";
+
+// Few accounts and tokens, so that what blocks do meets again and again; amounts at the bounds of their type.
+
+const AMOUNTS = [0n, 1n, 1n, 5n, 7n, 1000n, 2n ** 128n, 2n ** 255n, 2n ** 256n - 1n];
+const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
+const NO_VALUE = /DELEGATE|STATIC/;
+
+let made = 0;
+
+/** A block of everything that a block may have. No two are the same, whatever is drawn. */
+export function randomBlock(random: Random): BlockSpecification {
+  const contracts = [0, 1, 2].filter(() => random.chance(0.2));
+  const code = contracts.map((n) => [madeContract(n), random.pick<Hex>(["0x", "0x60"])] as const);
+  return {
+    salt: String(made++),
+    transactions: random.chance(0.3) ? [] : several(random, 4, () => transaction(random)),
+    ...(random.chance(0.2) && {
+      withdrawals: several(random, 3, () => ({
+        address: account(random),
+        amountGwei: random.integer(1e9),
+      })),
+    }),
+    ...(random.chance(0.15) && { timestampSeconds: 1_600_000_000 + random.integer(2e8) }),
+    ...(random.chance(0.1) && { uncles: [{ miner: account(random), distance: 1 }] }),
+    miner: account(random),
+    state: { code: Object.fromEntries(code) },
+  };
+}
+
+/** Up to `end` items, without it. */
+function several<Item>(random: Random, end: number, make: () => Item): Item[] {
+  return Array.from({ length: random.integer(end) }, make);
+}
+
+function account(random: Random): Address {
+  return random.chance(0.1) ? ZERO_ADDRESS : scriptedAddress(`account ${random.integer(7)}`);
+}
+
+const madeContract = (number: number): Address => scriptedAddress(`made ${number}`);
+
+function transaction(random: Random): TransactionSpecification {
+  return {
+    from: scriptedAddress(`account ${random.integer(7)}`),
+    to: random.chance(0.15) ? null : account(random),
+    ...(random.chance(0.5) && {
+      contractAddress: madeContract(random.integer(3)),
+      output: random.pick<Hex>(["0x60", "0x6001"]),
+    }),
+    valueWei: random.pick([0n, 1n, 10n ** 18n, 2n ** 200n]),
+    type: random.pick([0, 1, 2, 2, 3, 4, 100]),
+    ...(random.chance(0.15) && { error: "execution reverted" }),
+    logs: several(random, 4, () => log(random)),
+    calls: several(random, 3, () => call(random, 0)),
+  };
+}
+
+function call(random: Random, depth: number): CallSpecification {
+  const type = random.pick([
+    ...["CALL", "CALL", "CALL", "DELEGATECALL", "STATICCALL", "CALLCODE"],
+    ...["CREATE", "CREATE2", "SELFDESTRUCT"],
+  ]);
+  const contract = madeContract(random.integer(3));
+  const valueWei = random.pick([0n, 0n, 1n, 10n ** 18n]);
+  if (type === "SELFDESTRUCT") {
+    const from = random.chance(0.7) ? contract : account(random);
+    return { type, from, to: account(random), valueWei };
+  }
+  const inner = depth < 2 && random.chance(0.5) ? 1 + random.integer(2) : 0;
+  const frame = {
+    type,
+    from: account(random),
+    calls: Array.from({ length: inner }, () => call(random, depth + 1)),
+    ...(random.chance(0.15) && {
+      error: random.pick(["out of gas", "", "execution reverted"]),
+    }),
+  };
+  if (!type.startsWith("CREATE")) {
+    const to = random.chance(0.3) ? contract : account(random);
+    return { ...frame, to, valueWei: NO_VALUE.test(type) ? 0n : valueWei };
+  }
+  const output = random.pick<Hex>(["0x60", "0x"]);
+  return { ...frame, valueWei, output, ...(!("error" in frame) && { to: contract }) };
+}
+
+function log(random: Random): LogSpecification {
+  const kind = random.pick(["20", "20", "721", "1155", "batch", "none"]);
+  const standard = kind === "batch" ? "1155" : kind;
+  // Now and then a token speaks another standard.
+  const address = scriptedAddress(
+    `${random.chance(0.05) ? random.pick(["20", "721", "1155"]) : standard} ${random.integer(3)}`,
+  );
+  const from = wordOfAddress(account(random));
+  const to = wordOfAddress(account(random));
+  const amount = random.pick(AMOUNTS);
+  const id = random.chance(0.1) ? 2n ** 256n - 1n : BigInt(random.integer(3));
+  switch (kind) {
+    case "20":
+      return { address, topics: [TRANSFER, from, to], data: word(amount) };
+    case "721":
+      return { address, topics: [TRANSFER, from, to, word(id)] };
+    case "1155": {
+      const data = hexConcat(word(id), word(amount));
+      return { address, topics: [TRANSFER_SINGLE, from, from, to], data };
+    }
+    case "batch": {
+      const ids = several(random, 4, () => BigInt(random.integer(2)));
+      const amounts = ids.map(() => random.pick([0n, 1n, 5n, 9n]));
+      const data = encodeAbiParameters(LISTS, [ids, amounts]);
+      return { address, topics: [TRANSFER_BATCH, from, from, to], data };
+    }
+    default:
+      return { address, topics: random.chance(0.5) ? [] : [TRANSFER], data: "0x12" };
+  }
+}
