@@ -53,7 +53,8 @@ const OTHERWISE: readonly (readonly [ChainErrorCode | "left-out", Tracer])[] = [
   // onflow/flow-evm-gateway#519).
   ["left-out", "debug_traceTransaction"],
   ["left-out", "trace_block"],
-  // Some fail for a whole block by one transaction (0xPolygon/bor#1920), or name an error in its place (ethereum/go-ethereum#31178).
+  // Some fail for a whole block because of one transaction (0xPolygon/bor#1920), or have an error in its place
+  // (ethereum/go-ethereum#31178).
   ["node-error", "debug_traceTransaction"],
   ["node-error", "trace_block"],
 ];

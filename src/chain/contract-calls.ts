@@ -13,11 +13,11 @@ import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
  */
 export type Returned = Hex | null | NodeError;
 
-/** Each call of a group has at least this part of the gas of static-calls.sol: 262,144. */
+/** In a group of so many each call has at least 262,144 gas, its share of what static-calls.sol may use. */
 export const LARGEST_GROUP = 64;
 const SMALLEST_GROUP = 4;
-/** Of more contracts that use up their gas in company, none is called alone: they keep the node busy. */
-const MOST_DEAR = 4;
+/** Where more contracts use up their gas in groups, none of them is called alone: they would keep the node busy. */
+const MOST_COSTLY = 4;
 
 /** Where a node refused groups, they are tried again that many blocks later. */
 const BLOCKS_TO_LOOK_AGAIN = 100;
@@ -29,7 +29,7 @@ const CONTRACT_FAULTS: ReadonlySet<ChainErrorCode> = new Set([
   "response-too-large",
 ]);
 
-/** A node that makes other calls gives these where a call costs it more time than it was given. */
+/** From a node that answers other calls, these mean that a call takes more time than there is. */
 const LATE: ReadonlySet<ChainErrorCode> = new Set(["aborted", "timeout"]);
 
 // These are about the block, not about the call.
@@ -60,8 +60,8 @@ const NO_GROUPS: ReadonlySet<ChainErrorCode> = new Set([
  * (static-calls.sol), which exists only in the request's state override. Multicall3 would let a contract change what the ones
  * behind it answer: a `balanceOf` that pays coins to somebody would give him a balance that he never has. viem's `multicall`
  * takes a failed group for a failure of each of its calls, and a call that found no gas left for one that failed. Here a failed
- * group is halved, and a call that failed in a group is made alone. When there is no time left for that, or where very many used up
- * their gas, it stays unanswered, and what the group told is kept.
+ * group is halved, and a call that failed in a group is made alone. Where time is up, or too many contracts used up their gas, it
+ * stays unanswered, and the answers of the others are kept.
  */
 export function createContractCaller() {
   let knowsGroups = false;
@@ -97,6 +97,7 @@ export function createContractCaller() {
       if (results.length === calls.length) {
         return results.map(({ success, returnData }) => {
           if (success) return returnData;
+          // One byte tells that the call used up its gas (static-calls.sol).
           return returnData === "0x" ? null : new NodeError("out-of-gas", "no gas left in a group");
         });
       }
@@ -134,9 +135,9 @@ export function createContractCaller() {
     const isAnswering = results.some((one) => one !== undefined);
     // A call has less gas in a group than alone: only success is believed.
     const single = [...calls.keys()].filter((index) => !results[index]);
-    const dear = [...calls.keys()].filter((index) => results[index] instanceof NodeError);
-    const isFew = new Set(dear.map((index) => calls[index]?.to)).size <= MOST_DEAR;
-    for (const some of isFew ? [single, dear] : [single]) {
+    const costly = [...calls.keys()].filter((index) => results[index] instanceof NodeError);
+    const isFew = new Set(costly.map((index) => calls[index]?.to)).size <= MOST_COSTLY;
+    for (const some of isFew ? [single, costly] : [single]) {
       if (some.length === 0) continue;
       await fillIn(results, some, calls, (one) => callSingly(viem, one, block.hash, isAnswering));
     }

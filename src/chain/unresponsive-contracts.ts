@@ -8,7 +8,7 @@ const FIRST_REST_MS = 5_000;
 const LONGEST_REST_MS = 24 * 3_600_000;
 const SHORTEST_PATIENCE_MS = 500;
 const LONGEST_PATIENCE_MS = 5_000;
-/** As many contracts can be asked alone before anybody minds. */
+/** So many contracts can be asked alone, one after the other, within a time that nobody minds. */
 const CROWD = 50;
 
 /** See `createUnresponsiveContracts`. */

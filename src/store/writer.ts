@@ -5,7 +5,8 @@ import { endSharers } from "../db/session.ts";
 
 /** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
-/** A session that stands by asks every second. One that is silent for so long is passed over, or spoke before the clock was set back. */
+/** A session that stands by asks every second. One that did not within so long is passed over; so is one
+ * that spoke in the future, since the clock was set back. */
 const SILENCE = "5 seconds";
 /** A writer's session that is silent for so long is of a process that stands still: the server ends it, and with it the term. */
 export const WRITER_SILENCE_MS = 60_000;

@@ -7,11 +7,11 @@ import { ChainError } from "../../core/errors.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 
-/** What several contracts together may take of the node's time, and what one may take alone. */
+/** How long one question about several contracts may take, and all of these questions, which are asked at once. */
 const TOGETHER = { answerMs: 1_500 };
 const ALL_TOGETHER_MS = 3_000;
+/** How long one contract may take alone, and how long it is before no more are asked alone. */
 const ALONE = { answerMs: 3_000 };
-/** For so long one contract after the other is asked alone. */
 const ALL_ALONE_MS = 3_000;
 /** Half of the places that one caller has at a node by default, see `Gate`. */
 const AT_ONCE = 2;
@@ -30,8 +30,8 @@ type Reported = bigint | null | undefined;
 
 /**
  * The balances that contracts report at the head, in the order of the queries; undefined where a contract does not answer,
- * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Of very many such,
- * the last are not asked any more.
+ * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Where there is no
+ * time left to ask one alone, it rests at once.
  */
 export async function fetchReportedBalances(
   { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
+import { ZERO_ADDRESS } from "../../core/address.ts";
 import { isContractCode } from "../../core/contract-code.ts";
-import type { Hex } from "../../core/hex.ts";
+import { type Hex, hexFromBytes } from "../../core/hex.ts";
 import { listCoinBalancesFrom } from "../../store/addresses/coin-balances.ts";
 import {
   applyAddresses,
@@ -12,7 +14,6 @@ import {
   writeCoinBalances,
 } from "../../store/addresses/state.ts";
 import type { StateFamily } from "./family.ts";
-import { fromRandom } from "./random-rows.ts";
 
 /** Addresses with their coin balances and the coin supply. */
 export const coins: StateFamily<CoinToRead, CoinBalance> = {
@@ -44,7 +45,8 @@ export const coins: StateFamily<CoinToRead, CoinBalance> = {
     },
   },
   async audit({ sql, chain, head, sample, ask }) {
-    const stored = await fromRandom((from) => listCoinBalancesFrom(sql, from, sample));
+    const found = await listCoinBalancesFrom(sql, hexFromBytes(randomBytes(20)), sample);
+    const stored = found.length > 0 ? found : await listCoinBalancesFrom(sql, ZERO_ADDRESS, sample);
     const addresses = stored.map(({ address }) => address);
     const balances = await chain.fetchCoinBalances(addresses, head, ask);
     const differences = stored.flatMap(({ address, balance }, index) => {

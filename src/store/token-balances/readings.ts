@@ -84,19 +84,19 @@ async function writeIds(
 ): Promise<void> {
   if (byId.length === 0) return;
   await sql`
-      UPDATE token_id_balances AS held
-      SET amount = coalesce(news.amount, ${believedAmount(sql)}),
-        transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${believedAmount(sql)})),
-        block_number = ${blockNumber}
-      FROM unnest(
-        ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
-        ${byId.map((row) => row.tokenId)}::numeric[],
-        ${byId.map((row) => row.amount?.toString() ?? null)}::numeric[]
-      ) AS news (token, owner, token_id, amount)
-      WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
+    UPDATE token_id_balances AS held
+    SET amount = coalesce(news.amount, ${believedAmount(sql)}),
+      transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${believedAmount(sql)})),
+      block_number = ${blockNumber}
+    FROM unnest(
+      ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
+      ${byId.map((row) => row.tokenId)}::numeric[],
+      ${byId.map((row) => row.amount?.toString() ?? null)}::numeric[]
+    ) AS news (token, owner, token_id, amount)
+    WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
 }
 
-/** Comes after `writeIds`. */
+/** It is sent after `writeIds`, whose amounts it adds up. */
 async function writeWholes(
   sql: Transaction,
   blockNumber: number,

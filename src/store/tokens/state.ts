@@ -88,7 +88,8 @@ function ofChangedSupply(sql: Queryable) {
     SELECT token FROM moved
       LEFT JOIN tokens ON tokens.address = token
       WHERE supplied OR tokens.supply_block IS NULL OR tokens.irregular
-        OR (tokens.total_supply IS NULL AND coalesce(tokens.supply_read_at NOT BETWEEN now() - interval '1 minute' AND now(), true))`;
+        OR (tokens.total_supply IS NULL
+          AND coalesce(tokens.supply_read_at NOT BETWEEN now() - interval '1 minute' AND now(), true))`;
 }
 
 /**

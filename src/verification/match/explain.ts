@@ -49,14 +49,12 @@ function explainMismatch(
   if (creation !== null && !isMatch(creation) && creation.kind === "constructor-arguments") {
     return creation.given ? WRONG_ARGUMENTS : { code: "constructor-arguments-unknown" };
   }
-  const isTold = !isMatch(runtime) && (runtime.kind !== "empty" || creation === null);
-  const mismatch = isTold ? runtime : creation;
+  const isOfRuntime = !isMatch(runtime) && (runtime.kind !== "empty" || creation === null);
+  const mismatch = isOfRuntime ? runtime : creation;
   if (mismatch === null || isMatch(mismatch)) return { code: "bytecode", detail: "" };
   const version = isVersionSure ? "" : "the compiler version, ";
-  return {
-    code: "bytecode",
-    detail: words(mismatch, name, contract[isTold ? "runtime" : "creation"].bytes.length, version),
-  };
+  const { length } = contract[isOfRuntime ? "runtime" : "creation"].bytes;
+  return { code: "bytecode", detail: words(mismatch, name, length, version) };
 }
 
 /** The arguments in the request are not those of the creation. */
