@@ -62,6 +62,7 @@ beforeAll(async () => {
     holders: `token/${sampleAddress("Coin")}#holders`,
     "token of a holder": `token/${sampleAddress("Coin")}?a=${USER}`,
     NFT: `token/${sampleAddress("Badge")}`,
+    "one NFT": `nft/${sampleAddress("Badge")}/1`,
     "multi-token": `token/${sampleAddress("Cargo")}#holders`,
   };
 });
@@ -105,6 +106,7 @@ const NAMES = [
   "holders",
   "token of a holder",
   "NFT",
+  "one NFT",
   "multi-token",
 ];
 
@@ -295,6 +297,53 @@ test("a token's page has the transfers and the balance of the holder that its li
   });
 });
 
+test("a token's page has the owner and the transfers of the id that its link names, and says where it names none", async () => {
+  const badge = sampleAddress("Badge");
+  const transfers = (await ask(
+    `v2/api?module=account&action=tokennfttx&contractaddress=${badge}&sort=desc`,
+  )) as { tokenID: string; hash: string; to: string }[];
+  const ofId = transfers.filter(({ tokenID }) => tokenID === "1");
+  await visit(browser, at("one NFT"), async ({ page }) => {
+    const owner = page.locator("dt", { hasText: "Owner" }).locator("xpath=..").locator("a");
+    expect(await owner.getAttribute("title")).toBe(ofId[0]?.to);
+    const rows = page.locator("main tbody tr");
+    const shown = await rows
+      .locator("td:first-child a")
+      .evaluateAll((links) => links.map((link) => link.getAttribute("title")));
+    expect(shown).toEqual(ofId.map(({ hash }) => hash));
+    await page.getByRole("link", { name: "show all" }).click();
+    await page.waitForURL(`${world.origin}/token/${badge}`);
+  });
+  const last = 2n ** 256n - 1n;
+  await visit(browser, `${world.origin}/token/${badge}?a=${last}`, async ({ page }) => {
+    await page.getByText("the contract names none").waitFor(PATIENCE);
+    await page.getByText("There are no transfers with this id").waitFor(PATIENCE);
+  });
+  await visit(browser, `${world.origin}/token/${badge}?a=${last + 1n}`, async ({ page }) => {
+    await page.getByText("names no address").waitFor(PATIENCE);
+  });
+  await visit(browser, `${world.origin}/token/${sampleAddress("Cargo")}?a=1`, async ({ page }) => {
+    await page.getByText("names no address").waitFor(PATIENCE);
+  });
+});
+
+test("an account tells who funded it first, a contract does not", async () => {
+  const funding = (await ask(`v2/api?module=account&action=fundedby&address=${USER}`)) as {
+    fundingAddress: string;
+    fundingTxn: string;
+  };
+  await visit(browser, at("account"), async ({ page }) => {
+    const links = page.locator("dt", { hasText: "Funded by" }).locator("xpath=..").locator("a");
+    await links.first().waitFor(PATIENCE);
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("title")))).toEqual(
+      [funding.fundingAddress, funding.fundingTxn],
+    );
+  });
+  await visit(browser, at("verified contract"), async ({ asked }) => {
+    expect(asked.filter((url) => url.includes("fundedby"))).toEqual([]);
+  });
+});
+
 test("a token and a contract are found by the beginnings of their names", async () => {
   await visit(browser, at("home"), async ({ page }) => {
     const coin = sampleAddress("Coin");
@@ -389,6 +438,21 @@ test.each([
   await visit(browser, url, async ({ page }) => {
     expect(await page.title()).not.toContain("Nothing here");
     expect(await page.locator("main dl").count()).toBeGreaterThan(0);
+  });
+});
+
+test.each([
+  [`address/${USER}#internaltx`, "Internal"],
+  [`address/${USER}?tab=token_transfers`, "Transfers"],
+  [`address/${USER}?tab=token_transfers#tokens`, "Tokens"],
+  [`address/${USER}#constructor`, "Transactions"],
+  [`address/${sampleAddress("Coin")}#readContract`, "Read"],
+  [`token/${sampleAddress("Coin")}#balances`, "Holders"],
+  [`token/${sampleAddress("Coin")}?tab=holders`, "Holders"],
+  [`token/${sampleAddress("Coin")}#events`, "Transfers"],
+])("a link that names a part as other explorers do shows it: %s", async (link, title) => {
+  await visit(browser, `${world.origin}/${link}`, async ({ page }) => {
+    expect(await page.locator(".tabs [aria-current]").allTextContents()).toEqual([title]);
   });
 });
 

@@ -28,9 +28,16 @@ export const OLD_PATHS: Readonly<Record<string, string>> = {
   "/search-results": "search",
 };
 
-/** The section of a page that a longer path means, with its `#`; empty for the whole page. */
-export function partOf(rest: string): string {
+/** Paths that name one id of a collection: `/nft/{address}/{id}`, `/token/{address}/instance/{id}`. */
+const ID = /^(?:instance\/|inventory\/)?(\d+)(?:\/|$)/;
+
+/**
+ * What follows the address of a page of ours for a longer path of another explorer: the query that was asked with, or the
+ * id that the path names, and the section with its `#`.
+ */
+export function endOfLink(page: string, rest: string, query: string): string {
+  const id = page === "token" ? ID.exec(rest)?.[1] : undefined;
   const word = (rest.split("/")[0] ?? "").replaceAll("_", "-");
   const part = Object.hasOwn(PARTS, word) ? PARTS[word] : "";
-  return part ? `#${part}` : "";
+  return `${id === undefined ? query : `?a=${id}`}${part ? `#${part}` : ""}`;
 }

@@ -17,7 +17,7 @@ import {
 import { type ReadQuery, resultOnOneState } from "../state.ts";
 import type { Assets } from "./assets.ts";
 import { firstRequests } from "./first-requests.ts";
-import { OLD_PATHS, partOf } from "./old-links.ts";
+import { endOfLink, OLD_PATHS } from "./old-links.ts";
 import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
 import { SECURITY_HEADERS } from "./security.ts";
 import { baseOf, renderShell, type ShellContent } from "./shell.ts";
@@ -122,6 +122,16 @@ export function addSubjects(
     return { page: "unknown", subject, title, description: "There is no such page." };
   }
 
+  /** Leads from a path of other explorers to the page of the same thing, with what the link asks of it. */
+  function leadOn(path: string, page: string): void {
+    app.get<{ Params: { subject: string; "*"?: string } }>(path, (request, reply) => {
+      const { subject, "*": rest = "" } = request.params;
+      const end = endOfLink(page, rest, queryOf(request));
+      const location = `${rootOf(request)}${page}/${encodeURIComponent(subject)}${end}`;
+      return reply.redirect(location, 302);
+    });
+  }
+
   for (const [url, kind] of Object.entries(LISTS)) {
     app.get(url, limited, async (request, reply) => {
       const [pathname = ""] = request.originalUrl.split(/[?#]/, 1);
@@ -146,26 +156,16 @@ export function addSubjects(
         return answer(request, reply, { content, httpStatus: found ? 200 : 404 });
       },
     );
-    app.get<{ Params: { subject: string; "*": string } }>(
-      `/${name}/:subject/*`,
-      (request, reply) => {
-        const subject = encodeURIComponent(request.params.subject);
-        const part = partOf(request.params["*"]);
-        return reply.redirect(`${rootOf(request)}${name}/${subject}${part}`, 302);
-      },
-    );
+    leadOn(`/${name}/:subject/*`, name);
   }
   for (const [old, name] of Object.entries(OLD_THINGS)) {
-    app.get<{ Params: { subject: string } }>(`/${old}/:subject`, (request, reply) => {
-      const subject = encodeURIComponent(request.params.subject);
-      return reply.redirect(`${rootOf(request)}${name}/${subject}`, 302);
-    });
+    leadOn(`/${old}/:subject`, name);
+    leadOn(`/${old}/:subject/*`, name);
   }
   for (const [old, path] of Object.entries(OLD_PATHS)) {
-    app.get(old, (request, reply) => {
-      const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?")) : "";
-      return reply.redirect(`${rootOf(request)}${path}${query}`, 302);
-    });
+    app.get(old, (request, reply) =>
+      reply.redirect(`${rootOf(request)}${path}${queryOf(request)}`, 302),
+    );
   }
   app.get("/search", limited, async (request, reply) => {
     const sought = lookUp(queryInput(request), "q");
@@ -215,6 +215,12 @@ async function readSoon<Found>(
 /** Whether a browser asks for a page: it accepts HTML by name, programs accept anything. */
 function wantsPage({ headers }: FastifyRequest): boolean {
   return String(headers.accept ?? "").includes("text/html");
+}
+
+/** The query of a request with its `?`; empty without one. */
+function queryOf({ url }: FastifyRequest): string {
+  const start = url.indexOf("?");
+  return start < 0 ? "" : url.slice(start);
 }
 
 /** The relative path to the root of the chain. A part may hold an encoded slash, so parts count as they were sent. */

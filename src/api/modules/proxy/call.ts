@@ -46,11 +46,11 @@ function readList(value: InputValue): unknown {
 export const callParameters = {
   to: address(PLACE, "to").optional().describe("Contract; none for a creation"),
   data: data(PLACE, "data").optional().describe("Call data"),
-  input: data(PLACE, "input").optional().describe("The same, taken when `data` is absent"),
+  input: data(PLACE, "input").optional().describe("Call data when `data` is absent"),
   from: address(PLACE, "from").optional().describe("Who calls"),
   value: quantityOf("value").describe("Coins in wei"),
   gas: quantityOf("gas").describe("Gas limit"),
-  gasLimit: quantityOf("gasLimit").describe("The same, taken when `gas` is absent"),
+  gasLimit: quantityOf("gasLimit").describe("Gas limit when `gas` is absent"),
   gasPrice: quantityOf("gasPrice").describe("Price of gas in wei"),
   maxFeePerGas: quantityOf("maxFeePerGas").describe("Highest price of gas in wei"),
   maxPriorityFeePerGas: quantityOf("maxPriorityFeePerGas").describe("Highest tip in wei"),

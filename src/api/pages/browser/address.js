@@ -92,6 +92,7 @@ const LISTS = {
   },
 };
 const CODE_PARTS = ["code", "read"];
+const PARTS = [...Object.keys(LISTS), ...CODE_PARTS];
 
 function Address() {
   const balance = useAnswer(action("Its balance", "account", "balance", { address }));
@@ -121,7 +122,11 @@ function Address() {
       ? action("The token that it is", "token", "getToken", { contractaddress: address })
       : null,
   );
-  const part = usePart(abi.value && location.hash === "#code" ? "code" : "transactions");
+  const isAccount = !isContract && !state.isLoading && !creation.isLoading;
+  const { value: funding } = useAnswer(
+    isAccount ? actionV2("Who funded it first", "account", "fundedby", { address }) : null,
+  );
+  const part = usePart("transactions", PARTS);
   const name = verified.value?.compilation.name;
   const tabs = [
     ...Object.entries(LISTS).map(([key, { title }]) => [key, title]),
@@ -140,6 +145,10 @@ function Address() {
             : html`<${Coins} wei=${balance.value} />`,
         ],
         ["Nonce", nonceOf(state, nonce)],
+        funding?.fundingTxn && [
+          "Funded by",
+          html`<${AddressLink} address=${funding.fundingAddress} /> <span class="soft">with <${Coins} wei=${funding.value} /> in <${TransactionLink} hash=${funding.fundingTxn} /></span>`,
+        ],
         token.value && [
           "Token",
           html`<${TokenLink} address=${address} symbol=${token.value.symbol} name=${token.value.name} />`,
@@ -161,7 +170,7 @@ function Address() {
     <${Tabs} label="Parts of the page" tabs=${tabs} current=${part} />
     ${part === "code" && html`<${Code} bytecode=${code} abi=${abi.value} isVerified=${abi.isLoading ? undefined : abi.value !== undefined} verified=${verified.value} />`}
     ${part === "read" && (abi.value ? html`<${ReadContract} abi=${abi.value} implementations=${verified.value?.proxyResolution?.implementations ?? []} />` : html`<${Waiting} answer=${abi} what="its ABI" />`)}
-    ${!CODE_PARTS.includes(part) && html`<${ListOf} key=${part} list=${LISTS[part] ?? LISTS.transactions} part=${part} />`}
+    ${!CODE_PARTS.includes(part) && html`<${ListOf} key=${part} list=${LISTS[part]} part=${part} />`}
   `;
 }
 

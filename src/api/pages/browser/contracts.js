@@ -13,6 +13,7 @@ const KINDS = [
   ["verified", "Verified"],
   ["unverified", "Not verified"],
 ];
+const NAMES = KINDS.map(([name]) => name);
 const ADDRESS = [
   "Address",
   ({ Address }) => html`<${AddressLink} address=${Address} isWhole part="#code" />`,
@@ -29,8 +30,8 @@ const SOURCE = [
 ];
 
 function Contracts() {
-  const isVerified = usePart("verified") !== "unverified";
-  const kind = isVerified ? "verified" : "unverified";
+  const kind = usePart("verified", NAMES);
+  const isVerified = kind === "verified";
   return html`
     <h1>Contracts</h1>
     <${Tabs} label="Kinds of contracts" tabs=${KINDS} current=${kind} />

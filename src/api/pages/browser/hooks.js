@@ -47,14 +47,40 @@ export function useWhenSeen(element, act) {
   }, []);
 }
 
-/** The part of the page that the address bar names behind `#`. */
-export function usePart(fallback) {
-  const read = () => /^#([\w-]+)/.exec(location.hash)?.[1] ?? fallback;
+/** Parts of pages by the names that other explorers give them behind `#` or in `?tab=`. */
+const OTHER_NAMES = new Map([
+  ["txs", "transactions"],
+  ["internaltx", "internal"],
+  ["internal_txns", "internal"],
+  ["tokentxns", "transfers"],
+  ["token_transfers", "transfers"],
+  ["tokentxnserc721", "nft"],
+  ["nfttransfers", "nft"],
+  ["tokentxnserc1155", "multi"],
+  ["events", "logs"],
+  ["mine", "mined"],
+  ["blocks_validated", "mined"],
+  ["contract", "code"],
+  ["readcontract", "read"],
+  ["readproxycontract", "read"],
+  ["read_contract", "read"],
+  ["read_proxy", "read"],
+  ["balances", "holders"],
+]);
+
+/** The part of `parts` that the address bar names behind `#`, or in `?tab=` as other explorers do. */
+export function usePart(fallback, parts) {
+  const read = () => {
+    const tab = new URLSearchParams(location.search).get("tab") ?? "";
+    const name = /^#([\w-]+)/.exec(location.hash)?.[1] ?? tab;
+    const lower = name.toLowerCase();
+    return [lower, OTHER_NAMES.get(lower)].find((one) => parts.includes(one));
+  };
   const [part, setPart] = useState(read);
   useEffect(() => {
     const follow = () => setPart(read());
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
-  return part;
+  return part ?? fallback;
 }

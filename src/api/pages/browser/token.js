@@ -1,6 +1,6 @@
 // The page of a token.
 
-import { action, actionV2 } from "./api.js";
+import { action, actionV2, rpc } from "./api.js";
 import { cleaned, grouped, percent } from "./format.js";
 import { show } from "./frame.js";
 import { useAnswer, usePart } from "./hooks.js";
@@ -17,23 +17,29 @@ const TRANSFERS = {
   "ERC-721": "tokennfttx",
   "ERC-1155": "token1155tx",
 };
-/** The holder whose transfers a link asks for, `?a=0x…`, as other explorers have it; null for all. */
+/** What a link asks for behind `?a=`, as other explorers have it: a holder, or an id of an ERC-721 token. */
 const asked = new URLSearchParams(location.search).get("a");
 const holder = /^0x[0-9a-f]{40}$/i.test(asked) ? asked.toLowerCase() : null;
+const id = /^\d{1,78}$/.test(asked) && BigInt(asked) < 2n ** 256n ? BigInt(asked) : null;
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+const OWNER_OF = "0x6352211e";
+const WORD_LENGTH = 66;
 const PARTS = [
   ["transfers", "Transfers"],
   ["holders", "Holders"],
 ];
+const NAMES = PARTS.map(([name]) => name);
 
 function Token() {
   const answer = useAnswer(action("The token", "token", "getToken", { contractaddress: token }));
   const count = useAnswer(
     action("How many hold it", "token", "tokenholdercount", { contractaddress: token }),
   );
-  const part = usePart("transfers");
+  const part = usePart("transfers", NAMES);
   const { value: facts } = answer;
   if (!facts) return html`<h1>Token</h1><${Waiting} answer=${answer} what="the token" />`;
   const { decimals, symbol, totalSupply, type } = facts;
+  const isOne = id !== null && type === "ERC-721";
   return html`
     <h1><${Name} text=${facts.name} fallback="Token without a name" /> ${symbol && html`<span class="soft">(<bdi>${cleaned(symbol, 40)}</bdi>)</span>`}</h1>
     <p class="subject"><code class="hash">${token}</code> <${Copy} text=${token} label="Copy address" /></p>
@@ -58,29 +64,79 @@ function Token() {
           html`<${AddressLink} address=${holder} isWhole part="#tokens" /> <span class="soft">alone; <${TokenLink} address=${token} symbol="show all" /></span>`,
         ],
         holder && ["Holds", html`<${Holding} decimals=${decimals} />`],
+        isOne && [
+          "Id",
+          html`<span class="number">#${grouped(id)}</span> <span class="soft">alone; <${TokenLink} address=${token} symbol="show all" /></span>`,
+        ],
+        isOne && ["Owner", html`<${Owner} />`],
         ["Contract", html`<${AddressLink} address=${token} isWhole part="#code" />`],
       ]} />
     </div>
-    ${asked && !holder && html`<p class="problem">The link names no address after <code>a=</code>, so this is of all holders.</p>`}
+    ${asked && !holder && !isOne && html`<p class="problem">The link names no address and no id of an ERC-721 token after <code>a=</code>, so this is of all holders.</p>`}
     <${Tabs} label="Parts of the page" tabs=${PARTS} current=${part} />
     ${
       part === "holders"
         ? html`<${Holders} key="holders" facts=${facts} />`
         : html`<${List}
             key="transfers"
-            what="transfers"
-            file=${`${token}${holder ? `-${holder}` : ""}-transfers.csv`}
-            request=${(paging) =>
-              actionV2("Its transfers", "account", TRANSFERS[type], {
-                contractaddress: token,
-                ...(holder && { address: holder }),
-                sort: "desc",
-                ...paging,
-              })}
+            what=${isOne ? "transfers with this id as a topic" : "transfers"}
+            file=${`${token}${holder ? `-${holder}` : isOne ? `-${id}` : ""}-transfers.csv`}
+            request=${isOne ? transfersOfId : transfersOf(type)}
             columns=${transferColumns.slice(0, -1)}
           />`
     }
   `;
+}
+
+const transfersOf = (type) => (paging) =>
+  actionV2("Its transfers", "account", TRANSFERS[type], {
+    contractaddress: token,
+    ...(holder && { address: holder }),
+    sort: "desc",
+    ...paging,
+  });
+
+/** The transfers of the link's id, as records of transfers. */
+function transfersOfId(paging) {
+  const logs = action("Transfers of the id", "logs", "getLogs", {
+    address: token,
+    fromBlock: "0",
+    toBlock: "latest",
+    topic0: TRANSFER,
+    topic3: wordOf(id),
+    topic0_3_opr: "and",
+    newest_first: "true",
+    ...paging,
+  });
+  return { ...logs, read: (answer) => logs.read(answer).map(transferIn) };
+}
+
+function transferIn({ transactionHash, blockNumber, timeStamp, topics }) {
+  return {
+    hash: transactionHash,
+    blockNumber: Number(blockNumber),
+    timeStamp: Number(timeStamp),
+    from: addressIn(topics[1]),
+    to: addressIn(topics[2]),
+    tokenID: String(id),
+  };
+}
+
+const wordOf = (number) => `0x${number.toString(16).padStart(WORD_LENGTH - 2, "0")}`;
+const addressIn = (word) => `0x${word.slice(-40)}`;
+
+/** Who owns the link's id. */
+function Owner() {
+  const answer = useAnswer(
+    rpc("Who owns the id, of the node", [
+      ["eth_call", [{ to: token, data: OWNER_OF + wordOf(id).slice(2) }, "latest"]],
+    ]),
+  );
+  if (answer.value === undefined) return html`<${Waiting} answer=${answer} what="the owner" />`;
+  const [word] = answer.value;
+  return word?.length === WORD_LENGTH
+    ? html`<${AddressLink} address=${addressIn(word)} isWhole />`
+    : html`<span class="soft">the contract names none</span>`;
 }
 
 /** What the holder of the link holds: an amount, or how many tokens. */
