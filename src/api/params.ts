@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Address, lowerAddress } from "../core/address.ts";
+import { INTEGER } from "../core/decimal.ts";
 import { type Hex, lowerHex } from "../core/hex.ts";
 import { parseUtcDay, SECONDS_PER_DAY } from "../core/time.ts";
 import type { PageRange } from "../store/page.ts";
@@ -26,8 +27,6 @@ const YEAR_9999_SECONDS = 253_402_300_799n;
 const MAXIMUM_COMMAS = 1000;
 const WINDOW_TEXT = `Result window is too large, PageNo x Offset size must be less than or equal to ${MAXIMUM_WINDOW}`;
 
-// Bounded: the time to read a number grows with the square of its length.
-const INTEGER = /^[+-]?\d{1,100}$/;
 const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
