@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { keccak256, stringToBytes } from "viem/utils";
 import type { Hex } from "../core/hex.ts";
-import { isRecord } from "../core/record.ts";
+import { isRecord, listOf } from "../core/record.ts";
 
 // ABIs as compilers write them. Source: the contract ABI specification of Solidity.
 
@@ -37,18 +37,18 @@ const OF_A_HASH = 200;
 
 /** The entries of an ABI given as JSON text; skips whatever is none. */
 export function readAbi(abi: string): AbiEntry[] {
-  return listIn(JSON.parse(abi)).flatMap((item): AbiEntry[] => {
+  return listOf(JSON.parse(abi)).flatMap((item): AbiEntry[] => {
     if (!isRecord(item) || typeof item["name"] !== "string") return [];
     const { name, type: kind } = item;
     if (kind !== "function" && kind !== "event" && kind !== "error") return [];
-    const inputs = listIn(item["inputs"]).map((input) => readParameter(input));
+    const inputs = listOf(item["inputs"]).map((input) => readParameter(input));
     return [
       {
         kind,
         name,
         signature: `${name}(${inputs.map(({ canonicalType }) => canonicalType).join(",")})`,
         inputs,
-        outputs: listIn(item["outputs"]).map((output) => readParameter(output)),
+        outputs: listOf(item["outputs"]).map((output) => readParameter(output)),
         isReading: ["view", "pure"].includes(String(item["stateMutability"])),
         isAnonymous: item["anonymous"] === true,
       },
@@ -78,7 +78,7 @@ export function hashOf({ signature }: AbiEntry): Hex {
 function readParameter(value: unknown): AbiParameter {
   const record = isRecord(value) ? value : {};
   const type = String(record["type"] ?? "");
-  const components = listIn(record["components"]).map((component) => readParameter(component));
+  const components = listOf(record["components"]).map((component) => readParameter(component));
   const members = components.map(({ canonicalType }) => canonicalType).join(",");
   return {
     name: String(record["name"] ?? ""),
@@ -87,8 +87,4 @@ function readParameter(value: unknown): AbiParameter {
     indexed: record["indexed"] === true,
     components,
   };
-}
-
-function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -12,7 +12,7 @@ import { send } from "./http.ts";
 const LARGE_TEXT = 1_000_000;
 
 /** For answers that a client may keep but must revalidate. */
-const REVALIDATE = "no-cache";
+export const REVALIDATE = "no-cache";
 
 /** Tag of answers that depend only on blocks up to the head. Another index or version may present them differently. */
 export function tagOfHead(

@@ -1,5 +1,6 @@
 import { decodeAbiParameters } from "viem/utils";
 import { type Hex, hexLength, hexSlice, lowerHex } from "../core/hex.ts";
+import { listOf } from "../core/record.ts";
 import { type AbiEntry, type AbiParameter, hashSignatures, readAbi } from "./abi.ts";
 import { type DecodingBudget, LONGEST_TEXT, spendOn } from "./decoding-budget.ts";
 
@@ -178,10 +179,10 @@ function present(parameter: AbiParameter, value: unknown): DecodedValue {
 function presentValue(type: string, components: readonly AbiParameter[], value: unknown): unknown {
   const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
   if (element !== undefined) {
-    return asList(value).map((item) => presentValue(element, components, item));
+    return listOf(value).map((item) => presentValue(element, components, item));
   }
   if (type === "tuple") {
-    const members = asList(value);
+    const members = listOf(value);
     return components.map((component, index) => present(component, members[index]));
   }
   return /^(?:address|bytes)/.test(type) ? lowerHex(String(value)) : String(value);
@@ -195,10 +196,6 @@ export interface NamelessType {
 /** The types without names, so that viem gives a list: names may be anything, even the same twice. */
 export function nameless({ type, components }: AbiParameter): NamelessType {
   return { type, components: components.map(nameless) };
-}
-
-function asList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function cut(text: string): string {

@@ -1,4 +1,5 @@
 import { inNameOf } from "../chain/asked-chain.ts";
+import type { BlockReference } from "../chain/chain.ts";
 import { createUnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { RequestError } from "../core/errors.ts";
 import { MAXIMUM_ANSWER } from "../store/large-pages.ts";
@@ -8,7 +9,6 @@ import { tagOfHead } from "./caching.ts";
 import { createWaits, inTime, type Waits, waitingInTime } from "./deadline.ts";
 import {
   type Answer,
-  type BlockName,
   type Dialect,
   explorerAnswer,
   failed,
@@ -102,7 +102,7 @@ export interface DispatchOptions {
 }
 
 /** An outcome, or the tag of the answer that the client has already. */
-type Made = { block?: BlockName | undefined } & (
+type Made = { block?: BlockReference | undefined } & (
   | { outcome: Outcome<unknown>; etag?: string | undefined }
   | { unchanged: string }
 );

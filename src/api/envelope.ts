@@ -1,4 +1,5 @@
-import type { Hex } from "../core/hex.ts";
+import type { BlockReference } from "../chain/chain.ts";
+import type { RpcErrorObject } from "../chain/errors.ts";
 
 /** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
@@ -25,18 +26,10 @@ export interface Failure {
   httpStatus: number;
 }
 
-/** An error object of JSON-RPC: a node's, or one of ours in the same form. */
-export interface RpcError {
-  code: number;
-  message: string;
-  /** Bytes of a revert, as `0x` text. */
-  data?: unknown;
-}
-
 /** What a handler returns. Build it with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
 export type Outcome<Result> =
   | { kind: "ok"; result: Result }
-  | { kind: "rpc-error"; error: RpcError }
+  | { kind: "rpc-error"; error: RpcErrorObject }
   | { kind: "verbatim"; envelope: ExplorerEnvelope }
   | { kind: "text"; text: string }
   | Failure;
@@ -46,16 +39,10 @@ export interface Answer {
   httpStatus: number;
   contentType: string;
   body: string;
-  /** The head of the state that it was computed on; absent where the index was not read. */
-  block?: BlockName | undefined;
+  /** The head of the state that it was computed on, for `x-periscope-block`; absent where the index was not read. */
+  block?: BlockReference | undefined;
   /** Tag of an answer that is right for as long as the head stands (`Action.changesWithHead`). */
   etag?: string | undefined;
-}
-
-/** A block, as `x-periscope-block` names it. */
-export interface BlockName {
-  number: number;
-  hash: Hex;
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -96,7 +83,7 @@ export function plainText(text: string): Outcome<never> {
 }
 
 /** Failure of an action whose errors are objects. */
-export function rpcError(error: RpcError): Outcome<never> {
+export function rpcError(error: RpcErrorObject): Outcome<never> {
   return { kind: "rpc-error", error };
 }
 

@@ -1,8 +1,8 @@
 import { CALLER_TIMEOUT_MS, type Unanswered } from "../chain/chain.ts";
+import type { RpcErrorObject } from "../chain/errors.ts";
 import { ChainError, RequestError } from "../core/errors.ts";
 import { failureCodeOf, isDatabaseGone } from "../db/failures.ts";
 import { PageTooLarge } from "../store/large-pages.ts";
-import type { RpcError } from "./envelope.ts";
 import { payloadTooLarge } from "./form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
@@ -23,14 +23,14 @@ export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller res
 /** Error text for a call that would have to wait too long for its turn at the node. */
 const BUSY = "Too many calls wait for the node, please try again later";
 /** Error of a node that cannot be reached, or whose answer cannot be used. */
-const UNREACHABLE: RpcError = { code: -32_603, message: "upstream node is not reachable" };
+const UNREACHABLE: RpcErrorObject = { code: -32_603, message: "upstream node is not reachable" };
 const SERVER_ERROR = -32_000;
 /** EIP-1474: limit exceeded. */
 const LIMIT_EXCEEDED = -32_005;
 const NODE_GONE = "The node does not answer, please try again later";
 
 /** The JSON-RPC error objects for calls that the node did not answer. */
-export const UNANSWERED: Readonly<Record<Unanswered, RpcError>> = {
+export const UNANSWERED: Readonly<Record<Unanswered, RpcErrorObject>> = {
   unreachable: UNREACHABLE,
   busy: { code: LIMIT_EXCEEDED, message: BUSY },
   late: {
@@ -78,7 +78,7 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
 }
 
 /** The JSON-RPC error object for what a handler threw; undefined for an unexpected fault. */
-export function rpcErrorOf(thrown: unknown): RpcError | undefined {
+export function rpcErrorOf(thrown: unknown): RpcErrorObject | undefined {
   const known = requestErrorOf(thrown);
   if (!known) return undefined;
   if (known.message === NODE_SILENT || known.message === NODE_GONE) return UNREACHABLE;

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type Address, lowerAddress } from "../core/address.ts";
+import { INTEGER } from "../core/decimal.ts";
 import { type Hex, lowerHex } from "../core/hex.ts";
 import { parseUtcDay, SECONDS_PER_DAY } from "../core/time.ts";
-import type { PageRange } from "../store/page.ts";
+import type { BlockBounds, PageRange } from "../store/page.ts";
 import type { RawParameters } from "./action.ts";
 
 // Schemas of the parameters that several actions share. They take the wire's error texts and give the handler the
@@ -26,8 +27,6 @@ const YEAR_9999_SECONDS = 253_402_300_799n;
 const MAXIMUM_COMMAS = 1000;
 const WINDOW_TEXT = `Result window is too large, PageNo x Offset size must be less than or equal to ${MAXIMUM_WINDOW}`;
 
-// Bounded: the time to read a number grows with the square of its length.
-const INTEGER = /^[+-]?\d{1,100}$/;
 const UNSIGNED = /^(?:\+?\d{1,100}|-0{1,100})$/;
 const POSITIVE = /^\+?0*[1-9]\d*$/;
 
@@ -174,6 +173,14 @@ export const blockBounds = {
   startblock: blockBound.describe("First block, included"),
   endblock: blockBound.describe("Last block, included"),
 };
+
+/** The blocks that `blockBounds` ask for. */
+export function blocksOf(input: {
+  startblock?: number | undefined;
+  endblock?: number | undefined;
+}): BlockBounds {
+  return { from: input.startblock, to: input.endblock };
+}
 
 /** Inclusive bound of times in Unix seconds; a bad value is ignored. */
 export const timeBound = unixSeconds({ invalid: "" })

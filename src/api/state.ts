@@ -9,7 +9,8 @@ import {
 } from "../store/snapshot.ts";
 import { isSynchronised, type ServedHead, type ServedState } from "../store/sync-state.ts";
 
-const NOTHING_SERVED = "Chain is indexing now, try again later";
+/** Error text where the index cannot tell yet. */
+export const STILL_INDEXING = "Chain is indexing now, try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const ROWS_LOST = "Parts of the index are missing, please try again later";
 const LOADING = "The first synchronisation is still running, please try again later";
@@ -96,7 +97,7 @@ export async function requireSynchronised(sql: Queryable): Promise<void> {
 /** No block is served yet. */
 export class NothingServed extends RequestError {
   constructor() {
-    super(503, NOTHING_SERVED);
+    super(503, STILL_INDEXING);
   }
 }
 

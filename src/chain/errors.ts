@@ -43,7 +43,7 @@ const KINDS = {
 /** The `code` of every `ChainError`. */
 export type ChainErrorCode = keyof typeof KINDS;
 
-/** A JSON-RPC error object as the node sent it. */
+/** An error object of JSON-RPC: a node's, or one of ours in the same form. `data` may be the bytes of a revert. */
 export interface RpcErrorObject {
   code: number;
   message: string;

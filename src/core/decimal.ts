@@ -1,5 +1,5 @@
-// Bounded: the time to read a number grows with the square of its length.
-const INTEGER = /^[+-]?\d{1,100}$/;
+/** Bounded: the time to read a number grows with the square of its length. */
+export const INTEGER = /^[+-]?\d{1,100}$/;
 
 /**
  * Big integer of decimal text: optional sign, up to 100 digits, nothing else (no blanks, exponent, underscore, hex).

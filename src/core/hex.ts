@@ -1,12 +1,12 @@
 /** Bytes as `0x` text. Lower case wherever we made it; foreign text passes `isHexData` or `isHash` first. */
 export type Hex = `0x${string}`;
 
-const DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
+export const HEX_DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 /** `0x` plus an even number of hex digits (also none), any letter case: the "data" of the JSON-RPC specification. */
 export function isHexData(text: unknown): text is Hex {
-  return typeof text === "string" && DATA.test(text);
+  return typeof text === "string" && HEX_DATA.test(text);
 }
 
 /** `0x` plus 64 hex digits, any letter case. */

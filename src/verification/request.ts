@@ -1,15 +1,10 @@
 import type { Address } from "../core/address.ts";
+import type { SourceFile } from "../store/verified-contracts/verified-contract.ts";
 
 /** A library and its address, as named in a request. `name` is plain or `path:Name`. */
 export interface GivenLibrary {
   name: string;
   address: Address;
-}
-
-/** Source text of one file. */
-export interface SourceFile {
-  path: string;
-  text: string;
 }
 
 /** The sources and settings in one of the five forms they are sent in. Texts are as sent, not yet read. */

@@ -13,9 +13,11 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "src/indexer/validate-traces.ts": ["test/indexer/validate.test.ts"],
   "src/indexer/decode": ["test/indexer/decode.test.ts"],
   "src/api/live": [
+    "test/api/live/earlier-blocks.test.ts",
     "test/api/live/mempool.test.ts",
     "test/api/live/merge.test.ts",
     "test/api/live/node-answers.test.ts",
+    "test/api/live/reported-balances.test.ts",
     "test/api/live/revert-data.test.ts",
   ],
   "src/api/present": ["test/api/present"],

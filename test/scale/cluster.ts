@@ -155,7 +155,7 @@ jit = off
 citus.max_cached_conns_per_worker = 12
 citus.shard_count = 6
 citus.enable_statistics_collection = off
-citus.node_conninfo = 'sslmode=disable'
+citus.node_conninfo = 'sslmode=disable keepalives_idle=5 keepalives_interval=1 keepalives_count=5 tcp_user_timeout=10000'
 citus.select_opens_transaction_block = off
 archive_mode = on
 archive_command = 'mkdir -p ${data}.wal && cp %p ${data}.wal/%f'

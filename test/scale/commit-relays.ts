@@ -17,6 +17,8 @@ interface HeldCommit {
   worker: ClusterServer;
   /** The coordinator's process that commits. */
   pid: number;
+  /** Ends the connection that is silent, as the end of the worker's process would. */
+  end(): void;
 }
 
 /** Relays between a coordinator and its workers, which see what is committed. */
@@ -51,7 +53,7 @@ export async function startCommitRelays(workers: readonly ClusterServer[]): Prom
         const { isAnswer, resolve } = awaited;
         awaited = undefined;
         isHeld = true;
-        const held = () => resolve({ worker, pid: Number(found[1]) });
+        const held = () => resolve({ worker, pid: Number(found[1]), end: () => client.destroy() });
         if (!isAnswer) return held();
         onAnswer = held;
       }

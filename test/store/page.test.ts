@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type BlockBounds, direction, inPublishedBlocks } from "../../src/store/page.ts";
+import { noteDistributed } from "../../src/store/distributed-reads.ts";
+import {
+  type BlockBounds,
+  direction,
+  inPublishedBlocks,
+  pageOfBlocks,
+} from "../../src/store/page.ts";
 import { setSyncState } from "../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
@@ -43,3 +49,23 @@ test.each(["asc", "desc"] as const)("rows come %s", async (order) => {
     SELECT other FROM listed ORDER BY other ${direction(sql, order)} LIMIT 1`;
   expect(rows[0]?.other).toBe(order === "asc" ? 1 : 5);
 });
+
+test.each([false, true])(
+  "whole blocks are read for a page, on several servers: %s",
+  async (isSpread) => {
+    await database.sql.begin(async (sql) => {
+      if (isSpread) noteDistributed(sql, 3);
+      const rows = sql`SELECT block_number / 2 AS block, other FROM listed`;
+      const order = { inIndex: sql`block`, order: sql`block, other DESC` };
+      const page = sql<
+        { other: number }[]
+      >`${pageOfBlocks(sql, rows, order, { limit: 2, skip: 1 })}`;
+      const { string } = await page.describe();
+      // Citus drops the ties.
+      expect(string.includes("TIES")).toBe(!isSpread);
+      const listed = await sql<{ other: number }[]>`
+      ${pageOfBlocks(sql, rows, order, { limit: 2, skip: 1 })}`;
+      expect(listed.map(({ other }) => other)).toEqual([3, 2]);
+    });
+  },
+);

@@ -1,6 +1,6 @@
 import type { Sql } from "../../src/db/client.ts";
 import {
-  type SourceText,
+  type SourceFile,
   saveVerifiedContract,
   type VerifiedContractRow,
 } from "../../src/store/verified-contracts/verified-contract.ts";
@@ -57,7 +57,7 @@ export function verifiedContract(
 export async function save(
   sql: Sql,
   fields: Parameters<typeof verifiedContract>[0],
-  sources: SourceText[] = [{ path: "src/Ledger.sol", text: "contract Ledger {}" }],
+  sources: SourceFile[] = [{ path: "src/Ledger.sol", text: "contract Ledger {}" }],
 ): Promise<boolean> {
   const outcome = await sql.begin((transaction) =>
     saveVerifiedContract(transaction, verifiedContract(fields), sources),

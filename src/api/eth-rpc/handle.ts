@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Asker, inNameOf } from "../../chain/asked-chain.ts";
-import type { RpcCall } from "../../chain/chain.ts";
+import type { BlockReference, RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
 import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import { createWaits, inTime } from "../deadline.ts";
-import { type Answer, type BlockName, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
+import { type Answer, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
 import { requestErrorOf, TOO_LARGE, UNANSWERED } from "../failures.ts";
 import { createForward, forwardCalls } from "../forwarding.ts";
 import type { ServedChain } from "../served-chain.ts";
@@ -66,7 +66,7 @@ async function answerAll(
   { sql, ...services }: ServedChain,
   asker: Asker,
   requestTimeoutMs: number,
-): Promise<{ answers: string[]; block: BlockName | undefined }> {
+): Promise<{ answers: string[]; block: BlockReference | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
     const known = requestErrorOf(thrown);
     if (!known || known.httpStatus >= 500) services.log.error({ err: thrown }, "request failed");

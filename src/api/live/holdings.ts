@@ -106,7 +106,6 @@ export async function fetchHoldings<Unsure extends UnsureHolding>(
   holdings: readonly Unsure[],
   head: ServedHead,
 ): Promise<Fresh<Unsure>[]> {
-  if (holdings.length === 0) return [];
   const amounts = await fetchReportedBalances(
     context,
     holdings.map(({ token, owner, tokenId }) => ({

@@ -30,8 +30,8 @@ type Reported = bigint | null | undefined;
 
 /**
  * The balances that contracts report at the head, in the order of the queries; undefined where a contract does not answer,
- * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Where there is no
- * time left to ask one alone, it rests at once.
+ * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Those that there is
+ * no time left for stay undefined.
  */
 export async function fetchReportedBalances(
   { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,
@@ -65,6 +65,7 @@ export async function fetchReportedBalances(
     }
   }
 
+  // When time is up, an answer does without these; the others show that the node is in trouble.
   const suspects = unresponsive.all();
   const together = [...byToken.keys()].filter((token) => !suspects.has(token));
   if (together.length > 1) {

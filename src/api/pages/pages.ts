@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { keepResult } from "../../core/async.ts";
-import { hasTag } from "../caching.ts";
+import { hasTag, REVALIDATE } from "../caching.ts";
 import { acceptedEncodings } from "../compression.ts";
 import { jsonAnswer } from "../envelope.ts";
 import { type HttpOptions, send } from "../http.ts";
@@ -50,7 +50,6 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 const FOR_EVER = "public, max-age=31536000, immutable";
-const REVALIDATE = "no-cache";
 
 /** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(

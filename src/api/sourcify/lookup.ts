@@ -10,7 +10,7 @@ import {
   type LookupPart,
   type LookupParts,
 } from "../../store/verified-contracts/lookup.ts";
-import { listSources, type SourceText } from "../../store/verified-contracts/verified-contract.ts";
+import { listSources, type SourceFile } from "../../store/verified-contracts/verified-contract.ts";
 import type { ProxyReader } from "../../verification/proxy.ts";
 import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
 import { type Field, pick, type Wanted } from "./fields.ts";
@@ -147,7 +147,7 @@ async function presentField(
 }
 
 /** Any text may be a file's name. */
-function presentSources(sources: readonly SourceText[]) {
+function presentSources(sources: readonly SourceFile[]) {
   return Object.fromEntries(sources.map(({ path, text }) => [path, { content: text }]));
 }
 

@@ -11,7 +11,8 @@ import type { DeploymentProof } from "./deployment-proofs.ts";
  */
 export type MatchQuality = "full" | "partial";
 
-export interface SourceText {
+/** Source text of one file. */
+export interface SourceFile {
   path: string;
   text: string;
 }
@@ -92,7 +93,7 @@ export interface VerifiedContract
   > {
   verifiedAtSeconds: number;
   /** In the order they were sent, the main file among them. */
-  sources: SourceText[];
+  sources: SourceFile[];
 }
 
 /** Rank of a match: full before partial, both codes before one. */
@@ -114,7 +115,7 @@ const MATCH_ORDER_LOCK = 7_220_415_011;
 export async function saveVerifiedContract(
   sql: Transaction,
   row: VerifiedContractRow,
-  sources: readonly SourceText[],
+  sources: readonly SourceFile[],
 ): Promise<boolean> {
   const [current] = await sql<
     Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch">[]
@@ -254,7 +255,7 @@ export async function getVerifiedContract(
 }
 
 /** Source texts of a verified contract in the order they were sent; `sql` must be the snapshot that it was read from. */
-export async function listSources(sql: Queryable, address: Address): Promise<SourceText[]> {
+export async function listSources(sql: Queryable, address: Address): Promise<SourceFile[]> {
   const rows = await sql<{ path: string; text: Hex }[]>`
     SELECT source.entry ->> 'path' AS path, t.text
     FROM verified_contracts v

@@ -1,6 +1,6 @@
+import type { SourceFile } from "../../store/verified-contracts/verified-contract.ts";
 import { type CompilerInput, type FurtherInput, refuse } from "../inputs/compiler-input.ts";
 import { interfaceFiles } from "../inputs/standard-json.ts";
-import type { SourceFile } from "../request.ts";
 import { importedFrom } from "./imported-files.ts";
 import { filesIn } from "./metadata-text.ts";
 

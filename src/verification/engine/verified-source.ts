@@ -4,7 +4,10 @@ import type {
   DeploymentProof,
   ImmutableValue,
 } from "../../store/verified-contracts/deployment-proofs.ts";
-import type { VerifiedFacts } from "../../store/verified-contracts/verified-contract.ts";
+import type {
+  SourceFile,
+  VerifiedFacts,
+} from "../../store/verified-contracts/verified-contract.ts";
 import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import {
@@ -23,7 +26,7 @@ import { librariesIn } from "../match/libraries.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
 import { methodNames } from "../match/methods.ts";
 import { fingerprintOf } from "../match/similar.ts";
-import type { SourceFile, VerificationRequest } from "../request.ts";
+import type { VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
 import { keptSources } from "./kept-sources.ts";

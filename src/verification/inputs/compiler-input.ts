@@ -1,6 +1,7 @@
 import { isRecord } from "../../core/record.ts";
+import type { SourceFile } from "../../store/verified-contracts/verified-contract.ts";
 import { VerificationError } from "../errors.ts";
-import type { GivenLibrary, SourceFile } from "../request.ts";
+import type { GivenLibrary } from "../request.ts";
 
 export type CompilerLanguage = "Solidity" | "Yul" | "Vyper";
 

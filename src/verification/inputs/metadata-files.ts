@@ -2,10 +2,10 @@ import { z } from "zod";
 import { librariesByFile } from "../../core/libraries.ts";
 import { isRecord } from "../../core/record.ts";
 import { recordOf } from "../../core/record-schema.ts";
+import type { SourceFile } from "../../store/verified-contracts/verified-contract.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/content-hash.ts";
 import { TEXT_CHANGES } from "../match/text-variants.ts";
-import type { SourceFile } from "../request.ts";
 import { type CompilerInput, collectSources, type Settings, without } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 

@@ -404,6 +404,18 @@ describe("what was held after an earlier block", () => {
     ]);
   });
 
+  test.each([
+    ["0x", [null], ok("0")],
+    ["0x60", [7n], ok("7")],
+    ["0x60", [null], failed(expect.stringMatching(/before the first indexed block/))],
+  ])("before the first indexed block, by code %s and answer %s", async (code, told, outcome) => {
+    const before = { ...block, isIndexed: false };
+    const asked = context({ fetchTokenBalances: async () => told, fetchCodes: async () => [code] });
+    expect(await readHoldingAt(asked, { token: MULTI, owner: A }, before, undefined)).toEqual(
+      outcome,
+    );
+  });
+
   test("is refused when more than 200 ids would have to be asked for", async () => {
     const told = context({ fetchTokenBalances: async (keys: unknown[]) => keys.map(() => 1n) });
     const held = (count: number) => {

@@ -1,4 +1,4 @@
-import type { BlockBounds, Order } from "../../../store/page.ts";
+import type { Order } from "../../../store/page.ts";
 import type { Dialect } from "../../envelope.ts";
 import { address, blockBounds, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts";
 
@@ -25,12 +25,4 @@ export const NO_TRANSACTIONS = "No transactions found";
 /** Without `sort` the reference lists the newest first, Etherscan the oldest. */
 export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
   return asked ?? (dialect === "etherscan" ? "asc" : "desc");
-}
-
-/** The block bounds asked for. */
-export function blocksOf(input: {
-  startblock?: number | undefined;
-  endblock?: number | undefined;
-}): BlockBounds {
-  return { from: input.startblock, to: input.endblock };
 }

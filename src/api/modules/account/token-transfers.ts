@@ -3,9 +3,9 @@ import { listTokenTransfers, type TokenStandard } from "../../../store/token-tra
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
-import { address, pageRange, windowCheck } from "../../params.ts";
+import { address, blocksOf, pageRange, windowCheck } from "../../params.ts";
 import { presentTokenTransfer, tokenTransferRecord } from "../../present/token-transfer.ts";
-import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 import { whoOf, withParties } from "./parties.ts";
 
 const NEITHER = "Query parameter address or contractaddress is required";

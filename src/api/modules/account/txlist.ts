@@ -4,16 +4,9 @@ import { listTransactionsOfAddress } from "../../../store/address-transactions.t
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
-import { address, pageRange, side, timeBound, windowCheck } from "../../params.ts";
+import { address, blocksOf, pageRange, side, timeBound, windowCheck } from "../../params.ts";
 import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
-import {
-  ADDRESS_FORMAT,
-  ADDRESS_REQUIRED,
-  blocksOf,
-  listing,
-  NO_TRANSACTIONS,
-  orderOf,
-} from "./list.ts";
+import { ADDRESS_FORMAT, ADDRESS_REQUIRED, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 import { whoOf, withParties } from "./parties.ts";
 
 const params = z.object({

@@ -11,12 +11,12 @@ import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
 import { fetchEarlierReceipt, notIndexed } from "../../live/earlier-blocks.ts";
-import { address, flag, pageRange, side, text, windowCheck } from "../../params.ts";
+import { address, blocksOf, flag, pageRange, side, text, windowCheck } from "../../params.ts";
 import {
   internalTransactionRecord,
   presentInternalTransaction,
 } from "../../present/internal-transaction.ts";
-import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 import { whoOf, withParties } from "./parties.ts";
 
 const INVALID_HASH = "Invalid txhash format";

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { listWithdrawals } from "../../../store/withdrawals.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
-import { address, pageRange, windowCheck } from "../../params.ts";
+import { address, blocksOf, pageRange, windowCheck } from "../../params.ts";
 import { presentWithdrawal, withdrawalRecord } from "../../present/withdrawal.ts";
 import * as wire from "../../wire.ts";
-import { ADDRESS_FORMAT, blocksOf, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 
 export const txsBeaconWithdrawal = defineAction({
   name: "txsBeaconWithdrawal",

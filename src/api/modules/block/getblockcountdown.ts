@@ -4,10 +4,9 @@ import { getBlockPace } from "../../../store/blocks.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { unsigned } from "../../params.ts";
+import { STILL_INDEXING } from "../../state.ts";
 import * as wire from "../../wire.ts";
 import { BLOCKNO_TEXTS } from "./blockno.ts";
-
-const INDEXING = "Chain is indexing now, try again later";
 
 export const getblockcountdown = defineAction({
   name: "getblockcountdown",
@@ -24,10 +23,10 @@ export const getblockcountdown = defineAction({
   changesWithHead: true,
   async handle({ read }, { blockno }) {
     const pace = await read(getBlockPace);
-    if (!pace) return failed(INDEXING);
+    if (!pace) return failed(STILL_INDEXING);
     const remaining = blockno - BigInt(pace.headNumber);
     if (remaining <= 0n) return failed("Error! Block number already pass");
-    if (pace.distances === 0) return failed(INDEXING);
+    if (pace.distances === 0) return failed(STILL_INDEXING);
     const tenths = divideRounded(remaining * BigInt(pace.seconds) * 10n, BigInt(pace.distances));
     return ok({
       CurrentBlock: String(pace.headNumber),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { listBlocks } from "../../../store/block-details.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
-import { blockBounds, offset, page, pageRange, windowCheck } from "../../params.ts";
+import { blockBounds, blocksOf, offset, page, pageRange, windowCheck } from "../../params.ts";
 import { blockRecord, presentBlock } from "../../present/block.ts";
 
 const ROWS = 25;
@@ -19,8 +19,7 @@ export const listblocks = defineAction({
   check: windowCheck(MOST_ROWS),
   changesWithHead: true,
   async handle({ read }, input) {
-    const blocks = { from: input.startblock, to: input.endblock };
-    const found = await read((sql) => listBlocks(sql, blocks, pageRange(input)));
+    const found = await read((sql) => listBlocks(sql, blocksOf(input), pageRange(input)));
     return ok(found.map(presentBlock));
   },
 });

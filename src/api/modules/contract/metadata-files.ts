@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../../../core/record.ts";
-import type { SourceFile } from "../../../verification/request.ts";
+import type { SourceFile } from "../../../store/verified-contracts/verified-contract.ts";
 import { defineAction } from "../../action.ts";
 import { type Failure, failed } from "../../envelope.ts";
 import type { InputValue, UploadedFile } from "../../input.ts";

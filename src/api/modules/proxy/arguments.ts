@@ -1,5 +1,5 @@
 import { type Address, lowerAddress } from "../../../core/address.ts";
-import { type Hex, lowerHex } from "../../../core/hex.ts";
+import { HEX_DATA, type Hex, lowerHex } from "../../../core/hex.ts";
 import { quantity } from "../../../core/quantity.ts";
 import { BLOCK_NAMES } from "../../eth-rpc/forwarded.ts";
 import { text } from "../../params.ts";
@@ -12,7 +12,6 @@ export type BlockTag = Hex | (typeof BLOCK_NAMES)[number];
 
 const HEX = /^0x[0-9a-fA-F]{1,64}$/;
 const NUMBER = /^(?:0x[0-9a-fA-F]{1,64}|\d{1,78})$/;
-const DATA = /^0x(?:[0-9a-fA-F]{2})*$/;
 const BLOCK_PATTERN = new RegExp(`^(?:${BLOCK_NAMES.join("|")})$|${HEX.source}`);
 
 /** Error texts for the argument at a position; the first one is geth's. */
@@ -44,7 +43,9 @@ export function hash(place: number) {
 
 /** Bytes. */
 export function data(place: number, name: string) {
-  return matching(place, DATA, `${name} is no hex data`).transform((value): Hex => lowerHex(value));
+  return matching(place, HEX_DATA, `${name} is no hex data`).transform(
+    (value): Hex => lowerHex(value),
+  );
 }
 
 /** A number in hex, with any leading zeros, or in decimal digits; the node gets a minimal quantity. */

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { NodeName, RpcCall } from "../../../chain/chain.ts";
+import type { RpcErrorObject } from "../../../chain/errors.ts";
 import type { Action, Context } from "../../action.ts";
-import { type Outcome, ok, type RpcError, rpcError } from "../../envelope.ts";
+import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { UNANSWERED } from "../../failures.ts";
 import { forwardCalls } from "../../forwarding.ts";
 import { defineProxyAction } from "./define.ts";
@@ -32,11 +33,11 @@ export async function forward<Result>(
 }
 
 /** Whether the error is that the node did not answer. */
-export function isUnanswered(error: RpcError): boolean {
+export function isUnanswered(error: RpcErrorObject): boolean {
   return Object.values(UNANSWERED).includes(error);
 }
 
-function isErrorObject(error: unknown): error is RpcError {
+function isErrorObject(error: unknown): error is RpcErrorObject {
   if (typeof error !== "object" || error === null) return false;
   const { code, message } = error as { code?: unknown; message?: unknown };
   return Number.isInteger(code) && typeof message === "string";

@@ -3,7 +3,7 @@ import { listTransactionsOfBlocks } from "../../../store/address-transactions.ts
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { ok } from "../../envelope.ts";
-import { blockBounds, offset, page, pageRange, sort, windowCheck } from "../../params.ts";
+import { blockBounds, blocksOf, offset, page, pageRange, sort, windowCheck } from "../../params.ts";
 import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
 
 const ROWS = 25;
@@ -24,7 +24,7 @@ export const listtransactions = defineAction({
   // Names of functions come from verified sources.
   changesWithHead: { blockscout: true, etherscan: false },
   async handle({ read, dialect }, input) {
-    const blocks = { from: input.startblock, to: input.endblock };
+    const blocks = blocksOf(input);
     const named = await read(async (sql) => {
       const rows = await listTransactionsOfBlocks(
         sql,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../../../core/record.ts";
-import type { SourceFile } from "../../../verification/request.ts";
+import type { SourceFile } from "../../../store/verified-contracts/verified-contract.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, SourcifyError } from "../errors.ts";
 import { requireAddress, requireChain } from "../parameters.ts";
