@@ -49,7 +49,11 @@ function several<Item>(random: Random, end: number, make: () => Item): Item[] {
   return Array.from({ length: random.integer(end) }, make);
 }
 
+/** A fee vault of rollups, which each deposit may pay without a trace. */
+const VAULT: Address = "0x4200000000000000000000000000000000000019";
+
 function account(random: Random): Address {
+  if (random.chance(0.05)) return VAULT;
   return random.chance(0.1) ? ZERO_ADDRESS : scriptedAddress(`account ${random.integer(7)}`);
 }
 
@@ -64,7 +68,7 @@ function transaction(random: Random): TransactionSpecification {
       output: random.pick<Hex>(["0x60", "0x6001"]),
     }),
     valueWei: random.pick([0n, 1n, 10n ** 18n, 2n ** 200n]),
-    type: random.pick([0, 1, 2, 2, 3, 4, 100]),
+    type: random.pick([0, 1, 2, 2, 3, 4, 100, 126]),
     ...(random.chance(0.15) && { error: "execution reverted" }),
     logs: several(random, 4, () => log(random)),
     calls: several(random, 3, () => call(random, 0)),
