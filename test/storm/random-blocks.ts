@@ -65,6 +65,8 @@ const VAULT: Address = "0x4200000000000000000000000000000000000019";
 
 function account(random: Random): Address {
   if (random.chance(0.05)) return VAULT;
+  // One that is seldom touched again shows what a reorganisation left of it.
+  if (random.chance(0.15)) return scriptedAddress(`rare ${random.integer(60)}`);
   return random.chance(0.1) ? ZERO_ADDRESS : scriptedAddress(`account ${random.integer(7)}`);
 }
 

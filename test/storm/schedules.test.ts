@@ -48,6 +48,8 @@ const FAULTS: readonly Fault[] = [
   ...Object.values(flakiness(300)).flat(),
 ];
 
+const NO_STATE = { effect: rpcError(-32000, "missing trie node"), times: 8 };
+
 /** What the scripted chain leaves open, or an index that does not begin at the genesis cannot know. */
 const UNDETERMINED = /code_hash|gas should be|gas_used should be|revert_data/;
 const UNKNOWN_LATER = /irregular|transferred_amount/;
@@ -111,8 +113,13 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         const depth = depthOf(random, chain.height, random.chance(0.2) ? 0 : startBlock);
         if (depth === 0) return;
         const count = 1 + random.integer(depth + 3);
+        // Without state of the ancestor, what was read above it must be told to be read again.
+        const isBlind = random.chance(0.4);
+        for (const node of isBlind ? nodes : []) {
+          for (const method of ["eth_getBalance", "eth_call"]) node.fail({ method, ...NO_STATE });
+        }
         chain.reorg(depth, ...blocks(count));
-        note(`reorganise ${depth} by ${count}`);
+        note(`reorganise ${depth} by ${count}${isBlind ? " without state" : ""}`);
       },
       revert: () => {
         const depth = depthOf(random, chain.height - 1, startBlock);
