@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { decodeFunctionResult, encodeFunctionData, multicall3Abi, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { STATIC_CALLS_CODE } from "../../src/chain/static-calls.ts";
+import { STATIC_CALLS, STATIC_CALLS_CODE } from "../../src/chain/static-calls.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
 import { type Address, lowerAddress } from "../../src/core/address.ts";
 import type { Hex } from "../../src/core/hex.ts";
@@ -35,6 +36,7 @@ contract Thief {
     function eat() external view { while (gasleft() > 0) {} }
     function gas() external view returns (uint256) { return gasleft(); }
     function flood() external pure { assembly { return(0, 100000) } }
+    function longest() external pure { assembly { return(0, 2048) } }
 }`;
 
 const COIN: Hex = "0x11df9995";
@@ -44,6 +46,12 @@ const BURNERS: Hex = "0x95bf1305";
 const FLOOD: Hex = "0xbe846eb3";
 /** The balance of nobody. */
 const BALANCE: Hex = `0x70a08231${"0".repeat(64)}`;
+
+interface GroupedCall {
+  target: Address;
+  allowFailure: boolean;
+  callData: Hex;
+}
 
 interface Compiled {
   evm: Record<"bytecode" | "deployedBytecode", { object: string }>;
@@ -133,6 +141,38 @@ describe("calls in a group", () => {
         head,
       );
       expect(balances).toEqual([...burners.map(() => told), 1000n, 1000n, null]);
+    },
+  );
+
+  test.each([10_000_000, 2 ** 24, 50_000_000])(
+    "are answered where the node has %i gas, and the last of them uses up its share",
+    async (gas) => {
+      const { chain, head, thief } = await open();
+      const [longest, eat] = ["longest()", "eat()"].map((name) => ({
+        target: thief,
+        allowFailure: true,
+        callData: toFunctionSelector(name),
+      })) as [GroupedCall, GroupedCall];
+      const calls = [...Array<GroupedCall>(63).fill(longest), eat];
+      const data = encodeFunctionData({
+        abi: multicall3Abi,
+        functionName: "aggregate3",
+        args: [calls],
+      });
+      const returned = (await chain.request("eth_call", [
+        { to: STATIC_CALLS, data, gas: `0x${gas.toString(16)}` },
+        head.hash,
+        { [STATIC_CALLS]: { code: STATIC_CALLS_CODE } },
+      ])) as Hex;
+      const results = decodeFunctionResult({
+        abi: multicall3Abi,
+        functionName: "aggregate3",
+        data: returned,
+      });
+      expect(results.map(({ success, returnData }) => [success, returnData.length])).toEqual([
+        ...Array(63).fill([true, 2 + 2 * 2048]),
+        [false, 4],
+      ]);
     },
   );
 

@@ -24,6 +24,18 @@ describe("an indexer of what changes without a trace", () => {
     ]);
   });
 
+  it("counts a fee vault from the block that names it, not from the first deposit of a range", async () => {
+    const vault: Address = "0x4200000000000000000000000000000000000019";
+    const deposits = Array.from({ length: 40 }, () => ({ transactions: [{ type: 126 }] }));
+    await index.stop();
+    index.node.chain.mine(...deposits, { transactions: [{ to: vault, valueWei: 1n }] });
+    await index.start({ finalityDepth: 0 });
+    await index.inStep();
+    expect(
+      await index.sql`SELECT first_block FROM addresses WHERE address = ${vault}`,
+    ).toMatchObject([{ firstBlock: 41 }]);
+  });
+
   it("reads the holders of an irregular token on its events, and not who held it once", async () => {
     const token = scriptedAddress("token");
     const holder = scriptedAddress("holder");

@@ -1,5 +1,6 @@
 import { encodeAbiParameters } from "viem";
 import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
+import { DEPOSIT_TYPE } from "../../src/core/deposits.ts";
 import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import {
@@ -20,6 +21,11 @@ import type { Random } from "../support/world/random.ts";
 
 const AMOUNTS = [0n, 1n, 1n, 5n, 7n, 1000n, 2n ** 128n, 2n ** 255n, 2n ** 256n - 1n];
 const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
+/** `Upgraded` and `BeaconUpgraded` (ERC-1967): other code may answer for the contract from then on. */
+const UPGRADES: readonly Hex[] = [
+  "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b",
+  "0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e",
+];
 const NO_VALUE = /DELEGATE|STATIC/;
 
 let made = 0;
@@ -44,18 +50,30 @@ export function randomBlock(random: Random): BlockSpecification {
   };
 }
 
+/** The same for a first block, which can have no uncles. */
+export function randomGenesis(random: Random): BlockSpecification {
+  return { ...randomBlock(random), uncles: [] };
+}
+
 /** Up to `end` items, without it. */
 function several<Item>(random: Random, end: number, make: () => Item): Item[] {
   return Array.from({ length: random.integer(end) }, make);
 }
 
+/** A fee vault of rollups, which each deposit may pay without a trace. */
+const VAULT: Address = "0x4200000000000000000000000000000000000019";
+
 function account(random: Random): Address {
+  if (random.chance(0.05)) return VAULT;
+  // One that is seldom touched again shows what a reorganisation left of it.
+  if (random.chance(0.15)) return scriptedAddress(`rare ${random.integer(60)}`);
   return random.chance(0.1) ? ZERO_ADDRESS : scriptedAddress(`account ${random.integer(7)}`);
 }
 
 const madeContract = (number: number): Address => scriptedAddress(`made ${number}`);
 
 function transaction(random: Random): TransactionSpecification {
+  const type = random.pick([0, 1, 2, 2, 3, 4, 100, DEPOSIT_TYPE]);
   return {
     from: scriptedAddress(`account ${random.integer(7)}`),
     to: random.chance(0.15) ? null : account(random),
@@ -64,7 +82,8 @@ function transaction(random: Random): TransactionSpecification {
       output: random.pick<Hex>(["0x60", "0x6001"]),
     }),
     valueWei: random.pick([0n, 1n, 10n ** 18n, 2n ** 200n]),
-    type: random.pick([0, 1, 2, 2, 3, 4, 100]),
+    type,
+    ...(type === DEPOSIT_TYPE && { effectiveGasPriceWei: 0n }),
     ...(random.chance(0.15) && { error: "execution reverted" }),
     logs: several(random, 4, () => log(random)),
     calls: several(random, 3, () => call(random, 0)),
@@ -100,8 +119,8 @@ function call(random: Random, depth: number): CallSpecification {
 }
 
 function log(random: Random): LogSpecification {
-  const kind = random.pick(["20", "20", "721", "1155", "batch", "none"]);
-  const standard = kind === "batch" ? "1155" : kind;
+  const kind = random.pick(["20", "20", "721", "1155", "batch", "upgrade", "none"]);
+  const standard = kind === "batch" ? "1155" : kind === "upgrade" ? "20" : kind;
   // Now and then a token speaks another standard.
   const address = scriptedAddress(
     `${random.chance(0.05) ? random.pick(["20", "721", "1155"]) : standard} ${random.integer(3)}`,
@@ -123,7 +142,13 @@ function log(random: Random): LogSpecification {
       const ids = several(random, 4, () => BigInt(random.integer(2)));
       const amounts = ids.map(() => random.pick([0n, 1n, 5n, 9n]));
       const data = encodeAbiParameters(LISTS, [ids, amounts]);
-      return { address, topics: [TRANSFER_BATCH, from, from, to], data };
+      // Now and then it is cut off.
+      const end = random.chance(0.1) ? 2 + 2 * random.integer(data.length / 2) : data.length;
+      return { address, topics: [TRANSFER_BATCH, from, from, to], data: data.slice(0, end) as Hex };
+    }
+    case "upgrade": {
+      const behind = scriptedAddress(`${random.pick(["20", "721", "1155"])} ${random.integer(3)}`);
+      return { address, topics: [random.pick(UPGRADES), wordOfAddress(behind)], data: "0x" };
     }
     default:
       return { address, topics: random.chance(0.5) ? [] : [TRANSFER], data: "0x12" };

@@ -124,8 +124,16 @@ export async function writeState(
   sql: Transaction,
   { block, rows, unresponsive }: StateValues,
 ): Promise<void> {
+  // What was read in bunches is written at once: the sums of an owner's ids are made once.
+  const readings = [...Map.groupBy(rows, ({ reading }) => reading)];
   await Promise.all([
-    ...rows.map(({ reading, rows: written }) => reading.write(sql, block.number, written)),
+    ...readings.map(([reading, bunches]) =>
+      reading.write(
+        sql,
+        block.number,
+        bunches.flatMap((bunch) => bunch.rows),
+      ),
+    ),
     unresponsive.length > 0 && noteUnresponsive(sql, unresponsive, true),
   ]);
 }

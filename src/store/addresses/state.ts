@@ -89,7 +89,8 @@ const FEE_VAULTS: readonly Address[] = [
  */
 function seenAddresses(sql: Queryable, range: BlockRange) {
   return sql`
-    SELECT address, min(block_number) AS first_block, bool_or(is_named) AS named, bool_or(moves) AS moved
+    SELECT address, min(block_number) FILTER (WHERE is_named) AS first_block, bool_or(is_named) AS named,
+      bool_or(moves) AS moved
     FROM (
       SELECT block_number, side.address, true AS is_named, true AS moves FROM transactions
         CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
