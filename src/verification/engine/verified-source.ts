@@ -21,6 +21,7 @@ import { type CodeMatch, isMatch } from "../match/code-match.ts";
 import { guessArguments } from "../match/constructor-arguments.ts";
 import { base58 } from "../match/content-hash.ts";
 import type { ContractMatch, OnChainCode } from "../match/contract-match.ts";
+import { mayFollow } from "../match/creation-code.ts";
 import { type Levels, levelsOf } from "../match/levels.ts";
 import { librariesIn } from "../match/libraries.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
@@ -153,6 +154,8 @@ function trialOf({ onChain, candidate, given }: Parameters<typeof describeContra
     if (address === undefined) return [];
     hexToBytes(address).copy(code, offset);
   }
+  // Other bytes could be code that runs in place of the constructor.
+  if (given !== null && !mayFollow(contract.following, given)) return [];
   const guesses = guessArguments(contract.output.abi, onChain.creationCode ?? Buffer.alloc(0));
   const endings = given === null ? guesses : [given];
   return endings.map((ending) => hexFromBytes(Buffer.concat([code, ending])));

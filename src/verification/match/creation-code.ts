@@ -16,6 +16,12 @@ import { areConstructorArguments, takesArguments } from "./constructor-arguments
 /** What may follow creation code: an encoding of what its ABI says, any data, or nothing since the code may run it. */
 export type Following = readonly AbiEntry[] | "data" | "nothing";
 
+/** Whether creation code reads bytes behind it as its source says, and cannot be made to run them by their form. */
+export function mayFollow(following: Following, bytes: Buffer): boolean {
+  if (following === "data" || following === "nothing") return following === "data";
+  return areConstructorArguments(following, bytes);
+}
+
 /**
  * Compares compiled creation code with the init code of the deployment. Apart from library addresses and replaced
  * metadata it must be a prefix; the rest are constructor arguments. `given` are the arguments in the request. When

@@ -8,6 +8,7 @@ import type { CompilerBuild } from "../compilers/build.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 import { createWorkerFolder, removeWorkerFolder } from "./folder.ts";
 import { residentBytes } from "./memory.ts";
+import { stackKilobytes } from "./stack.ts";
 import type { Task, WorkerAnswer, WorkerReport, WorkerTask } from "./worker.ts";
 
 /** Bounds of one worker process. */
@@ -55,8 +56,6 @@ export interface WorkerProcess {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
-/** A compiler needs more than V8's 984 KB to reach its own bounds of depth; the system gives 8 MB. */
-const STACK = "--stack-size=3900";
 const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.join(ROOT, name));
 
 /**
@@ -67,13 +66,14 @@ const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.jo
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
   const file = await realpath(build.file);
   const here = { ...build, file };
+  const stack = `--stack-size=${await stackKilobytes()}`;
   const folder = await createWorkerFolder();
   const permissions = ["--permission", "--allow-worker"];
   // Node's permissions do not bind an executable: it has the rights of this user.
   if (build.kind !== "soljson") permissions.push("--allow-child-process");
   const readable = [...READABLE, file].map((name) => `--allow-fs-read=${name}`);
   const child = fork(WORKER, [String(process.pid)], {
-    execArgv: ["--no-warnings", STACK, ...permissions, ...readable],
+    execArgv: ["--no-warnings", stack, ...permissions, ...readable],
     cwd: folder,
     env: {},
     detached: true,

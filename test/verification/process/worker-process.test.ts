@@ -88,6 +88,18 @@ test("a source may be as deep as the compiler allows", async () => {
   expect(await compile(20_000)).toMatchObject({ errors: [{ message: tooDeep }] });
 });
 
+test("under a small stack a source that is too deep is the compiler's error", () => {
+  const source = `contract Note { function f(uint a) public { a = ${Array(20_000).fill("a").join("+")}; } }`;
+  const compiling = `import { compileStandardJson } from ${JSON.stringify(path.join(import.meta.dirname, "../compile.ts"))};
+    await compileStandardJson(${JSON.stringify(input(source))}).catch(({ message }) => console.log(message));`;
+  const options = ["--no-warnings", "--input-type=module", "--eval", compiling];
+  const limited = 'ulimit -s 2048; exec "$0" "$@"';
+  const told = execFileSync("sh", ["-c", limited, process.execPath, ...options], {
+    encoding: "utf8",
+  });
+  expect(told).toContain("Maximum call stack size exceeded");
+});
+
 test.each(["0.4.26", "0.8.37"])("an input of 12 MiB compiles with %s", async (compilerVersion) => {
   const line = "// what an input is filled with that is far beyond what a stack holds\n";
   const source = `contract A { function f() public {} }\n${line.repeat((12 * 2 ** 20) / line.length)}`;

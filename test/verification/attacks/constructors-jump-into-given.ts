@@ -1,0 +1,46 @@
+import { expect } from "vitest";
+import type { Attack, Program } from "./attack.ts";
+import { fill, word } from "./attack-world.ts";
+
+const program: Program = {
+  sources: {
+    "Shop.sol": `pragma solidity 0.8.28;
+contract Shop {
+    uint256 public immutable fee;
+    constructor(uint256 start) {
+        fee = 30;
+        function() internal begin;
+        assembly { begin := shl(32, start) }
+        if (start > 0) begin();
+    }
+}`,
+  },
+  contract: "Shop.sol:Shop",
+};
+
+const attack: Attack = {
+  title: "another constructor ran, and given arguments are code that leaves what it left",
+  attack: async (world) => {
+    const { creation, runtime, immutables } = await world.compile(program);
+    const left = fill(runtime, immutables, word(9000)).slice(2);
+    const start = creation.length / 2 + 32;
+    const [size, from] = [left.length / 2, start + 14].map((value) => word(value).slice(-4));
+    const given = `${word(start)}5b61${size}61${from}5f3961${size}5ff3${left}`;
+    // Copies and returns what is at the end of it.
+    const other = `61${size}8061${word(0).slice(-4)}5f395ff3`;
+    const offset = other.length / 2 + given.length / 2 - left.length / 2;
+    const ran = other.replace("610000", `61${word(offset).slice(-4)}`);
+    return world.verify(program, await world.deploy(`0x${ran}${given}`), { arguments: given });
+  },
+  atMost: "partial",
+  honest: async (world) => {
+    const { creation } = await world.compile(program);
+    return world.verify(program, await world.deploy(`0x${creation}${word(0)}`));
+  },
+  check: ({ proof, reason }) => {
+    expect(reason).toBe("");
+    expect(proof).toMatchObject({ construction: "unknown", immutables: "unknown" });
+  },
+};
+
+export default attack;
