@@ -41,20 +41,34 @@ export function keptSources(
 
 /** Begins with a root, a drive or a step out of the folder. */
 const OUTSIDE = /^(?:[a-z]:|(?:\.[\\/])*(?:\.\.)?[\\/])/i;
+/** What a path begins with that no step leads out of: nothing, as `/` has before it, or a drive. */
+const ROOT = /^(?:[a-z]:.*)?$/i;
 /** Whoever writes such a file where its path says overwrites nothing but a source. */
 const SOURCE_FILE = /\.(?:sol|vyi?)$/;
 
 /**
  * The file that a path leads to from the folder of a project, by the look of its name: one text may be written with different
  * characters. Build tools give files out of that folder by absolute paths (Truffle) or with `..` (Foundry in a workspace,
- * which may have another version of a package than the project). Undefined for other files out of the folder.
+ * which may have another version of a package than the project), and remappings lead through folders and out of them again.
+ * Undefined for other files out of the folder, and for paths that step out of it behind a name.
  */
 function placeOf(path: string): string | undefined {
   const names = path.normalize("NFKC").split(/[\\/]/);
   const steps = names
     .map((name) => name.trim())
     .filter((name, index) => name !== "." && (name !== "" || index === 0));
-  const within = steps.slice(steps.findIndex((name) => name !== ".."));
-  if (within.includes("..") || (OUTSIDE.test(path) && !SOURCE_FILE.test(path))) return undefined;
-  return steps.join("/");
+  const place: string[] = [];
+  let fixed = 0;
+  let isBehindName = false;
+  for (const step of steps) {
+    if (step === ".." && isBehindName) {
+      if (place.length === fixed) return undefined;
+      place.pop();
+      continue;
+    }
+    if (step === ".." || (!isBehindName && ROOT.test(step))) fixed++;
+    isBehindName ||= step !== "..";
+    place.push(step);
+  }
+  return OUTSIDE.test(path) && !SOURCE_FILE.test(path) ? undefined : place.join("/");
 }

@@ -2,6 +2,7 @@ import pino from "pino";
 import type { Context } from "../../../src/api/action.ts";
 import { actionsOf } from "../../../src/api/registry.ts";
 import type { Read } from "../../../src/api/state.ts";
+import { createUnresponsiveContracts } from "../../../src/chain/unresponsive-contracts.ts";
 import type { Sql } from "../../../src/db/client.ts";
 import { getServedHead, type ServedHead } from "../../../src/store/sync-state.ts";
 import type { Question } from "./requests.ts";
@@ -45,6 +46,7 @@ const UNUSED_SERVICES = {
   log: pino({ level: "silent" }),
   staticReward: 0n,
   priceFeeds: {},
+  unresponsive: createUnresponsiveContracts(),
   largeAnswers: { make: (_bytes: number, make: () => unknown) => make() },
 };
 

@@ -58,9 +58,15 @@ test.each([
   "/Users/owner/project/contracts/Main.sol",
   "C:/project/contracts/Main.sol",
   "c:\\project\\Main.sol",
-])("a source out of the project is kept under its path, like %s", (path) => {
-  expect(keptAt(path)).toEqual([{ path, text: "contract Main {}" }]);
-});
+  "./src/../src/Main.sol",
+  "lib/base/../../src/Main.sol",
+  "../lib/base/../Main.sol",
+])(
+  "a source out of the project, or by way of other folders, is kept under its path, like %s",
+  (path) => {
+    expect(keptAt(path)).toEqual([{ path, text: "contract Main {}" }]);
+  },
+);
 
 function keptBoth(first: string, second: string) {
   const files = { [first]: { content: "1" }, [second]: { content: "2" } };
@@ -95,6 +101,8 @@ test.each([
   ["../../Fee.sol", "./../.././Fee.sol"],
   ["../Fee.sol", "\u2025/Fee.sol"],
   ["../Fee.sol", ".. /Fee.sol"],
+  ["src/Fee.sol", "lib/../src/Fee.sol"],
+  ["../Fee.sol", "../lib/base/../../Fee.sol"],
 ])("two texts have no one place, %s and %s", (first, second) => {
   expect(() => keptBoth(first, second)).toThrow("stands there twice");
 });
@@ -109,6 +117,8 @@ test.each([
   "\\\\host\\share\\Main",
   "src/../../Main.sol",
   "../src/../../Main.sol",
+  "/src/../../Main.sol",
+  "src/lib/../../../Main.sol",
 ])("another file out of the project is refused, like %s", (path) => {
   expect(() => keptAt(path)).toThrow("leads out of the project");
 });
