@@ -155,11 +155,11 @@ async function startNode(chainId: number): Promise<ScriptedNode> {
   return node;
 }
 
-/** Its threads have the lowest priority: a flood is made on the cores that are measured, and a node has its own. */
+/** Its threads get what is left over (SCHED_IDLE): a flood is made on the cores that are measured, and a node has its own. */
 async function startBrokenNode(chainId: number): Promise<{ process: ChildProcess; url: string }> {
   const child = fork(new URL("./broken-node.ts", import.meta.url), [String(chainId)], {
-    execPath: "nice",
-    execArgv: ["-n", "19", process.execPath],
+    execPath: "chrt",
+    execArgv: ["--idle", "0", process.execPath],
   });
   const [url] = await once(child, "message");
   return { process: child, url: String(url) };
