@@ -13,25 +13,25 @@ function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
 /** What the recorded blocks of a range add to the statistics of their UTC days, in the order of the table's columns. */
 function additions(sql: Queryable, range: BlockRange): Fragment {
   return sql`
-    WITH spread AS MATERIALIZED (
+    WITH paid AS MATERIALIZED (
       SELECT block_number, min(gas_price) AS minimum, max(gas_price) AS maximum, sum(gas_price) AS total,
         sum(withdrawn) AS withdrawn
       FROM (
         SELECT block_number, gas_price, NULL::numeric AS withdrawn FROM transactions WHERE ${inRange(sql, range)}
         UNION ALL
         SELECT block_number, NULL, amount FROM withdrawals WHERE ${inRange(sql, range)}
-      ) AS paid GROUP BY block_number
+      ) AS amounts GROUP BY block_number
     )
     SELECT ${dayOf(sql, sql`timestamp`)} AS day, count(*) AS block_count,
       min(timestamp) AS first_timestamp, max(timestamp) AS last_timestamp,
       sum(transaction_count) AS transaction_count, sum(fees) AS fees, sum(reward) AS rewards,
       sum(fees - reward) AS burnt_fees, sum(gas_used) AS gas_used, sum(gas_limit) AS gas_limit,
-      sum(size) AS block_bytes, min(spread.minimum) AS gas_price_minimum, max(spread.maximum) AS gas_price_maximum,
-      coalesce(sum(spread.total), 0) AS gas_price_sum, coalesce(sum(spread.withdrawn), 0) AS withdrawn_gwei,
+      sum(size) AS block_bytes, min(paid.minimum) AS gas_price_minimum, max(paid.maximum) AS gas_price_maximum,
+      coalesce(sum(paid.total), 0) AS gas_price_sum, coalesce(sum(paid.withdrawn), 0) AS withdrawn_gwei,
       sum(newcomers.count) AS new_addresses, sum(nephews.uncles) AS uncle_count,
       coalesce(sum(nephews.eighths), 0) AS uncle_eighths
     FROM blocks
-    LEFT JOIN spread ON spread.block_number = number
+    LEFT JOIN paid ON paid.block_number = number
     CROSS JOIN LATERAL (
       SELECT count(*) FROM addresses WHERE first_block = number
     ) AS newcomers

@@ -32,20 +32,20 @@ export async function listTouchedCoins(
   at: number,
 ): Promise<CoinToRead[]> {
   return sql<CoinToRead[]>`
-    WITH spread AS MATERIALIZED (${seenAddresses(sql, range)})
+    WITH seen AS MATERIALIZED (${seenAddresses(sql, range)})
     SELECT touched.address, ${isCodeUnknown(sql, at)} AS with_code
     FROM (
       SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code,
         CASE WHEN code_seen_block < ${range.from} THEN code_seen_block END AS code_seen_block
       FROM (
-        ${movedAddresses(sql, range, sql`spread`)}
+        ${movedAddresses(sql, range, sql`seen`)}
         UNION
         (SELECT address FROM addresses WHERE balance_block >= ${range.from}
           ORDER BY balance_block LIMIT ${READ_AGAIN_MAXIMUM})
         UNION
-        SELECT address FROM spread
+        SELECT address FROM seen
           WHERE named AND NOT EXISTS (
-            SELECT 1 FROM addresses WHERE addresses.address = spread.address AND balance_block IS NOT NULL)
+            SELECT 1 FROM addresses WHERE addresses.address = seen.address AND balance_block IS NOT NULL)
       ) AS changed
       LEFT JOIN addresses USING (address)
     ) AS touched
@@ -109,7 +109,7 @@ function seenAddresses(sql: Queryable, range: BlockRange) {
       SELECT block_number, vault.address, false, true FROM transactions
         CROSS JOIN LATERAL unnest(${[...FEE_VAULTS]}::bytea[]) AS vault (address)
         WHERE ${inRange(sql, range)} AND type = ${DEPOSIT_TYPE}
-    ) AS spread
+    ) AS seen
     WHERE address IS NOT NULL
     GROUP BY address`;
 }
@@ -136,17 +136,17 @@ function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
  */
 export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
-    WITH spread AS MATERIALIZED (${seenAddresses(sql, range)}),
+    WITH seen AS MATERIALIZED (${seenAddresses(sql, range)}),
     news AS (
       INSERT INTO addresses (address, first_block)
-      SELECT address, first_block FROM spread WHERE named
+      SELECT address, first_block FROM seen WHERE named
       UNION ALL
       ${producers(sql, range)}
       ORDER BY 1, 2
       ON CONFLICT (address) DO NOTHING
     )
     UPDATE addresses SET balance_block = NULL
-    WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`spread`)})`;
+    WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`seen`)})`;
 }
 
 /**
@@ -160,7 +160,7 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   // The code was asked for no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
-  const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS spread`);
+  const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS seen`);
   await sql`
     UPDATE addresses SET has_code = NULL
     WHERE balance_block IS NULL AND has_code IS NOT NULL AND address IN (${moved})`;

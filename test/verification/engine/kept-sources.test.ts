@@ -1,3 +1,4 @@
+import path from "node:path";
 import { expect, test } from "vitest";
 import { keptSources } from "../../../src/verification/engine/kept-sources.ts";
 import { readStandardJson } from "../../../src/verification/inputs/standard-json.ts";
@@ -105,6 +106,22 @@ test.each([
   ["../Fee.sol", "../lib/base/../../Fee.sol"],
 ])("two texts have no one place, %s and %s", (first, second) => {
   expect(() => keptBoth(first, second)).toThrow("stands there twice");
+});
+
+/** All paths of a file of up to `steps` steps before its name. */
+function pathsOf(steps: number): string[] {
+  if (steps === 0) return ["F.sol"];
+  return pathsOf(steps - 1).flatMap((rest) => [rest, `a/${rest}`, `b/${rest}`, `../${rest}`]);
+}
+
+test("paths have one place where Node's own resolution leads them to one, and only there", () => {
+  const paths = [...new Set(pathsOf(4))].filter((one) => !/[ab]\/\.\.\/\.\./.test(one));
+  for (const first of paths) {
+    const second = path.posix.normalize(first);
+    if (first !== second) expect(() => keptBoth(first, second)).toThrow("stands there twice");
+    const other = path.posix.join(second, "../c/F.sol");
+    expect(keptBoth(first, other)).toHaveLength(2);
+  }
 });
 
 test.each([
