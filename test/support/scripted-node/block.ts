@@ -80,6 +80,7 @@ export function buildBlock(
     transactions: drafts.map(({ transaction }) => transaction),
     uncles: uncles.map((uncle) => uncle.hash),
     ...(withdrawals ? { withdrawals } : {}),
+    ...specification.fields,
   } satisfies RawBlock;
   return { block, receipts, uncles, frames: drafts.map(({ frame }) => frame), ledger, parent };
 }
