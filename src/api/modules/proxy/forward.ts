@@ -1,22 +1,9 @@
-import type { z } from "zod";
 import type { NodeName, RpcCall } from "../../../chain/chain.ts";
 import type { RpcErrorObject } from "../../../chain/errors.ts";
-import type { Action, Context } from "../../action.ts";
+import type { Context } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { UNANSWERED } from "../../failures.ts";
 import { forwardCalls } from "../../forwarding.ts";
-import { defineProxyAction } from "./define.ts";
-
-/** Declares an action that the node answers: its parameters are those of the method, in their order. */
-export function defineForwarded<Params extends z.ZodObject, Result extends z.ZodType>(
-  action: Omit<Action<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent" | "handle">,
-): Action<Params, Result> {
-  return defineProxyAction<Params, Result>({
-    ...action,
-    handle: (context, input) =>
-      forward(context, { method: action.name, params: Object.values(input) }),
-  });
-}
 
 /**
  * The node's own answer to a call, its result or its error, unchanged; of any node unless one is named. The type of the
