@@ -16,16 +16,10 @@ export async function forward<Result>(
 ): Promise<Outcome<Result>> {
   const [answer] = await forwardCalls(chain, [call], node);
   if (answer && "result" in answer) return ok(answer.result as Result);
-  return rpcError(isErrorObject(answer?.error) ? answer.error : UNANSWERED.unreachable);
+  return rpcError(answer?.error ?? UNANSWERED.unreachable);
 }
 
 /** Whether the error is that the node did not answer. */
 export function isUnanswered(error: RpcErrorObject): boolean {
   return Object.values(UNANSWERED).includes(error);
-}
-
-function isErrorObject(error: unknown): error is RpcErrorObject {
-  if (typeof error !== "object" || error === null) return false;
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return Number.isInteger(code) && typeof message === "string";
 }
