@@ -17,13 +17,7 @@ import { PRICE_FEEDS } from "./devnet/additions.ts";
 import { requireStartBlockSetting } from "./indexer/binding.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "./indexer/start.ts";
 import { prepareDatabase, requireSameChain } from "./prepare-database.ts";
-import {
-  countQuery,
-  countRpcRequest,
-  countVerification,
-  createMetrics,
-  type Metrics,
-} from "./telemetry/metrics.ts";
+import { countQuery, countRpcRequest, createMetrics, type Metrics } from "./telemetry/metrics.ts";
 import { createVerifier, type VerificationWorks, type Verifier } from "./verification/verifier.ts";
 
 /** A chain with its parts: its indexer, and what its answers need. */
@@ -256,7 +250,7 @@ function createChainVerifier(
     chain,
     works,
     log,
-    onJob: countVerification(metrics),
+    onJob: (outcome, ms) => metrics.verificationSeconds.observe({ outcome }, ms / 1000),
     onSubmission: (outcome) => metrics.verificationSubmissions.inc({ outcome }),
   });
   shutdown.add("verifier", () => closeSoon(verifier.close()));

@@ -1,5 +1,6 @@
 import type { AskedChain } from "../chain/asked-chain.ts";
 import type { NodeName, RpcCall } from "../chain/chain.ts";
+import type { RpcErrorObject } from "../chain/errors.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../core/quantity.ts";
 import { calmTurn } from "../core/turns.ts";
 import { UNANSWERED } from "./failures.ts";
@@ -11,7 +12,7 @@ const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
 
 /** What the node said to a call. */
-type Forwarded = { result: unknown } | { error: unknown };
+type Forwarded = { result: unknown } | { error: RpcErrorObject };
 
 /** Forwards one call. */
 export type Forward = (call: RpcCall) => Promise<Forwarded>;

@@ -32,8 +32,12 @@ export function boundJson(text: Buffer, tokens = JSON_BOUNDS.tokens): readonly T
 }
 
 /** Parses JSON text that is within its bounds. Throws `RequestError` when it is invalid. */
-export function parseText(text: string): unknown {
-  return parse(text);
+export function parseText(text: string, reviver?: Reviver): unknown {
+  try {
+    return JSON.parse(text, reviver);
+  } catch (error) {
+    throw badRequest(error);
+  }
 }
 
 /**
@@ -49,18 +53,10 @@ export function parseMembers(text: string): unknown {
     return value;
   }
   // The types do not know the third parameter yet.
-  const value = parse(text, note as Reviver);
+  const value = parseText(text, note as Reviver);
   const objects = new Set(Array.isArray(value) ? value : [value]);
   for (const { holder, name, digits } of large) {
     if (objects.has(holder) && isRecord(holder)) holder[name] = BigInt(digits);
   }
   return value;
-}
-
-function parse(text: string, reviver?: Reviver): unknown {
-  try {
-    return JSON.parse(text, reviver);
-  } catch (error) {
-    throw badRequest(error);
-  }
 }

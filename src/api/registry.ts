@@ -1,7 +1,5 @@
 import { type Action, isServedIn } from "./action.ts";
 import type { Dialect } from "./envelope.ts";
-import { addresstokenbalance } from "./modules/account/addresstokenbalance.ts";
-import { addresstokennftbalance } from "./modules/account/addresstokennftbalance.ts";
 import { addresstokennftinventory } from "./modules/account/addresstokennftinventory.ts";
 import { balance } from "./modules/account/balance.ts";
 import { balancehistory } from "./modules/account/balancehistory.ts";
@@ -10,14 +8,15 @@ import { ethGetBalance } from "./modules/account/eth_get_balance.ts";
 import { fundedby } from "./modules/account/fundedby.ts";
 import { getminedblocks } from "./modules/account/getminedblocks.ts";
 import { listaccounts } from "./modules/account/listaccounts.ts";
+import {
+  addresstokenbalance,
+  addresstokennftbalance,
+} from "./modules/account/owned-token-lists.ts";
 import { pendingtxlist } from "./modules/account/pendingtxlist.ts";
-import { token404tx } from "./modules/account/token404tx.ts";
-import { token1155tx } from "./modules/account/token1155tx.ts";
+import { tokenTransferLists } from "./modules/account/token-transfers.ts";
 import { tokenbalance } from "./modules/account/tokenbalance.ts";
 import { tokenbalancehistory } from "./modules/account/tokenbalancehistory.ts";
 import { tokenlist } from "./modules/account/tokenlist.ts";
-import { tokennfttx } from "./modules/account/tokennfttx.ts";
-import { tokentx } from "./modules/account/tokentx.ts";
 import { txlist } from "./modules/account/txlist.ts";
 import { txlistinternal } from "./modules/account/txlistinternal.ts";
 import { txsBeaconWithdrawal } from "./modules/account/txsBeaconWithdrawal.ts";
@@ -35,10 +34,9 @@ import { getcontractcreation } from "./modules/contract/getcontractcreation.ts";
 import { getsourcecode } from "./modules/contract/getsourcecode.ts";
 import { listbyname } from "./modules/contract/listbyname.ts";
 import { listcontracts } from "./modules/contract/listcontracts.ts";
+import { verifyViaRepository, verifyViaSourcify } from "./modules/contract/metadata-files.ts";
 import { readcontract } from "./modules/contract/readcontract.ts";
 import { verify } from "./modules/contract/verify.ts";
-import { verifyViaRepository } from "./modules/contract/verify_via_repository.ts";
-import { verifyViaSourcify } from "./modules/contract/verify_via_sourcify.ts";
 import { verifyVyperContract } from "./modules/contract/verify_vyper_contract.ts";
 import { verifyproxycontract } from "./modules/contract/verifyproxycontract.ts";
 import { verifysourcecode } from "./modules/contract/verifysourcecode.ts";
@@ -49,43 +47,29 @@ import { getLogs } from "./modules/logs/getLogs.ts";
 import { ethBlockNumber as proxyBlockNumber } from "./modules/proxy/eth_blockNumber.ts";
 import { ethCall } from "./modules/proxy/eth_call.ts";
 import { ethEstimateGas } from "./modules/proxy/eth_estimateGas.ts";
-import { ethGasPrice } from "./modules/proxy/eth_gasPrice.ts";
 import { ethGetBlockByNumber } from "./modules/proxy/eth_getBlockByNumber.ts";
 import { ethGetBlockTransactionCountByNumber } from "./modules/proxy/eth_getBlockTransactionCountByNumber.ts";
-import { ethGetCode } from "./modules/proxy/eth_getCode.ts";
-import { ethGetStorageAt } from "./modules/proxy/eth_getStorageAt.ts";
 import { ethGetTransactionByBlockNumberAndIndex } from "./modules/proxy/eth_getTransactionByBlockNumberAndIndex.ts";
 import { ethGetTransactionByHash } from "./modules/proxy/eth_getTransactionByHash.ts";
-import { ethGetTransactionCount } from "./modules/proxy/eth_getTransactionCount.ts";
 import { ethGetTransactionReceipt } from "./modules/proxy/eth_getTransactionReceipt.ts";
 import { ethGetUncleByBlockNumberAndIndex } from "./modules/proxy/eth_getUncleByBlockNumberAndIndex.ts";
-import { ethMaxPriorityFeePerGas } from "./modules/proxy/eth_maxPriorityFeePerGas.ts";
 import { ethSendRawTransaction } from "./modules/proxy/eth_sendRawTransaction.ts";
-import { coinprice } from "./modules/stats/coinprice.ts";
-import { coinsupply } from "./modules/stats/coinsupply.ts";
-import { dailyavgblocksize } from "./modules/stats/dailyavgblocksize.ts";
-import { dailyavgblocktime } from "./modules/stats/dailyavgblocktime.ts";
-import { dailyavggaslimit } from "./modules/stats/dailyavggaslimit.ts";
-import { dailyavggasprice } from "./modules/stats/dailyavggasprice.ts";
-import { dailyblkcount } from "./modules/stats/dailyblkcount.ts";
-import { dailyblockrewards } from "./modules/stats/dailyblockrewards.ts";
-import { dailygasused } from "./modules/stats/dailygasused.ts";
-import { dailynetutilization } from "./modules/stats/dailynetutilization.ts";
-import { dailynewaddress } from "./modules/stats/dailynewaddress.ts";
-import { dailytx } from "./modules/stats/dailytx.ts";
-import { dailytxnfee } from "./modules/stats/dailytxnfee.ts";
-import { dailyuncleblkcount } from "./modules/stats/dailyuncleblkcount.ts";
-import { ethprice } from "./modules/stats/ethprice.ts";
-import { ethsupply } from "./modules/stats/ethsupply.ts";
-import { ethsupply2 } from "./modules/stats/ethsupply2.ts";
-import { ethsupplyexchange } from "./modules/stats/ethsupplyexchange.ts";
+import { ethGetCode, ethGetStorageAt, ethGetTransactionCount } from "./modules/proxy/forwarded.ts";
+import { ethGasPrice, ethMaxPriorityFeePerGas } from "./modules/proxy/gas-prices.ts";
+import {
+  coinsupply,
+  ethsupply,
+  ethsupply2,
+  ethsupplyexchange,
+} from "./modules/stats/coin-supplies.ts";
+import { dailySeries } from "./modules/stats/daily-series.ts";
+import { coinPriceActions } from "./modules/stats/prices.ts";
 import { tokensupply } from "./modules/stats/tokensupply.ts";
 import { tokensupplyhistory } from "./modules/stats/tokensupplyhistory.ts";
 import { totalfees } from "./modules/stats/totalfees.ts";
 import { getToken } from "./modules/token/getToken.ts";
-import { getTokenHolders } from "./modules/token/getTokenHolders.ts";
+import { getTokenHolders, tokenholderlist } from "./modules/token/holder-lists.ts";
 import { tokenholdercount } from "./modules/token/tokenholdercount.ts";
-import { tokenholderlist } from "./modules/token/tokenholderlist.ts";
 import { tokeninfo } from "./modules/token/tokeninfo.ts";
 import { topholders } from "./modules/token/topholders.ts";
 import { getstatus } from "./modules/transaction/getstatus.ts";
@@ -104,10 +88,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     pendingtxlist,
     txlist,
     txlistinternal,
-    tokentx,
-    tokennfttx,
-    token1155tx,
-    token404tx,
+    ...tokenTransferLists,
     tokenbalance,
     tokenlist,
     getminedblocks,
@@ -128,21 +109,9 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
     ethsupply2,
     ethsupplyexchange,
     coinsupply,
-    ethprice,
-    coinprice,
+    ...coinPriceActions,
     totalfees,
-    dailytx,
-    dailynewaddress,
-    dailytxnfee,
-    dailygasused,
-    dailyavggaslimit,
-    dailyavggasprice,
-    dailynetutilization,
-    dailyavgblocksize,
-    dailyavgblocktime,
-    dailyblkcount,
-    dailyblockrewards,
-    dailyuncleblkcount,
+    ...dailySeries,
   ],
   block: [
     ethBlockNumber,

@@ -10,8 +10,6 @@ export interface ServedChain extends Services {
   /** The chain's name for people, if it has one. */
   networkName: string | undefined;
   coinSymbol: string;
-  /** Whether `eth_sendRawTransaction` is passed on to the node. */
-  sendRawTransaction: boolean;
   /** The counts of this chain in this thread. */
   metrics: Metrics;
   /** The counts of its other threads. */

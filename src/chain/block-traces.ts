@@ -73,8 +73,8 @@ async function trace(
     const { tracer } = features;
     if (tracer === null) return [...fetched];
     const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeoutMs);
-    const missing = traces.find((trace) => trace instanceof NodeError && isMissing(trace));
-    if (missing instanceof NodeError && !features.hasTraced) {
+    const missing = traces.filter((trace) => trace instanceof NodeError).find(isMissing);
+    if (missing && !features.hasTraced) {
       await source.features.dropTracer(node, tracer, missing.message);
       leaveToTracingNode(source, node);
       continue;

@@ -81,10 +81,7 @@ async function fetchWithReceipts(
       ...(together ? [{ method: "eth_getBlockReceipts", params: [block] }] : []),
     ]);
   const outcomes = await askGroups(ask, calls);
-  const isRefused = outcomes.every(([, receipts]) => {
-    const error = errorIn(receipts);
-    return error !== undefined && isMissing(error);
-  });
+  const isRefused = outcomes.every(([, receipts]) => isMissing(errorIn(receipts)));
   if (together && isRefused && !features.hasGivenReceipts) features.blockReceipts = false;
   const fetched = untilFailure(outcomes, (own): FetchedBlock | null => {
     const block = blockOf(own[0]);

@@ -2,7 +2,7 @@ import type { BaseLogger } from "pino";
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { CreationRunner } from "./creations.ts";
-import type { ChainErrorCode } from "./errors.ts";
+import type { ChainErrorCode, RpcErrorObject } from "./errors.ts";
 import type { Sift } from "./large-answer.ts";
 import type { NodeClient } from "./node-client.ts";
 import type { Retry } from "./retry.ts";
@@ -80,7 +80,10 @@ export interface RpcCall {
 }
 
 /** What the node said, or why no node said anything. `error` is the JSON-RPC error object, without what names the node. */
-export type ForwardedAnswer = { result: unknown } | { error: unknown } | { unanswered: Unanswered };
+export type ForwardedAnswer =
+  | { result: unknown }
+  | { error: RpcErrorObject }
+  | { unanswered: Unanswered };
 
 /** `busy`: the caller, or all of them, have too many calls waiting. `late`: given up after `CALLER_TIMEOUT_MS`. */
 export type Unanswered = "unreachable" | "busy" | "late";

@@ -74,7 +74,7 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     const missingTracers = new Map<Tracer, string>();
     return {
       clientVersion: String(clientVersion),
-      blockReceipts: !isMissingIn(receipts),
+      blockReceipts: !isMissing(errorIn(receipts)),
       hasGivenReceipts: false,
       stateByHash: null,
       tracer: await chooseTracer(node, latest, missingTracers),
@@ -82,7 +82,7 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
       hasTraced: false,
       pruned: false,
       archive: hasState(oldState),
-      txpool: !isMissingIn(txpool),
+      txpool: !isMissing(errorIn(txpool)),
     };
   }
 
@@ -146,11 +146,6 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
 function reasonIn(missing: ReadonlyMap<Tracer, string>): string {
   const [first] = missing.values();
   return first ?? "no tracer found";
-}
-
-function isMissingIn(outcome: Outcome | undefined): boolean {
-  const error = errorIn(outcome);
-  return error !== undefined && isMissing(error);
 }
 
 /** Whether the old state that was asked for is there; null when the answer does not tell. */

@@ -185,7 +185,5 @@ function isResult(entry: unknown): boolean {
 }
 
 function isErrorObject(error: unknown): error is RpcErrorObject {
-  return (
-    isRecord(error) && typeof error["code"] === "number" && typeof error["message"] === "string"
-  );
+  return isRecord(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string";
 }

@@ -1,5 +1,5 @@
 import { within } from "../core/async.ts";
-import type { ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
+import type { AskOptions, ChainOptions, NodeName, NodeStatus, RpcCall } from "./chain.ts";
 import type { CleanError } from "./error-objects.ts";
 import { NodeError } from "./errors.ts";
 import { Hedging } from "./hedging.ts";
@@ -11,12 +11,7 @@ import { errorIn, type Outcome, pick } from "./outcomes.ts";
 /** One node, asked within the limits that it shows. */
 export type Node = ReturnType<typeof createNode>;
 
-/** See `AskOptions`. */
-interface CallOptions {
-  headWaits?: boolean | undefined;
-  caller?: string | undefined;
-  answerMs?: number | undefined;
-}
+type CallOptions = Pick<AskOptions, "headWaits" | "caller" | "answerMs">;
 
 type NodeOptions = Pick<
   ChainOptions,

@@ -65,7 +65,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   ): Promise<number[]> {
     for (const node of pool.candidates(options)) {
       if (open.length === 0) break;
-      const answers = await node.call(pick(calls, open), stop, { caller: options.caller });
+      const answers = await node.call(pick(calls, open), stop, options);
       open = open.filter((index, position) => isOpen(answers[position] as Outcome, index));
     }
     return open;

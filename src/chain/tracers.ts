@@ -140,8 +140,9 @@ export async function fetchTraces(
   });
 }
 
-/** Whether the error says that the node does not offer the method. */
-export function isMissing({ code }: NodeError): boolean {
+/** Whether there is an error that says that the node does not offer the method. */
+export function isMissing(error: NodeError | undefined): boolean {
+  const code = error?.code;
   return code === "method-missing" || code === "invalid-request" || code === "unauthorized";
 }
 

@@ -93,7 +93,7 @@ async function runNext(
 async function endWriting(sql: Transaction): Promise<void> {
   const [table] = await sql`SELECT 1 WHERE to_regclass('writer') IS NOT NULL`;
   if (!table) return;
-  await endSharers(sql, "writer");
+  await endSharers(sql);
   await sql`UPDATE writer SET epoch = epoch + 1`;
 }
 

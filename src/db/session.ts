@@ -24,14 +24,14 @@ export async function isReplica(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Ends the sessions whose transactions have locked rows of the table by FOR SHARE, where the role has the right to. One whose
+ * Ends the sessions whose transactions have locked the row of `writer` by FOR SHARE, where the role has the right to. One whose
  * client stands still in the middle of a COPY would keep its locks for ever: it heeds none of PostgreSQL's time limits.
  */
-export async function endSharers(sql: Queryable, table: string): Promise<void> {
+export async function endSharers(sql: Queryable): Promise<void> {
   await sql`
     SELECT pg_terminate_backend(pid)
     FROM pg_locks JOIN pg_stat_activity USING (pid)
-    WHERE relation = ${table}::text::regclass AND mode = 'RowShareLock' AND datname = current_database()
+    WHERE relation = 'writer'::regclass AND mode = 'RowShareLock' AND datname = current_database()
       AND pid <> pg_backend_pid() AND pg_has_role(usesysid, 'USAGE')`;
 }
 

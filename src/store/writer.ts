@@ -65,7 +65,7 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
       SELECT pg_try_advisory_lock(${LOCK_CLASS.writer}, ${ownSchema(sql)}) AS taken`;
     if (!lock.taken) return undefined;
   }
-  await endSharers(sql, "writer");
+  await endSharers(sql);
   const [term] = await sql<WriterTerm[]>`
     UPDATE writer SET epoch = epoch + 1
     FROM pg_stat_get_activity(pg_backend_pid()) AS session

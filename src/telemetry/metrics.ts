@@ -140,11 +140,6 @@ export function countQuery(metrics: Metrics): () => () => void {
   };
 }
 
-/** Counts a finished verification. */
-export function countVerification(metrics: Metrics): (outcome: string, ms: number) => void {
-  return (outcome, ms) => metrics.verificationSeconds.observe({ outcome }, ms / 1000);
-}
-
 /** Runs one step of indexing and records its time, even when it fails. */
 export async function timeStage<Result>(
   metrics: Metrics,

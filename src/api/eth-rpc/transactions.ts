@@ -11,6 +11,7 @@ import {
 } from "../../store/rpc-transactions.ts";
 import { earlierReceipt } from "../live/earlier-blocks.ts";
 import { withoutUnservedBlock } from "../live/mempool.ts";
+import { topicsOf } from "../present/log.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
 const INVALID_HASH = rpcFailure("Transaction hash is invalid");
@@ -71,10 +72,6 @@ export function presentLog(
     transactionHash: place.transactionHash,
     transactionIndex: quantity(place.transactionIndex),
   };
-}
-
-function topicsOf({ topic0, topic1, topic2, topic3 }: TransactionLog) {
-  return [topic0, topic1, topic2, topic3].filter((topic) => topic !== null);
 }
 
 /** A transaction of JSON-RPC. */

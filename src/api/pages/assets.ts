@@ -4,12 +4,17 @@ import path from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { init } from "es-module-lexer";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { keepResult } from "../../core/async.ts";
+import { hasTag } from "../caching.ts";
+import { acceptedEncodings } from "../compression.ts";
 import { joinModules } from "./scripts.ts";
+import { SECURITY_HEADERS } from "./security.ts";
 
 /** A file as it is sent. */
 export interface Asset {
   contentType: string;
+  etag: string;
   bytes: Buffer;
   /** The same bytes, compressed. */
   brotli: Buffer;
@@ -38,6 +43,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 const CHART_STYLES = "uplot/dist/uPlot.min.css";
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
@@ -91,8 +97,35 @@ function digestOf(files: ReadonlyMap<string, Buffer>): string {
   return digest.digest("base64url").slice(0, 16);
 }
 
+/** Reads one file: of ours by its path from here, or of a package by its import name. */
+export async function loadAsset(specifier: string): Promise<Asset> {
+  return pack(specifier, await readPackageFile(specifier));
+}
+
 async function pack(name: string, bytes: Buffer): Promise<Asset> {
-  const contentType = CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream";
   const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
-  return { contentType, bytes, brotli: await brotli(bytes, { params }), gzip: await gzip(bytes) };
+  return {
+    contentType: CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream",
+    etag: `W/"${createHash("sha256").update(bytes).digest("base64url")}"`,
+    bytes,
+    brotli: await brotli(bytes, { params }),
+    gzip: await gzip(bytes),
+  };
+}
+
+/** Sends a file, compressed where the client takes that; nothing of one that it has. */
+export function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, etag, bytes, brotli: best, gzip: second }: Asset,
+  cacheControl: string,
+): FastifyReply {
+  const headers = { etag, "cache-control": cacheControl, vary: "accept-encoding" };
+  reply.headers({ ...SECURITY_HEADERS, ...headers });
+  if (hasTag(request, etag)) return reply.code(304).send();
+  reply.header("content-type", contentType);
+  const accepted = acceptedEncodings(request);
+  if (accepted.has("br")) return reply.header("content-encoding", "br").send(best);
+  if (accepted.has("gzip")) return reply.header("content-encoding", "gzip").send(second);
+  return reply.send(bytes);
 }

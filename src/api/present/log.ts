@@ -35,13 +35,17 @@ export function fourTopics({ topic0, topic1, topic2, topic3 }: Topics): (Hex | n
   return [topic0, topic1, topic2, topic3];
 }
 
+/** The topics that there are. */
+export function topicsOf(log: Topics): Hex[] {
+  return fourTopics(log).filter((topic) => topic !== null);
+}
+
 /** The record of a log; only the reference pads the topics. */
 export function presentLog(row: LogEntry, dialect: Dialect): z.output<typeof record> {
   const isEtherscan = dialect === "etherscan";
-  const topics = fourTopics(row);
   return {
     address: row.address,
-    topics: isEtherscan ? topics.filter((topic) => topic !== null) : topics,
+    topics: isEtherscan ? topicsOf(row) : fourTopics(row),
     data: row.data,
     blockNumber: quantity(row.blockNumber),
     ...(isEtherscan && { blockHash: row.blockHash }),

@@ -15,7 +15,7 @@ import {
 } from "../decoding.ts";
 import { createDecodingBudget } from "../decoding-budget.ts";
 import * as wire from "../wire.ts";
-import { fourTopics } from "./log.ts";
+import { topicsOf } from "./log.ts";
 
 /** A decoded value. */
 export const decodedValue = z.object({
@@ -90,7 +90,7 @@ export async function presentTransactionDetails(
         ? decodeError([...ofAddress(receiver), ...everyAbi], reason, budget)
         : null,
     logs: logs.map((log): Decoded | null =>
-      decodeLog(ofAddress(log.address), logData(log), budget),
+      decodeLog(ofAddress(log.address), { topics: topicsOf(log), data: log.data }, budget),
     ),
     contracts: namesOf(abis),
   };
@@ -106,10 +106,6 @@ async function indexAbis(abis: readonly VerifiedAbi[]): Promise<Map<Address, Abi
     byAddress.set(address, [...(byAddress.get(address) ?? []), index]);
   }
   return byAddress;
-}
-
-function logData(log: TransactionLog) {
-  return { topics: fourTopics(log).filter((topic) => topic !== null), data: log.data };
 }
 
 /**

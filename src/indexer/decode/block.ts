@@ -1,32 +1,12 @@
 import type { FetchedBlock } from "../../chain/types.ts";
 import { quantityToNumber } from "../../core/quantity.ts";
-import type { ChainRows } from "../../store/chain-tables.ts";
+import { type ChainRows, emptyRows } from "../../store/chain-tables.ts";
 import { decodeTopLevelCreations } from "./contracts.ts";
 import { decodeInternalTransactions } from "./internal-transactions.ts";
 import { decodeLogs } from "./logs.ts";
 import { decodeTokenTransfers } from "./token-transfers.ts";
 import { decodeTransactions } from "./transactions.ts";
 import { decodeUncles } from "./uncles.ts";
-
-/** No rows of any table. */
-function emptyRows(): ChainRows {
-  return {
-    blocks: [],
-    transactions: [],
-    transactionHashes: [],
-    logs: [],
-    internalTransactions: [],
-    withdrawals: [],
-    uncles: [],
-    tokenTransfers: [],
-    contracts: [],
-    contractDestructions: [],
-    implementationChanges: [],
-    addressTransactions: [],
-    addressInternalTransactions: [],
-    addressTokenTransfers: [],
-  };
-}
 
 /** Rows of validated blocks (`validateBlock`), in the order of the blocks. */
 export function decodeBlocks(blocks: readonly FetchedBlock[]): ChainRows {

@@ -6,9 +6,6 @@ import { address, blockBounds, MAXIMUM_OFFSET, offset, page, sort } from "../../
 
 export const paging = { page, offset: offset(MAXIMUM_OFFSET) };
 
-/** Parameters of Etherscan's lists of holdings. */
-export const holdingPaging = { page, offset: offset(100) };
-
 /** Parameters of a list in the order of the chain. */
 export const listing = { ...paging, sort, ...blockBounds };
 

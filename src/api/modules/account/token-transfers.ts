@@ -20,8 +20,16 @@ const params = z.object({
   ...listing,
 });
 
+/** The lists of transfers, one for each token standard. */
+export const tokenTransferLists = [
+  defineTokenTransferList("tokentx", 20),
+  defineTokenTransferList("tokennfttx", 721),
+  defineTokenTransferList("token1155tx", 1155),
+  defineTokenTransferList("token404tx", 404),
+];
+
 /** Declares the list of the transfers of one token standard. */
-export function defineTokenTransferList(name: string, standard: TokenStandard) {
+function defineTokenTransferList(name: string, standard: TokenStandard) {
   const record = tokenTransferRecord(standard);
   return defineAction({
     name,

@@ -13,10 +13,12 @@ import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from
 const LEAST_FILES = 2;
 const USED = /\.(?:json|sol)$/i;
 
+export const verifyViaSourcify = defineMetadataFilesVerification("verify_via_sourcify");
+
+export const verifyViaRepository = defineMetadataFilesVerification("verify_via_repository");
+
 /** Declares the verification by sources and the compiler's metadata, which the reference knows under two names. */
-export function defineMetadataFilesVerification(
-  name: "verify_via_sourcify" | "verify_via_repository",
-) {
+function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_via_repository") {
   return defineAction({
     name,
     summary: "Verifies a contract from its sources and the compiler's metadata file",

@@ -1,22 +1,9 @@
-import type { z } from "zod";
 import type { NodeName, RpcCall } from "../../../chain/chain.ts";
 import type { RpcErrorObject } from "../../../chain/errors.ts";
-import type { Action, Context } from "../../action.ts";
+import type { Context } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { UNANSWERED } from "../../failures.ts";
 import { forwardCalls } from "../../forwarding.ts";
-import { defineProxyAction } from "./define.ts";
-
-/** Declares an action that the node answers: its parameters are those of the method, in their order. */
-export function defineForwarded<Params extends z.ZodObject, Result extends z.ZodType>(
-  action: Omit<Action<Params, Result>, "dialect" | "envelope" | "emptyIsAbsent" | "handle">,
-): Action<Params, Result> {
-  return defineProxyAction<Params, Result>({
-    ...action,
-    handle: (context, input) =>
-      forward(context, { method: action.name, params: Object.values(input) }),
-  });
-}
 
 /**
  * The node's own answer to a call, its result or its error, unchanged; of any node unless one is named. The type of the
@@ -29,16 +16,10 @@ export async function forward<Result>(
 ): Promise<Outcome<Result>> {
   const [answer] = await forwardCalls(chain, [call], node);
   if (answer && "result" in answer) return ok(answer.result as Result);
-  return rpcError(isErrorObject(answer?.error) ? answer.error : UNANSWERED.unreachable);
+  return rpcError(answer?.error ?? UNANSWERED.unreachable);
 }
 
 /** Whether the error is that the node did not answer. */
 export function isUnanswered(error: RpcErrorObject): boolean {
   return Object.values(UNANSWERED).includes(error);
-}
-
-function isErrorObject(error: unknown): error is RpcErrorObject {
-  if (typeof error !== "object" || error === null) return false;
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return Number.isInteger(code) && typeof message === "string";
 }

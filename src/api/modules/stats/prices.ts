@@ -29,8 +29,18 @@ const MAXIMUM_DECIMALS = 77n;
 
 const UNKNOWN: CoinPrice = { price: null, timestamp: null };
 
+/** The prices of the coin, as clients of each explorer ask for them. */
+export const coinPriceActions = [
+  defineCoinPrice(
+    "ethprice",
+    "Price of the coin in bitcoin and US dollars, from aggregators on chain",
+    "eth",
+  ),
+  defineCoinPrice("coinprice", "Price of the coin, in Blockscout's field names", "coin_"),
+];
+
 /** Declares an action with the prices; the names of its fields begin with `prefix`. */
-export function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_") {
+function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_") {
   return defineAction({
     name,
     summary,

@@ -6,8 +6,18 @@ import * as wire from "../../wire.ts";
 import { defineProxyAction } from "./define.ts";
 import { forward, isUnanswered } from "./forward.ts";
 
+export const ethGasPrice = defineGasPrice(
+  "eth_gasPrice",
+  "Gas price in wei that the node estimates",
+);
+
+export const ethMaxPriorityFeePerGas = defineGasPrice(
+  "eth_maxPriorityFeePerGas",
+  "Tip in wei that the node estimates",
+);
+
 /** Declares a price that the node estimates. */
-export function defineGasPrice(name: string, summary: string) {
+function defineGasPrice(name: string, summary: string) {
   return defineProxyAction({
     name,
     summary,

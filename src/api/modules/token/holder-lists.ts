@@ -2,12 +2,27 @@ import { z } from "zod";
 import { type Action, defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
 import { readHolders } from "../../live/holders.ts";
-import { offset, page, pageRange } from "../../params.ts";
+import { offset, page, pageRange, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress } from "./contract-address.ts";
 
+export const getTokenHolders = defineHolderList({
+  name: "getTokenHolders",
+  summary: "Holders of a token, the largest first",
+  rows: 10,
+  fields: ["address", "value"],
+});
+
+export const tokenholderlist = defineHolderList({
+  name: "tokenholderlist",
+  summary: "Holders of a token in Etherscan's form, the largest first",
+  rows: 100,
+  fields: ["TokenHolderAddress", "TokenHolderQuantity"],
+  check: windowCheck(),
+});
+
 /** Declares a list of a token's holders, the largest first. `fields` names the owner and the amount in a record. */
-export function defineHolderList({
+function defineHolderList({
   rows,
   fields: [owner, amount],
   ...list

@@ -1,3 +1,0 @@
-import { defineMetadataFilesVerification } from "./metadata-files.ts";
-
-export const verifyViaRepository = defineMetadataFilesVerification("verify_via_repository");
