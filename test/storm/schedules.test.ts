@@ -66,6 +66,7 @@ function reversed(): Effect {
   return lie((result) => (Array.isArray(result) ? result.toReversed() : result));
 }
 
+const STATE_METHODS = ["eth_getBalance", "eth_call", "eth_getCode"];
 const NO_STATE = { effect: rpcError(-32000, "missing trie node"), times: 8 };
 
 /** What the scripted chain leaves open, or an index that does not begin at the genesis cannot know. */
@@ -134,7 +135,7 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         // Without state of the ancestor, what was read above it must be told to be read again.
         const isBlind = random.chance(0.4);
         for (const node of isBlind ? nodes : []) {
-          for (const method of ["eth_getBalance", "eth_call"]) node.fail({ method, ...NO_STATE });
+          for (const method of STATE_METHODS) node.fail({ method, ...NO_STATE });
         }
         chain.reorg(depth, ...blocks(count));
         note(`reorganise ${depth} by ${count}${isBlind ? " without state" : ""}`);
@@ -162,7 +163,10 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         fork.reorg(depth, ...blocks(1 + random.integer(depth + 2)));
         const node = random.pick(nodes);
         const effect = lie((_, call) => answer(fork, node.behaviour, call));
-        node.fail({ effect, share: 0.5, times: 5 + random.integer(60) });
+        // State that is asked for by number nothing tells from that of the fork.
+        const when = ({ method }: { method: string }) =>
+          node.behaviour.stateByHash || !STATE_METHODS.includes(method);
+        node.fail({ effect, when, share: 0.5, times: 5 + random.integer(60) });
         note(`flip ${depth}`);
       },
       lag: () => {

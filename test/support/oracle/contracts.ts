@@ -57,14 +57,17 @@ export function destructionsOf(
   entries: readonly InternalTransaction[],
 ): ContractEvent[] {
   const isCancun = block.excessBlobGas !== undefined;
-  const bornIn = (transactionIndex: number, address: Address): boolean =>
+  const isBornBefore = ({ from, transactionIndex, position }: InternalTransaction): boolean =>
     entries.some(
       (entry) =>
-        entry.transactionIndex === transactionIndex && entry.effective && entry.created === address,
+        entry.transactionIndex === transactionIndex &&
+        entry.position < position &&
+        entry.effective &&
+        entry.created === from,
     );
   return entries
     .filter(({ type, effective }) => type === "selfdestruct" && effective)
-    .filter(({ transactionIndex, from }) => !isCancun || bornIn(transactionIndex, from))
+    .filter((entry) => !isCancun || isBornBefore(entry))
     .map(({ from, blockNumber, transactionIndex, position }) => ({
       address: from,
       blockNumber,
