@@ -85,9 +85,7 @@ test("of one file there is no other folder", () => {
 });
 
 test("texts of more than 2,097,152 characters are not changed", () => {
-  const variants = (length: number) => [
-    ...textVariants(new Map([["a", "x".repeat(length)]]), "a"),
-  ];
+  const variants = (length: number) => [...textVariants(new Map([["a", "x".repeat(length)]]), "a")];
   expect(variants(2 * 1024 * 1024)).not.toEqual([]);
   expect(variants(2 * 1024 * 1024 + 1)).toEqual([]);
 });
