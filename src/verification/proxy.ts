@@ -83,6 +83,8 @@ function found(answers: readonly ProxyAnswer[], self: Address): DetectedProxy {
 }
 
 const ADDRESS = "([0-9a-f]{40})";
+/** Logs what is sent to a clone without data. */
+const RECEIVE = "57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff";
 
 /** Runtime codes that hold the implementation: EIP-1167 and its kin, EIP-7511, those of early vyper, EIP-7702. */
 const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
@@ -109,24 +111,38 @@ const CODES: readonly { kind: ProxyKind; pattern: RegExp }[] = [
     ),
   },
   { kind: "eip7702", pattern: new RegExp(`^ef0100${ADDRESS}$`) },
-  {
-    kind: "clone_with_immutable_arguments",
-    pattern: new RegExp(
-      `^3d3d3d3d363d3d3761.{4}603736393661.{4}013d73${ADDRESS}5af43d3d93803e603557fd5bf3`,
-    ),
-  },
-  {
-    kind: "clone_with_immutable_arguments",
-    pattern: new RegExp(`^363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3`),
-  },
+  ...[
+    `3d3d3d3d363d3d3761.{4}603736393661.{4}013d73${ADDRESS}5af43d3d93803e603557fd5bf3`,
+    `3d3d3d3d363d3d37605160353639366051013d73${ADDRESS}5af43d3d93803e603357fd5bf3`,
+    `363d3d3761.{4}603836393d3d3d3661.{4}013d73${ADDRESS}5af43d82803e903d91603657fd5bf3`,
+    `36602c${RECEIVE}593da1005b363d3d373d3d3d3d61.{4}806062363936013d73${ADDRESS}5af43d3d93803e606057fd5bf3`,
+    `36602f${RECEIVE}60203da13d3df35b3d3d3d3d363d3d3761.{4}606736393661.{4}013d73${ADDRESS}5af43d3d93803e606557fd5bf3`,
+    `363d3d373d3d3d363d73${ADDRESS}5af43d82803e903d91602b57fd5bf3`,
+  ].map((code) => ({
+    kind: "clone_with_immutable_arguments" as const,
+    pattern: new RegExp(`^${code}`),
+  })),
 ];
 const MINIMAL = new RegExp(`3d3d3d3d363d3d37363d73${ADDRESS}5af4`);
 /** Where in it the address is pushed, in bytes. */
 const MINIMAL_PUSH = 10;
 const MINIMAL_BYTES = 100;
 
+/** EIP-1167 with a push of fewer bytes, for an address that begins with zeros; what is behind it comes so much earlier. */
+const SHORT =
+  /^(363d3d373d3d3d363d|3d3d3d3d363d3d37363d)(6[0-9a-f]|7[0-2])([0-9a-f]{2,38})(5af43d(?:82803e903d91|3d93803e)60)([0-9a-f]{2})57fd5bf3$/;
+
+/** The code with all 20 bytes of the address; as it is when it is no such proxy. */
+function withWholeAddress(digits: string): string {
+  const [, head, push = "", address = "", tail, place = ""] = SHORT.exec(digits) ?? [];
+  const lacking = PUSH20 - Number.parseInt(push, 16);
+  if (address.length !== 40 - 2 * lacking) return digits;
+  const whole = Number.parseInt(place, 16) + lacking;
+  return `${head}73${address.padStart(40, "0")}${tail}${whole.toString(16)}57fd5bf3`;
+}
+
 function implementationInCode(code: Hex): ProxyAnswer | undefined {
-  const digits = code.slice(2);
+  const digits = withWholeAddress(code.slice(2));
   for (const { kind, pattern } of CODES) {
     const address = pattern.exec(digits)?.[1];
     if (address !== undefined) return { kind, addresses: [`0x${address}`] };
@@ -148,6 +164,7 @@ function isOnlyWay(code: Buffer, offset: number): boolean {
 const CALLCODE = 0xf2;
 const DELEGATECALL = 0xf4;
 const PUSH1 = 0x60;
+const PUSH20 = 0x73;
 const PUSH32 = 0x7f;
 
 /** A hash may hold any opcode and any selector. */

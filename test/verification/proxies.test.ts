@@ -100,7 +100,6 @@ test("a minimal proxy holds its implementation, in either form and with argument
     `0x3d3d3d3d363d3d376100046037363936610004013d73${one.slice(2)}5af43d3d93803e603557fd5bf3beef0002`,
   );
   const [plain = "0x", withArguments = "0x"] = clones;
-  // Whether a call of it succeeds tells that the codes are right.
   for (const code of [
     `365f5f375f5f365f73${one.slice(2)}5af43d5f5f3e5f3d91602a57fd5bf3`,
     `5f5f365f5f37365f73${one.slice(2)}5af43d5f5f3e6029573d5ffd5b3d5ff3`,
@@ -109,18 +108,53 @@ test("a minimal proxy holds its implementation, in either form and with argument
     `366000600037611000600036600073${one.slice(2)}5af4602c57600080fd5b6110006000f3`,
     `36603057343d52307f830d2d700a97af574b186c80d40429385d24241565b08a7c559ba283a964d9b160203da23d3df35b3d3d3d3d363d3d37363d73${one.slice(2)}5af43d3d93803e605b57fd5bf3`,
   ]) {
-    const address = await place(`0x${code}`);
-    const data = encodeFunctionData({ abi: compiled("LogicOne").abi, functionName: "version" });
-    const [answer, own] = await Promise.all(
-      [address, one].map((to) => world.node.request<Hex>("eth_call", { to, data }, "latest")),
-    );
-    expect(answer?.slice(0, own?.length)).toBe(own);
-    expect(await detect(address)).toEqual(proxy("eip1167", [one]));
+    expect(await detectWorking(code)).toEqual(proxy("eip1167", [one]));
   }
   expect(await detect(plain)).toEqual(proxy("eip1167", [one]));
   expect(await detect(withArguments)).toEqual(proxy("clone_with_immutable_arguments", [one]));
   expect(await detect(optimised)).toEqual(proxy("eip1167", [one]));
   expect(await detect(wada)).toEqual(proxy("clone_with_immutable_arguments", [one]));
+});
+
+/** Detects a code that calls like the logic do: whether a call of it succeeds tells that the code is right. */
+async function detectWorking(code: string) {
+  const address = await place(`0x${code}`);
+  const data = encodeFunctionData({ abi: compiled("LogicOne").abi, functionName: "version" });
+  const [answer, own] = await Promise.all(
+    [address, one].map((to) => world.node.request<Hex>("eth_call", { to, data }, "latest")),
+  );
+  expect(answer?.slice(0, own?.length)).toBe(own);
+  return await detect(address);
+}
+
+test("clones with arguments, of the libraries that make them", async () => {
+  const receive = "57343d527f9e4ac34f21c619cefc926c8bd93b54bf5a39c7ab2127a895af1cc0691d7e3dff";
+  const logic = one.slice(2);
+  for (const code of [
+    // Sudoswap, ClonesWithImmutableArgs before, Solady, Splits.
+    `3d3d3d3d363d3d37605160353639366051013d73${logic}5af43d3d93803e603357fd5bf3${"ab".repeat(81)}`,
+    `363d3d37610002603836393d3d3d36610002013d73${logic}5af43d82803e903d91603657fd5bf3beef`,
+    `36602c${receive}593da1005b363d3d373d3d3d3d610004806062363936013d73${logic}5af43d3d93803e606057fd5bf3beef0004`,
+    `36602f${receive}60203da13d3df35b3d3d3d3d363d3d376100046067363936610004013d73${logic}5af43d3d93803e606557fd5bf3beef0004`,
+  ]) {
+    expect(await detectWorking(code)).toEqual(proxy("clone_with_immutable_arguments", [one]));
+  }
+});
+
+test("a minimal proxy of an address that begins with zeros pushes fewer bytes", async () => {
+  const logic: Address = "0x0000000000a77ac01234567890abcdef12345678";
+  const code = await world.node.request<Hex>("eth_getCode", one, "latest");
+  await world.node.request("anvil_setCode", logic, code);
+  const pushed = `6e${logic.slice(12)}`;
+  for (const short of [
+    `363d3d373d3d3d363d${pushed}5af43d82803e903d91602657fd5bf3`,
+    `3d3d3d3d363d3d37363d${pushed}5af43d3d93803e602557fd5bf3`,
+  ]) {
+    expect(await detectWorking(short)).toEqual(proxy("eip1167", [logic]));
+  }
+  // It jumps elsewhere.
+  const other = await place(`0x363d3d373d3d3d363d${pushed}5af43d82803e903d91602b57fd5bf3`);
+  expect(await detect(other)).toEqual(NOBODY);
 });
 
 test("a clone that drops the implementation it names, and calls another one, is none", async () => {

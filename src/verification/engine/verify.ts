@@ -17,7 +17,7 @@ import {
   readCodeMetadata,
 } from "../match/metadata.ts";
 import { findSourceVariant, type SourceVariant } from "../match/metadata-variants.ts";
-import { uniformVariants } from "../match/text-variants.ts";
+import { textVariants } from "../match/text-variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
 import { diagnoseSettings } from "./diagnose.ts";
@@ -212,7 +212,7 @@ async function findVariant(
 ): Promise<SourceVariant | undefined> {
   const { metadata } = found.contract.output;
   if (metadata === "") return undefined;
-  for (const { lines, variants } of uniformVariants(input.sources)) {
+  for (const { lines, variants } of textVariants(input.sources, found.path)) {
     if (variants.length === 0) continue;
     // The documentation of a contract keeps the ends of its lines.
     const written = isDeepStrictEqual(lines, input.sources)

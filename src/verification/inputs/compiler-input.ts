@@ -10,7 +10,7 @@ export interface CompilerInput {
   language: CompilerLanguage;
   /** Text by path. A map, since any text is a legal path. */
   sources: ReadonlyMap<string, string>;
-  /** As sent, without what does not change the code (`withoutOutput`). */
+  /** As sent, without what does not change the code (`knownSettings`). */
   settings: Settings;
   /** Further keys of vyper's standard JSON, each with values by file: `interfaces`, `storage_layout_overrides`. */
   rest: FurtherInput;
@@ -58,13 +58,6 @@ export function collectSources(files: Iterable<SourceFile>): Map<string, string>
 /** Whether a reader sees all of a name. */
 export function isPrintable(name: string): boolean {
   return name.isWellFormed() && !UNSEEN.test(name);
-}
-
-/** The settings without those that select outputs or stop early: these change neither the code nor the metadata. */
-export function withoutOutput(settings: Settings): Settings {
-  const kept = without(settings, ["outputSelection", "modelChecker", "stopAfter"]);
-  const debug = kept["debug"];
-  return isRecord(debug) ? { ...kept, debug: without(debug, ["debugInfo"]) } : kept;
 }
 
 /**

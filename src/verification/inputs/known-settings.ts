@@ -31,12 +31,14 @@ const VYPER: readonly (readonly [key: string, first: string, last?: string])[] =
   ["venomExperimental", "0.4.2"],
 ];
 
+/** What selects outputs or stops early, and changes neither the code nor the metadata. */
+const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter"];
 /** What solc takes beside Yul, and ignores. */
 const NOT_OF_YUL = ["viaIR", "metadata"];
 
 /**
- * The settings that a compiler looks at. Vyper and old releases of solc ignore all others, which would be shown beside a
- * match as if they had made the code.
+ * The settings that may change the code or the metadata. Others, of outputs and those that Vyper and old releases of solc
+ * ignore, would be shown beside a match as if they had made the code.
  */
 export function knownSettings(
   settings: Settings,
@@ -44,11 +46,17 @@ export function knownSettings(
   release: string,
 ): Settings {
   if (language === "Vyper") return pick(settings, vyperSettings(release));
-  if (language === "Yul") return without(settings, NOT_OF_YUL);
-  if (compareReleases(release, REFUSES_SINCE) >= 0) return settings;
+  if (language === "Yul") return without(withoutOutput(settings), NOT_OF_YUL);
+  if (compareReleases(release, REFUSES_SINCE) >= 0) return withoutOutput(settings);
   const known = pick(settings, OLD_SOLC);
   const isTaken = compareReleases(release, EVM_VERSION_SINCE) >= 0;
   return isTaken ? known : without(known, ["evmVersion"]);
+}
+
+function withoutOutput(settings: Settings): Settings {
+  const kept = without(settings, OF_OUTPUT);
+  const debug = kept["debug"];
+  return isRecord(debug) ? { ...kept, debug: without(debug, ["debugInfo"]) } : kept;
 }
 
 function vyperSettings(release: string): Known {

@@ -9,7 +9,6 @@ import {
   refuse,
   type Settings,
   type Target,
-  withoutOutput,
 } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
@@ -42,7 +41,7 @@ export function readStandardJson(
   return {
     language,
     sources: collectSources(sources),
-    settings: withoutOutput(settings),
+    settings,
     rest,
     target: compiler === "vyper" ? vyperTarget(name, sources) : splitName(name),
     libraries: [],

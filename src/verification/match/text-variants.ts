@@ -2,14 +2,14 @@ type Change = (text: string) => string;
 
 /** Ways to end lines: each rewrites a text, and tells how lines of the result end. */
 const LINE_ENDS: readonly { apply: Change; newline: (text: string) => string }[] = [
-  { apply: (text) => text, newline: (text) => (text.includes("\r\n") ? "\r\n" : "\n") },
+  { apply: unchanged, newline: (text) => (text.includes("\r\n") ? "\r\n" : "\n") },
   { apply: toUnix, newline: () => "\n" },
   { apply: (text) => toUnix(text).replace(/\n/g, "\r\n"), newline: () => "\r\n" },
 ];
 
 /** Ways to end a text; the first changes nothing. */
 const TEXT_ENDS: readonly ((text: string, newline: string) => string)[] = [
-  (text) => text,
+  unchanged,
   withoutFinalLineEnds,
   (text, newline) => withoutFinalLineEnds(text) + newline,
   (text, newline) => withoutFinalLineEnds(text) + newline.repeat(2),
@@ -30,18 +30,29 @@ type Texts = Map<string, string>;
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /**
- * Texts by path with all changed in the same way, each result once: `variants` differ from `lines`, whose lines end in one
- * of the ways, only in the ends of the texts. None of more than two million characters.
+ * Texts by path, each result once: `variants` differ from `lines`, whose lines end in one of the ways, only in the ends of the
+ * texts. First all are changed in the same way; then, in their lines alone, those of the main file's own folder, and those of
+ * the others, which are packages. None of more than two million characters.
  */
-export function* uniformVariants(
+export function* textVariants(
   texts: ReadonlyMap<string, string>,
+  mainPath: string,
 ): Generator<{ lines: Texts; variants: Texts[] }> {
   const size = [...texts.values()].reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_CHARACTERS) return;
   const seen: Texts[] = [];
-  for (const changes of CHANGES) {
+  const isOwn = ownFiles([...texts.keys()], mainPath);
+  const attempts = [
+    ...CHANGES.map((changes) => ({ changes, isChanged: () => true })),
+    ...CHANGES.slice(1).flatMap(([lines = unchanged]) => [
+      { changes: [lines], isChanged: isOwn },
+      { changes: [lines], isChanged: (path: string) => !isOwn(path) },
+    ]),
+  ];
+  for (const { changes, isChanged } of attempts) {
     const all = changes.map(
-      (change) => new Map([...texts].map(([path, text]) => [path, change(text)])),
+      (change) =>
+        new Map([...texts].map(([path, text]) => [path, isChanged(path) ? change(text) : text])),
     );
     const [lines = new Map<string, string>()] = all;
     const variants = all.filter((variant) => {
@@ -53,6 +64,18 @@ export function* uniformVariants(
     });
     yield { lines, variants };
   }
+}
+
+/** Tells the files of the main one's folder, the first in which paths differ: `src` beside `lib`. */
+function ownFiles(paths: readonly string[], mainPath: string): (path: string) => boolean {
+  const main = mainPath.split("/");
+  const folders = paths.map((path) => path.split("/"));
+  const depth = main.findIndex((name, index) => folders.some((folder) => folder[index] !== name));
+  return (path) => path.split("/")[depth] === main[depth];
+}
+
+function unchanged(text: string): string {
+  return text;
 }
 
 function toUnix(text: string): string {

@@ -95,6 +95,30 @@ test.each([
   });
 });
 
+test("what selects outputs or ends early is kept of no form", () => {
+  const kept = { optimizer, viaIR: true, debug: { revertStrings: "strip" } };
+  const settings = {
+    ...kept,
+    debug: { ...kept.debug, debugInfo: ["location"] },
+    outputSelection: {},
+    modelChecker: {},
+    stopAfter: "parsing",
+  };
+  expect(keptSettings("Solidity", "0.8.28", settings)).toEqual(kept);
+  const { viaIR: _, ...ofYul } = kept;
+  expect(keptSettings("Yul", "0.8.28", settings)).toEqual(ofYul);
+  const metadata = {
+    language: "Solidity",
+    compiler: { version: "0.8.28" },
+    settings: { ...settings, compilationTarget: { "A.sol": "A" } },
+    sources: {},
+  };
+  const files = [{ path: "metadata.json", text: JSON.stringify(metadata) }];
+  const version = { release: "0.8.28", prerelease: "", commit: "00000000" };
+  const read = readInput({ format: "metadata-files", files }, version, null).settings;
+  expect(read).toEqual({ ...kept, libraries: {} });
+});
+
 test("what solc ignores beside Yul is not kept", () => {
   const settings = { viaIR: true, metadata: { bytecodeHash: "none" }, optimizer };
   expect(keptSettings("Yul", "0.8.28", settings)).toEqual({ optimizer });

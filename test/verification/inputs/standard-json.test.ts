@@ -48,23 +48,6 @@ test("brackets within texts are no levels", () => {
   expect(read(text).sources.get("a.sol")).toBe(content);
 });
 
-test("keeps settings but those that select outputs or end early", () => {
-  const settings = {
-    optimizer: { enabled: true },
-    viaIR: true,
-    debug: { revertStrings: "strip", debugInfo: ["location"] },
-    outputSelection: {},
-    modelChecker: {},
-    stopAfter: "parsing",
-  };
-  const text = JSON.stringify({ language: "Solidity", sources: { a: { content: "" } }, settings });
-  expect(read(text).settings).toEqual({
-    optimizer: { enabled: true },
-    viaIR: true,
-    debug: { revertStrings: "strip" },
-  });
-});
-
 test("a file with the name of a property of objects is a file", () => {
   const text =
     '{"language":"Solidity","sources":{"__proto__":{"content":"x"},"constructor":{"content":"y"}}}';

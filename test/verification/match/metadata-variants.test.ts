@@ -6,7 +6,7 @@ import {
   swarmHash,
 } from "../../../src/verification/match/content-hash.ts";
 import { findSourceVariant } from "../../../src/verification/match/metadata-variants.ts";
-import { uniformVariants } from "../../../src/verification/match/text-variants.ts";
+import { textVariants } from "../../../src/verification/match/text-variants.ts";
 
 const TEXT = "contract A {}\n";
 const WINDOWS = "contract A {}\r\n";
@@ -51,7 +51,7 @@ function find(
 ) {
   const bytes = Buffer.from(deployed);
   const value = kind === "ipfs" ? ipfsHash(bytes) : swarmHash(bytes, kind);
-  const variants = [...uniformVariants(new Map(Object.entries(sent)))];
+  const variants = [...textVariants(new Map(Object.entries(sent)), "A.sol")];
   const all = variants.flatMap((group) => group.variants);
   return findSourceVariant(metadata, all, paths, { kind, value });
 }
@@ -104,8 +104,17 @@ describe("the sources that were deployed are found", () => {
     const deployed = metadataOf(Object.fromEntries(sources));
     expect(find({ "A.sol": TEXT, "B.sol": TEXT }, deployed)?.sources).toEqual(sources);
     expect(find({ "A.sol": TEXT, "B.sol": WINDOWS }, deployed)?.sources).toEqual(sources);
-    const mixed = metadataOf({ "A.sol": WINDOWS, "B.sol": TEXT });
-    expect(find({ "A.sol": TEXT, "B.sol": TEXT }, mixed)).toBeUndefined();
+  });
+
+  test.each([
+    ["the main file's folder", WINDOWS, TEXT],
+    ["the other folders", TEXT, WINDOWS],
+  ])("only those of %s changed", (_folder, main, other) => {
+    const deployed = metadataOf({ "A.sol": main, "lib/B.sol": other });
+    for (const sent of [TEXT, WINDOWS]) {
+      const found = find({ "A.sol": sent, "lib/B.sol": sent }, deployed);
+      expect([...(found?.sources.values() ?? [])]).toEqual([main, other]);
+    }
   });
 
   test("under another path, when the source was flattened", () => {

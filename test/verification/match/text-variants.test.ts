@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { TEXT_CHANGES, uniformVariants } from "../../../src/verification/match/text-variants.ts";
+import { TEXT_CHANGES, textVariants } from "../../../src/verification/match/text-variants.ts";
 
 function variantsOf(text: string): string[] {
   return [...new Set(TEXT_CHANGES.map((change) => change(text)))];
@@ -30,13 +30,14 @@ test("of a text of nothing but line ends nothing is left", () => {
 
 test("texts are changed alike, each result once, in lists of those whose lines end alike", () => {
   const listed = [
-    ...uniformVariants(
+    ...textVariants(
       new Map([
         ["a", "a\r\n"],
         ["b", "b"],
       ]),
+      "a",
     ),
-  ];
+  ].slice(0, 3);
   expect(listed.map(({ lines }) => [...lines.values()])).toEqual([
     ["a\r\n", "b"],
     ["a\n", "b"],
@@ -63,8 +64,28 @@ test("texts are changed alike, each result once, in lists of those whose lines e
   ]);
 });
 
+test("then the lines of one folder are changed, and those of the others", () => {
+  const texts = new Map([
+    ["work/src/main/A.sol", "a\n"],
+    ["work/src/B.sol", "b\n"],
+    ["work/lib/C.sol", "c\r\n"],
+  ]);
+  const listed = [...textVariants(texts, "work/src/main/A.sol")].slice(3);
+  expect(listed.map(({ lines }) => [...lines.values()])).toEqual([
+    ["a\n", "b\n", "c\r\n"],
+    ["a\n", "b\n", "c\n"],
+    ["a\r\n", "b\r\n", "c\r\n"],
+    ["a\n", "b\n", "c\r\n"],
+  ]);
+});
+
+test("of one file there is no other folder", () => {
+  const listed = [...textVariants(new Map([["src/A.sol", "a\n"]]), "src/A.sol")].slice(3);
+  expect(listed.flatMap(({ variants }) => variants)).toEqual([]);
+});
+
 test("texts of more than 2,097,152 characters are not changed", () => {
-  const variants = (length: number) => [...uniformVariants(new Map([["a", "x".repeat(length)]]))];
+  const variants = (length: number) => [...textVariants(new Map([["a", "x".repeat(length)]]), "a")];
   expect(variants(2 * 1024 * 1024)).not.toEqual([]);
   expect(variants(2 * 1024 * 1024 + 1)).toEqual([]);
 });
