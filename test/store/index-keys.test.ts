@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import type { Hex } from "../../src/core/hex.ts";
+import { keyOf } from "../../src/store/index-keys.ts";
+import { startAnvil } from "../support/anvil.ts";
+import { createTestApp, type TestApp } from "../support/app.ts";
+import { expectedAnswer } from "../support/brute-force/answers.ts";
+import { ethGetLogs } from "../support/brute-force/eth-logs.ts";
+import { randomLogFilter, randomRequest } from "../support/brute-force/random-requests.ts";
+import { compareDatabase } from "../support/compare/compare.ts";
+import { startTestIndexer } from "../support/indexer.ts";
+import { createOracleReader, type Oracle } from "../support/oracle/oracle.ts";
+import { callData } from "../support/world/contracts.ts";
+import { run } from "../support/world/operations.ts";
+import { createRandom } from "../support/world/random.ts";
+import { createStage } from "../support/world/stage.ts";
+import { deployWorld } from "../support/world/world.ts";
+
+// A key of eight bytes is no cryptographic hash: words of one key are found in a second, and anybody may put them on a chain.
+// After 24 digits each pair below leaves the hash in the same state, in texts of the given length, so that what follows does
+// not matter. Everything that is asked about one of a pair must leave out the other.
+
+const pair = (one: string, other: string, rest: string): [Hex, Hex] => [
+  `0x${one}${rest}`,
+  `0x${other}${rest}`,
+];
+const ADDRESS = "ab".repeat(8);
+const WORD = "cd".repeat(20);
+/** Addresses of one key, by themselves. */
+const OWNERS = pair("9744b3fb6ae788900f50d606", "d9c1fb91cb7e00a160060aba", ADDRESS);
+const TOKENS = pair("6c30f96b2fce02a44a64d33a", "74719e4ed8963080a6aa0aa2", ADDRESS);
+/** Addresses of one key together with any other address behind them. */
+const OWNERS_OF_TOKENS = pair("4cdeb87f06127407aa4001aa", "d0c42922819e006a78a20a80", ADDRESS);
+const TOKENS_OF_OWNERS = pair("7556dbdd65f113004a0020a0", "d7a04bd6070aaa7ba8150b59", ADDRESS);
+/** Addresses of one key together with any topic behind them. */
+const EMITTERS = pair("066ab6081b6405aa14834a39", "e12b1d69f093ea87aaaa06a0", ADDRESS);
+/** Topics of one key. */
+const TOPICS = pair("65a17118c70800000ca009f8", "2fea9be0a0401fc25068300a", WORD);
+
+const SEED = 1;
+const BLOCKS = 25;
+const REQUESTS = 500;
+const FILTERS = 150;
+
+let api: TestApp;
+let oracle: Oracle;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const anvil = await startAnvil();
+  ends.push(() => anvil.stop());
+  await playPairs(anvil.url);
+  api = await createTestApp({ nodeUrl: anvil.url });
+  ends.push(() => api.close());
+  const databaseUrl = new URL(inject("postgresUrl"));
+  databaseUrl.pathname = api.sql.options.database;
+  const indexer = startTestIndexer({ databaseUrl: databaseUrl.href, rpcUrls: [anvil.url] });
+  ends.push(() => indexer.stop());
+  oracle = await createOracleReader(anvil.url).read();
+  await indexer.reach(oracle.head.hash);
+});
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end();
+});
+
+/** Blocks in which both of each pair do the same kinds of things. */
+async function playPairs(url: string): Promise<void> {
+  const { contracts } = await deployWorld(url);
+  const { rpc, accounts, ...stage } = await createStage(url);
+  const [from] = accounts as [Hex];
+  const tokens = [...TOKENS, ...TOKENS_OF_OWNERS];
+  const owners = [...OWNERS, ...OWNERS_OF_TOKENS];
+  const copy = async (name: string, addresses: readonly Hex[]) => {
+    const code = await rpc.request<Hex>("eth_getCode", contracts[name], "latest");
+    for (const address of addresses) await rpc.request("anvil_setCode", address, code);
+  };
+  await copy("fungible", tokens);
+  await copy("machine1", EMITTERS);
+  for (const owner of owners) {
+    await rpc.request("anvil_impersonateAccount", owner);
+    stage.send({ from, to: owner, value: 10n ** 18n });
+    for (const to of tokens) {
+      stage.send({ from, to, data: callData("Fungible", "mint", owner, 1_000_000n) });
+    }
+  }
+  await stage.mine();
+  const random = createRandom(SEED);
+  for (let block = 0; block < BLOCKS; block++) {
+    for (const owner of owners) {
+      const value = BigInt(1 + random.integer(1_000));
+      const data = callData("Fungible", "transfer", random.pick(owners), value);
+      stage.send({ from: owner, to: random.pick(tokens), data });
+    }
+    for (const to of EMITTERS) {
+      const topics = Array.from({ length: random.integer(5) }, () => random.pick(TOPICS));
+      const value = BigInt(1 + random.integer(1_000));
+      const call = { kind: "call", target: random.pick(owners), value } as const;
+      stage.send({ from, to, value, data: run([{ kind: "log", topics }, call]) });
+    }
+    await stage.mine();
+  }
+}
+
+describe("words of one key", () => {
+  const text = (words: readonly Hex[]): Hex => `0x${words.map((word) => word.slice(2)).join("")}`;
+
+  it.each([
+    { name: "addresses", pairs: [OWNERS, TOKENS], behind: [] },
+    { name: "addresses with another", pairs: [OWNERS_OF_TOKENS, TOKENS_OF_OWNERS], behind: OWNERS },
+    { name: "addresses with a topic", pairs: [EMITTERS], behind: TOPICS },
+    { name: "topics", pairs: [TOPICS], behind: [] },
+  ])("are what these $name are", async ({ pairs, behind }) => {
+    const { sql } = api;
+    for (const [one, other] of pairs) {
+      for (const end of behind.length === 0 ? [[]] : behind.map((word) => [word])) {
+        const [keys] = await sql`
+          SELECT ${keyOf(sql, sql`${text([one, ...end])}::bytea`)} AS one,
+            ${keyOf(sql, sql`${text([other, ...end])}::bytea`)} AS other`;
+        expect(keys?.["one"]).toBe(keys?.["other"]);
+      }
+    }
+  });
+});
+
+it("keeps holdings, supplies and holders of tokens and owners of one key apart", async () => {
+  expect(await compareDatabase(api.sql, oracle)).toEqual([]);
+});
+
+it("answers random requests about one of two words of one key as the node's own data demand", async () => {
+  const random = createRandom(SEED);
+  for (let count = 0; count < REQUESTS; count++) {
+    const { dialect, parameters } = randomRequest({ oracle, random, silentTokens: [] });
+    const url = `${dialect === "blockscout" ? "/api" : "/v2/api"}?${new URLSearchParams(parameters)}`;
+    const response = await api.app.inject(url);
+    const answer = { httpStatus: response.statusCode, body: response.json() };
+    expect(answer, url).toEqual(expectedAnswer(oracle, { dialect, parameters }));
+  }
+});
+
+it("finds the logs of random filters of such words", async () => {
+  const random = createRandom(SEED);
+  for (let count = 0; count < FILTERS; count++) {
+    const filter = randomLogFilter({ oracle, random, silentTokens: [] });
+    const payload = { jsonrpc: "2.0", id: count, method: "eth_getLogs", params: [filter] };
+    const response = await api.app.inject({ method: "POST", url: "/api/eth-rpc", payload });
+    const expected = { jsonrpc: "2.0", id: count, result: ethGetLogs(oracle, filter) };
+    expect(response.json(), JSON.stringify(filter)).toEqual(expected);
+  }
+});
