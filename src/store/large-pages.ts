@@ -9,8 +9,11 @@ import { calmTurn } from "../core/turns.ts";
 export const MAXIMUM_ANSWER = 24_000_000;
 /** So many rows take some 13 MB when each has 128 KB, the most that a transaction pool accepts. */
 const ROWS_AT_ONCE = 50;
-/** Data of a page that needs no place in the line; a page of 10,000 calls of a token has some 1.4 million characters. */
-const SMALL_PAGE = 2_000_000;
+/** About what the other fields of a row become in an answer, in characters. */
+const OTHER_FIELDS = 500;
+/** Characters of a page that needs no place in the line, and of what is read of a larger one at a time. */
+const SMALL_PAGE = 1_500_000;
+const AT_ONCE = 1_000_000;
 /** Whoever waits longer goes on: the one in front may wait for a database that hangs. */
 const LONGEST_WAIT_MS = 5_000;
 
@@ -51,22 +54,25 @@ export async function readPage<Row>(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   let characters = 0;
+  let read = 0;
   let place: ReturnType<typeof takePlace> | undefined;
   /** Gives what the next part waits for. */
-  const read = (part: Row[]): Promise<void> | undefined => {
+  const take = (part: Row[]): Promise<void> | undefined => {
     for (const row of part) {
       rows.push(row);
       for (const data of dataOf(row)) characters += data?.length ?? 0;
     }
     if (characters > MAXIMUM_ANSWER) throw new PageTooLarge();
-    if (characters <= SMALL_PAGE) return undefined;
+    const all = characters + rows.length * OTHER_FIELDS;
+    if (all <= SMALL_PAGE || all - read < AT_ONCE) return undefined;
+    read = all;
     place ??= takePlace();
     return place.reached.then(calmTurn);
   };
   try {
     // Nothing waits after the last part of a cursor.
-    if (limit <= ROWS_AT_ONCE) await read(await query);
-    else await query.cursor(ROWS_AT_ONCE, read);
+    if (limit <= ROWS_AT_ONCE) await take(await query);
+    else await query.cursor(ROWS_AT_ONCE, take);
     await place?.reached;
     return rows;
   } finally {

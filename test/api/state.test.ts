@@ -385,3 +385,23 @@ test("before the first block nothing is read but the head's number", async () =>
   ]);
   expect(head).toBeUndefined();
 });
+
+test("a client whose reads wait has half of the connections, and others do not wait for them", async () => {
+  const { sql } = database;
+  const ended: string[] = [];
+  const read = async (caller: string, signal?: AbortSignal) => {
+    const of = task((fromIndex) =>
+      fromIndex((snapshot) => failingStatement(snapshot, "SELECT pg_sleep(0.2)")),
+    );
+    const { outcomes } = await onOneState(sql, [of], { caller, ...(signal && { signal }) });
+    ended.push(caller);
+    return outcomes[0]?.status;
+  };
+  const gone = AbortSignal.abort();
+  const many = Array.from({ length: 2 * sql.options.max }, () => read("many"));
+  const left = read("many", gone);
+  expect(await read("one")).toBe("fulfilled");
+  expect(ended.length).toBeLessThanOrEqual(Math.ceil(sql.options.max / 2) + 1);
+  expect(new Set(await Promise.all(many))).toEqual(new Set(["fulfilled"]));
+  expect(await left).toBe("rejected");
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PageTooLarge, readPage } from "../../src/store/large-pages.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { addressAt, publish } from "../support/build.ts";
 
@@ -63,4 +64,53 @@ describe("a page of more data than an answer may hold", () => {
     });
     expect((await ask(`${query}&page=2&offset=3`)).body.result).toHaveLength(3);
   });
+});
+
+/** A cursor over rows of this text, which notes each part. */
+function pageOf(rows: number, text: string, note: () => void) {
+  return {
+    cursor: async (size: number, take: (part: string[]) => unknown) => {
+      for (let start = 0; start < rows; start += size) {
+        note();
+        await take(Array(Math.min(size, rows - start)).fill(text));
+      }
+    },
+    // biome-ignore lint/suspicious/noThenProperty: that is what a query is
+    then: () => Promise.reject(new Error("read at once")),
+  };
+}
+
+function read(rows: number, text: string, note: () => void) {
+  return readPage(pageOf(rows, text, note) as never, rows, (row: string) => [row]);
+}
+
+const PAGES: [string, number, string][] = [
+  ["of large rows", 200, "x".repeat(50_000)],
+  ["of many rows", 10_000, ""],
+];
+
+test.each(PAGES)(
+  "two pages %s are read one after the other once they are large",
+  async (_name, rows, text) => {
+    const order: string[] = [];
+    const names = ["a", "b"];
+    const pages = await Promise.all(names.map((name) => read(rows, text, () => order.push(name))));
+    expect(pages.map(({ length }) => length)).toEqual([rows, rows]);
+    // Both begin; then the second waits for the end of the first.
+    const switches = order.filter((name, index) => index > 0 && name !== order[index - 1]);
+    expect(order.lastIndexOf("a")).toBeLessThan(order.lastIndexOf("b"));
+    expect(order.slice(order.lastIndexOf("a")).length).toBeGreaterThan(rows / 50 / 2);
+    expect(switches.length).toBeLessThan(order.length / 2);
+  },
+);
+
+test("a page that is too large ends the wait of the next one", async () => {
+  const outcomes = await Promise.allSettled([
+    read(1000, "x".repeat(50_000), () => {}),
+    read(200, "x".repeat(50_000), () => {}),
+  ]);
+  expect(outcomes).toMatchObject([
+    { status: "rejected", reason: expect.any(PageTooLarge) },
+    { status: "fulfilled" },
+  ]);
 });
