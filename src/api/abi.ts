@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { keccak256, stringToBytes } from "viem/utils";
 import type { Hex } from "../core/hex.ts";
 import { isRecord, listOf } from "../core/record.ts";
+import { calmTurn } from "../core/turns.ts";
 
 // ABIs as compilers write them. Source: the contract ABI specification of Solidity.
 
@@ -66,7 +66,7 @@ export async function* hashSignatures(
     hashed += entry.signature.length + OF_A_HASH;
     if (hashed < AT_ONCE) continue;
     hashed = 0;
-    await nextTurn();
+    await calmTurn();
   }
 }
 

@@ -20,8 +20,14 @@ export const BODY_LIMIT = 20_000_000;
 /** Largest body in bytes of any other request. */
 export const SMALL_BODY = 1_000_000;
 
-/** Large bodies in memory at one time. */
-const ROOM = { bytes: 32_000_000, waiting: 100, patienceMs: 10_000 };
+/** Large bodies in memory at one time, in bytes. */
+const ROOM = {
+  size: 32_000_000,
+  share: 1,
+  waiting: 100,
+  patienceMs: 10_000,
+  busy: "Too many large requests at a time, please try again later",
+};
 
 // The cost of a body in tiny chunks grows with their number, not with its size.
 const FEWEST_CRUMBS = 1000;

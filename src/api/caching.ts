@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { calmTurn } from "../core/turns.ts";
 import type { ServedHead } from "../store/sync-state.ts";
 import type { Answer } from "./envelope.ts";
 import { send } from "./http.ts";
@@ -52,9 +52,9 @@ export async function sendTagged(
     return send(reply, answer);
   }
   const isLarge = answer.body.length > LARGE_TEXT;
-  if (isLarge) await nextTurn();
+  if (isLarge) await calmTurn();
   const etag = answer.etag ?? tagOf(answer.body);
-  if (isLarge) await nextTurn();
+  if (isLarge) await calmTurn();
   reply.headers({ etag, "cache-control": REVALIDATE, vary: "accept-encoding" });
   return hasTag(request, etag)
     ? send(reply, { ...answer, httpStatus: 304, body: "" })

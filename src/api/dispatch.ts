@@ -142,9 +142,10 @@ export function createDispatch(
       }
     }
     if (action.isSubmission) await requireSynchronised(sql);
+    const asker = { caller: client, signal };
     const context = {
       ...services,
-      chain: inNameOf({ caller: client, signal }, served.chain),
+      chain: inNameOf(asker, served.chain),
       verifier: waitingInTime(served.verifier, requestTimeoutMs),
       largeAnswers: largeAnswersOf(served),
       gasOracle: gasOracleOf(served),
@@ -157,7 +158,7 @@ export function createDispatch(
     const { result: outcome, head } = await resultOnOneState(
       sql,
       (read) => action.handle({ ...context, dialect, sent: input, read: waits.watch(read) }, data),
-      action.servedWhileLoading,
+      { servedWhileLoading: action.servedWhileLoading, asker },
     );
     const etag = isOfHead && head ? tagOfHead(head, version) : undefined;
     return { outcome, block: head, etag };

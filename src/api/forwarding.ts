@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AskedChain } from "../chain/asked-chain.ts";
 import type { NodeName, RpcCall } from "../chain/chain.ts";
 import type { RpcErrorObject } from "../chain/errors.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../core/quantity.ts";
+import { calmTurn } from "../core/turns.ts";
 import { UNANSWERED } from "./failures.ts";
 
 /** Most gas of a call, geth's default (`--rpc.gascap`): a node may take whatever a caller names. */
@@ -46,7 +46,7 @@ export function createForward(chain: AskedChain): Forward {
 
   async function send(before: Promise<unknown>, calls: readonly RpcCall[]): Promise<Forwarded[]> {
     await before;
-    await nextTurn();
+    await calmTurn();
     next = undefined;
     return forwardCalls(chain, calls);
   }

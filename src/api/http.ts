@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
+import { noteConnection } from "../core/turns.ts";
 import { BODY_LIMIT, readBodies } from "./body.ts";
 import { withoutPorts } from "./client-network.ts";
 import { compressAnswers } from "./compression.ts";
@@ -112,6 +113,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       if (!settleClientError(error, socket)) refuseConnection(error, socket);
     },
   });
+  app.server.on("connection", noteConnection);
   const settleClientError = boundUnanswered(app.server);
   cutSlowReaders(app, requestTimeoutMs);
   compressAnswers(app);

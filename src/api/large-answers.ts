@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { RequestError } from "../core/errors.ts";
+import { calmTurn } from "../core/turns.ts";
 import type { Queryable } from "../db/client.ts";
 import { MAXIMUM_ANSWER, PageTooLarge } from "../store/large-pages.ts";
 
@@ -33,12 +33,12 @@ export function createLargeAnswers(sql: Queryable): LargeAnswers {
       waiting++;
       const mine = last.then(async () => {
         const result = await make();
-        await nextTurn();
+        await calmTurn();
         return result;
       });
       // The next one begins when this answer is serialised, which happens before the event loop turns again.
       last = mine.then(
-        () => nextTurn(),
+        () => calmTurn(),
         () => {},
       );
       try {

@@ -1,12 +1,16 @@
 import { RequestError } from "../core/errors.ts";
 
 export interface RoomOptions {
-  /** Bytes of all that is inside. */
-  bytes: number;
+  /** How much may be inside, in the unit of `enter`. */
+  size: number;
+  /** How many of one client may be inside. */
+  share: number;
   /** How many may wait in line. */
   waiting: number;
   /** How long one of them waits, in milliseconds. */
   patienceMs: number;
+  /** Text for those who are refused. */
+  busy: string;
 }
 
 /** A client's place in line or inside. */
@@ -17,58 +21,62 @@ export interface Place {
   leave(): void;
 }
 
-/** A bounded amount of memory for large requests: one per client at a time, first come first served. */
+/** A bounded amount of something, of which a client has a share at most: first come first served. */
 export interface Room {
-  /** `bytes` must fit into an empty room. */
-  enter(client: string, bytes: number): Place;
+  /** `amount` must fit into an empty room. */
+  enter(client: string, amount: number): Place;
 }
 
 interface Waiter {
   client: string;
-  bytes: number;
+  amount: number;
   admit(): void;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** Creates an empty room. */
-export function createRoom({ bytes: size, waiting, patienceMs }: RoomOptions): Room {
+export function createRoom({ size, share, waiting, patienceMs, busy }: RoomOptions): Room {
   const line = new Set<Waiter>();
   const inside = new Set<Waiter>();
 
-  function canEnter({ client, bytes }: Waiter): boolean {
-    let taken = bytes;
-    for (const other of inside) {
-      if (other.client === client) return false;
-      taken += other.bytes;
-    }
+  function hasItsShare(client: string): boolean {
+    let places = 0;
+    for (const other of inside) if (other.client === client) places++;
+    return places >= share;
+  }
+
+  function isRoomFor(amount: number): boolean {
+    let taken = amount;
+    for (const other of inside) taken += other.amount;
     return taken <= size;
   }
 
   function admitNext(): void {
     const isPassed = new Set<string>();
     for (const waiter of line) {
-      // Later waiters pass one that waits for its own client's request to end. They do not pass one that waits for
+      // Later waiters pass one that waits for its own client's requests to end. They do not pass one that waits for
       // room.
       if (isPassed.has(waiter.client)) continue;
-      if (canEnter(waiter)) {
+      if (hasItsShare(waiter.client)) {
+        isPassed.add(waiter.client);
+      } else if (isRoomFor(waiter.amount)) {
         line.delete(waiter);
         inside.add(waiter);
         waiter.admit();
-      } else if ([...inside].some(({ client }) => client === waiter.client)) {
-        isPassed.add(waiter.client);
       } else return;
     }
   }
 
   return {
-    enter(client, bytes) {
+    enter(client, amount) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const refuse = () => reject(tooBusy());
-      const timer = setTimeout(refuse, patienceMs);
+      const refuse = () =>
+        reject(new RequestError(503, busy, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+      let timer: NodeJS.Timeout | undefined;
       const waiter: Waiter = {
         client,
-        bytes,
+        amount,
         admit: () => {
           clearTimeout(timer);
           resolve();
@@ -84,13 +92,9 @@ export function createRoom({ bytes: size, waiting, patienceMs }: RoomOptions): R
       else {
         line.add(waiter);
         admitNext();
+        if (line.has(waiter)) timer = setTimeout(refuse, patienceMs);
       }
       return { admitted: promise, leave };
     },
   };
-}
-
-function tooBusy(): RequestError {
-  const text = "Too many large requests at a time, please try again later";
-  return new RequestError(503, text, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

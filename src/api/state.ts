@@ -1,3 +1,4 @@
+import type { Asker } from "../chain/asked-chain.ts";
 import { ChainError, RequestError } from "../core/errors.ts";
 import type { Queryable, Sql } from "../db/client.ts";
 import {
@@ -8,12 +9,16 @@ import {
   wasTorn,
 } from "../store/snapshot.ts";
 import { isSynchronised, type ServedHead, type ServedState } from "../store/sync-state.ts";
+import { createRoom, type Room } from "./room.ts";
 
 /** Error text where the index cannot tell yet. */
 export const STILL_INDEXING = "Chain is indexing now, try again later";
 const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const ROWS_LOST = "Parts of the index are missing, please try again later";
 const LOADING = "The first synchronisation is still running, please try again later";
+const TOO_MANY = "Too many requests wait for the database, please try again later";
+/** Those who wait longer have been told so: no request may take that long. */
+const LINE = { waiting: 10_000, patienceMs: 600_000, busy: TOO_MANY };
 /** So often an answer is made anew because a roll-back came between its reads of several servers. */
 const MAXIMUM_TORN = 5;
 /** PostgreSQL's code for every statement after a failed one in the same transaction. */
@@ -49,16 +54,18 @@ export interface OneState<Result> {
  * Runs all tasks on one state of the index: they read from one snapshot in one transaction. It begins with the first
  * read and ends with the last, so that no connection is held while nodes are asked. A part runs again when another
  * part's failure ended the transaction, and once when the node has left the branch of the head; after that it is
- * refused with a `RequestError`. All run again when a roll-back came between reads of several servers.
+ * refused with a `RequestError`. All run again when a roll-back came between reads of several servers. An asker has half of
+ * the connections at most; what more it asks for waits, and others do not wait for it.
  */
 export async function onOneState<Result>(
   sql: Sql,
   tasks: readonly Task<Result>[],
+  asker?: Asker,
 ): Promise<OneState<Result>> {
   const failed = new Map<number, PromiseRejectedResult>();
   let torn = 0;
   for (let isFirst = true; ; isFirst = false) {
-    const state = openState(sql, tasks.length - failed.size);
+    const state = openState(sql, tasks.length - failed.size, asker);
     const outcomes = await Promise.all(
       tasks.map((task, index) => failed.get(index) ?? state.run(task)),
     );
@@ -81,9 +88,12 @@ export async function onOneState<Result>(
 export async function resultOnOneState<Result>(
   sql: Sql,
   run: Task<Result>["run"],
-  servedWhileLoading = false,
+  {
+    servedWhileLoading = false,
+    asker,
+  }: { servedWhileLoading?: boolean | undefined; asker?: Asker } = {},
 ): Promise<{ result: Result; head: ServedHead | undefined }> {
-  const { outcomes, head } = await onOneState(sql, [{ servedWhileLoading, run }]);
+  const { outcomes, head } = await onOneState(sql, [{ servedWhileLoading, run }], asker);
   const [outcome] = outcomes;
   if (outcome?.status !== "fulfilled") throw outcome?.reason;
   return { result: outcome.value, head };
@@ -119,11 +129,34 @@ interface Opened {
 /** What each client read last. Where there were a head and all indexes, a query does not wait for the next check. */
 const lastStates = new WeakMap<Sql, ServedState>();
 
+/** The connections of each client of the database. */
+const rooms = new WeakMap<Sql, Room>();
+
+/** Runs a read when its asker has a connection to spare. */
+async function inShare<Result>(
+  sql: Sql,
+  asker: Asker | undefined,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  if (!asker) return read();
+  const { max: size } = sql.options;
+  const room = rooms.get(sql) ?? createRoom({ ...LINE, size, share: Math.ceil(size / 2) });
+  rooms.set(sql, room);
+  const place = room.enter(asker.caller, 1);
+  try {
+    await place.admitted;
+    asker.signal?.throwIfAborted();
+    return await read();
+  } finally {
+    place.leave();
+  }
+}
+
 /**
  * One snapshot for a number of tasks, each of which reads at most once. It is opened when all of them want to read, or
  * never will: what one asks elsewhere before holds no connection.
  */
-function openState(sql: Sql, count: number) {
+function openState(sql: Sql, count: number, asker: Asker | undefined) {
   let opened: Promise<Opened> | undefined;
   let served: ServedState | undefined;
   const allReady = countDown(count);
@@ -132,10 +165,12 @@ function openState(sql: Sql, count: number) {
   /** The answer does not wait for the end of the transaction. */
   function open(): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      readSnapshot(sql, async (snapshot) => {
-        resolve({ snapshot, served: readServedState(snapshot).then(note) });
-        await allRead.reached;
-      }).catch(reject);
+      inShare(sql, asker, () =>
+        readSnapshot(sql, async (snapshot) => {
+          resolve({ snapshot, served: readServedState(snapshot).then(note) });
+          await allRead.reached;
+        }),
+      ).catch(reject);
     });
   }
 
@@ -175,7 +210,9 @@ function openState(sql: Sql, count: number) {
         const last = lastStates.get(sql);
         const alone =
           extent && count === 1 && isReady(last) && !last.isDistributed
-            ? await readStatements(sql, query, extent, (state) => headOf(note(state)))
+            ? await inShare(sql, asker, () =>
+                readStatements(sql, query, extent, (state) => headOf(note(state))),
+              )
             : undefined;
         return alone ? alone.found : await readTransaction(query, headOf);
       } finally {

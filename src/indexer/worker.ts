@@ -29,9 +29,6 @@ const NICE = 5;
 // On Linux this is about the thread that asks for it, elsewhere about the whole process.
 if (settings.chainName !== undefined && process.platform === "linux") os.setPriority(NICE);
 
-// A process that is killed would keep nothing.
-flushCompileCache();
-
 let isSettled = false;
 
 const metrics = createMetrics("indexer");
@@ -87,6 +84,8 @@ async function report(status: IndexerStatus): Promise<void> {
   post({ status, counted: await metrics.registry.getMetricsAsJSON() });
   if (isSettled || (status.phase !== "following" && status.phase !== "standby")) return;
   isSettled = true;
+  // A process that is killed keeps nothing by itself. It takes a third of a second, which nobody waits for any more.
+  flushCompileCache();
   // Start and first load leave more than the thread needs from here on, and it may have too little to do to notice.
   await collectGarbage();
 }

@@ -50,7 +50,7 @@ export interface BlockPace {
   headNumber: number;
   /** Distances that were measured: up to 100, 0 when there is one block only. */
   distances: number;
-  /** Seconds that they took together. */
+  /** Seconds that they took together, 0 where their times go back. */
   seconds: number;
 }
 
@@ -81,7 +81,7 @@ export async function getBlockCounts(
 export async function getBlockPace(sql: Queryable): Promise<BlockPace | undefined> {
   const [pace] = await sql<BlockPace[]>`
     SELECT s.head_number, s.head_number - b.number AS distances,
-      s.head_timestamp - b.timestamp AS seconds
+      greatest(s.head_timestamp - b.timestamp, 0) AS seconds
     FROM sync_state s
     JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`;
   return pace;
@@ -94,8 +94,7 @@ export async function getBlockNumberBefore(
 ): Promise<number | undefined> {
   const [block] = await sql<{ number: number }[]>`
     SELECT number FROM blocks
-    WHERE timestamp <= least(${timestampSeconds}::bigint, (SELECT head_timestamp FROM sync_state))
-      AND number <= (SELECT head_number FROM sync_state)
+    WHERE timestamp <= ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
     ORDER BY timestamp DESC, number DESC
     LIMIT 1`;
   return block?.number;
@@ -108,8 +107,7 @@ export async function getBlockNumberAfter(
 ): Promise<number | undefined> {
   const [block] = await sql<{ number: number }[]>`
     SELECT number FROM blocks
-    WHERE timestamp >= ${timestampSeconds} AND timestamp <= (SELECT head_timestamp FROM sync_state)
-      AND number <= (SELECT head_number FROM sync_state)
+    WHERE timestamp >= ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
     ORDER BY timestamp, number
     LIMIT 1`;
   return block?.number;

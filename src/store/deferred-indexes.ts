@@ -110,13 +110,15 @@ const VACUUMED_ROWS_MAXIMUM = 500_000;
 /**
  * Gives free the places of rows that were written anew where they are a tenth of a table. PostgreSQL looks for them once a
  * minute; in less than that the first reading of all state would make a small table twice as large, and all its indexes.
- * A table of which an index is being built is left, too.
+ * A table of which an index is being built is left, too, and one that has just been vacuumed: while an old snapshot lasts, its
+ * places do not get free.
  */
 export async function vacuumTables(sql: Sql, names: readonly string[]): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     SELECT relname AS name FROM pg_class
     WHERE relnamespace = current_schema()::regnamespace AND relname = ANY (${[...names]}::text[])
       AND pg_stat_get_dead_tuples(oid) > 5000 + pg_stat_get_live_tuples(oid) / 10
-      AND pg_stat_get_live_tuples(oid) <= ${VACUUMED_ROWS_MAXIMUM}`;
+      AND pg_stat_get_live_tuples(oid) <= ${VACUUMED_ROWS_MAXIMUM}
+      AND coalesce(pg_stat_get_last_vacuum_time(oid) < now() - interval '5 seconds', true)`;
   for (const { name } of tables) await sql`VACUUM (SKIP_LOCKED) ${sql(name)}`;
 }

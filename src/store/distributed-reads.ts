@@ -40,7 +40,7 @@ const BIG: ReadonlySet<PlaceColumn> = new Set(["block_number", "withdrawal_index
 
 /**
  * The places of a page, a SELECT of just these columns, as one row of arrays with the columns' names: for functions that read
- * rows by their places (migrations/0103_rows_by_places.sql, 0122_transactions_of_pages.sql). It is a part of the statement or, of several servers, what
+ * rows by their places (migrations/0103_rows_by_places.sql and later). It is a part of the statement or, of several servers, what
  * the page found. Wrapped, because a fragment that is awaited is sent.
  */
 export async function placesOf(

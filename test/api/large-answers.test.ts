@@ -72,19 +72,32 @@ function wall(megabytes: number) {
 }
 
 interface Answered {
+  /** Its place among the answers as they came. */
+  order: number;
   status: number;
   length: number;
   start: string;
 }
 
-/** Asks from another process, so that only the server's own work is measured. */
-async function ask(queries: readonly string[]) {
+/**
+ * Asks from another process, so that only the server's own work is measured, each query on a connection of its own; the
+ * last one is a newcomer's.
+ */
+async function ask(queries: readonly string[], newcomer?: string) {
   const program = `
-    const ask = (path) => fetch(${JSON.stringify(url)} + path).then(async (response) => {
-      const text = await response.text();
-      return { status: response.status, length: text.length, start: text.slice(0, 200) };
+    const http = require("node:http");
+    let answered = 0;
+    const ask = (path, localAddress) => new Promise((resolve, reject) => {
+      http.get(${JSON.stringify(url)} + path, { agent: false, localAddress }, async (response) => {
+        const text = Buffer.concat(await response.toArray()).toString();
+        const { statusCode: status } = response;
+        resolve({ order: answered++, status, length: text.length, start: text.slice(0, 200) });
+      }).on("error", reject);
     });
-    Promise.all(${JSON.stringify(queries)}.map(ask)).then((answers) => console.log(JSON.stringify(answers)));`;
+    const asked = ${JSON.stringify(queries)}.map((path) => ask(path, "127.0.0.1"));
+    const newcomer = ${JSON.stringify(newcomer ?? null)};
+    if (newcomer !== null) asked.push(ask(newcomer, "127.0.0.2"));
+    Promise.all(asked).then((answers) => console.log(JSON.stringify(answers)));`;
   const { result, stallMs } = await longestStall(() => run(process.execPath, ["-e", program]));
   return { answers: JSON.parse(result.stdout) as Answered[], stallMs };
 }
@@ -168,6 +181,15 @@ describe("pages of large data", () => {
   test.each(pages)("%s below the bound keeps nobody waiting", async (_name, query) => {
     const { answers, stallMs } = await ask([query]);
     expect(answers[0]?.length).toBeGreaterThan(19_000_000);
+    expect(stallMs).toBeLessThan(STALL_MS);
+  });
+
+  test.each(pages)("twelve times %s at once keeps no newcomer waiting", async (_name, query) => {
+    const newcomer = "/api?module=block&action=eth_block_number";
+    const { answers, stallMs } = await ask(Array(12).fill(query), newcomer);
+    const pages = answers.slice(0, -1);
+    expect(pages.map(({ length }) => length > 19_000_000)).toEqual(Array(12).fill(true));
+    expect(answers.at(-1)?.order).toBeLessThan(4);
     expect(stallMs).toBeLessThan(STALL_MS);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createRoom } from "../../src/api/room.ts";
 
 const LONG_MS = 60_000;
-const options = { bytes: 10, waiting: 3, patienceMs: LONG_MS };
+const options = { size: 10, share: 1, waiting: 3, patienceMs: LONG_MS, busy: "busy" };
 
 /** Whether it was admitted by now. */
 async function isInside({ admitted }: { admitted: Promise<void> }): Promise<boolean> {
@@ -32,11 +32,20 @@ test("admits one of a client at a time, who keeps nobody else waiting", async ()
   expect(await isInside(second)).toBe(true);
 });
 
+test("admits as many of a client as its share has", async () => {
+  const room = createRoom({ ...options, share: 2 });
+  const places = [1, 1, 1].map((amount) => room.enter("a", amount));
+  const other = room.enter("b", 1);
+  expect(await Promise.all([...places, other].map(isInside))).toEqual([true, true, false, true]);
+  places[1]?.leave();
+  expect(await Promise.all(places.map(isInside))).toEqual([true, true, true]);
+});
+
 test("refuses with words when the line is too long, or does not move", async () => {
   const room = createRoom({ ...options, patienceMs: 20 });
   const inside = room.enter("a", 10);
   const line = ["b", "c", "d"].map((client) => room.enter(client, 1));
-  const busy = { httpStatus: 503, retryAfterSeconds: 5 };
+  const busy = { message: "busy", httpStatus: 503, retryAfterSeconds: 5 };
   await expect(room.enter("e", 1).admitted).rejects.toMatchObject(busy);
   for (const place of line) await expect(place.admitted).rejects.toMatchObject(busy);
   inside.leave();

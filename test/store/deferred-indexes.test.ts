@@ -75,6 +75,22 @@ describe("indexes deferred for a first load", () => {
     expect(await dead()).toEqual([{ dead: 0 }]);
   });
 
+  it("tables whose places an old snapshot keeps are not vacuumed again and again", async () => {
+    const { sql } = database;
+    await sql`CREATE TABLE kept AS SELECT n FROM generate_series(1, 10000) AS n`;
+    await sql.begin("ISOLATION LEVEL REPEATABLE READ", async (reader) => {
+      await reader`SELECT count(*) FROM kept`;
+      await sql.begin(async (transaction) => {
+        await transaction`UPDATE kept SET n = n + 1`;
+        await transaction`SELECT pg_stat_force_next_flush()`;
+      });
+      for (let batch = 0; batch < 3; batch++) await vacuumTables(sql, ["kept"]);
+    });
+    const tables = await sql`
+      SELECT vacuum_count AS vacuums, n_dead_tup AS dead FROM pg_stat_user_tables WHERE relname = 'kept'`;
+    expect(tables).toEqual([{ vacuums: 1, dead: 10_000 }]);
+  });
+
   /** A primary key stands twice in the list of definitions. */
   function primaryKeys(names: readonly string[]): number {
     return names.filter((name) => name.endsWith("_pkey")).length;

@@ -20,11 +20,20 @@ import type { Random } from "../support/world/random.ts";
 // Few accounts and tokens, so that what blocks do meets again and again; amounts at the bounds of their type.
 
 const AMOUNTS = [0n, 1n, 1n, 5n, 7n, 1000n, 2n ** 128n, 2n ** 255n, 2n ** 256n - 1n];
+const ERC404_AMOUNT: Hex = "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487";
+const ERC404_ID: Hex = "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f";
 const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 /** `Upgraded` and `BeaconUpgraded` (ERC-1967): other code may answer for the contract from then on. */
 const UPGRADES: readonly Hex[] = [
   "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b",
   "0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e",
+];
+const INPUTS: readonly Hex[] = [
+  "0x",
+  "0x00",
+  "0xa9059c",
+  "0xa9059cbb",
+  `0xA9059CBB${"00".repeat(64)}`,
 ];
 const NO_VALUE = /DELEGATE|STATIC/;
 
@@ -46,6 +55,12 @@ export function randomBlock(random: Random): BlockSpecification {
     ...(random.chance(0.15) && { timestampSeconds: 1_600_000_000 + random.integer(2e8) }),
     ...(random.chance(0.1) && { uncles: [{ miner: account(random), distance: 1 }] }),
     miner: account(random),
+    ...(random.chance(0.2) && { baseFeeWei: random.pick([null, 0n, 1n, 2_000_000_000n]) }),
+    fields: {
+      // Since Cancun a self-destruct removes only what its own transaction created (EIP-6780).
+      ...(random.chance(0.3) && { excessBlobGas: "0x0", blobGasUsed: "0x20000" }),
+      ...(random.chance(0.1) && { difficulty: `0x${"f".repeat(64)}` }),
+    },
     state: { code: Object.fromEntries(code) },
   };
 }
@@ -73,10 +88,13 @@ function account(random: Random): Address {
 const madeContract = (number: number): Address => scriptedAddress(`made ${number}`);
 
 function transaction(random: Random): TransactionSpecification {
-  const type = random.pick([0, 1, 2, 2, 3, 4, 100, DEPOSIT_TYPE]);
+  const type = random.pick([0, 1, 2, 2, 3, 4, 100, 255, DEPOSIT_TYPE]);
   return {
-    from: scriptedAddress(`account ${random.integer(7)}`),
+    from: account(random),
     to: random.chance(0.15) ? null : account(random),
+    input: random.pick(INPUTS),
+    ...(random.chance(0.2) && { gasUsed: random.pick([0, 1, 21_000]) }),
+    effectiveGasPriceWei: random.pick([2n, 2n, 2n, 3n, 10n ** 9n]) * 10n ** 9n,
     ...(random.chance(0.5) && {
       contractAddress: madeContract(random.integer(3)),
       output: random.pick<Hex>(["0x60", "0x6001"]),
@@ -84,9 +102,36 @@ function transaction(random: Random): TransactionSpecification {
     valueWei: random.pick([0n, 1n, 10n ** 18n, 2n ** 200n]),
     type,
     ...(type === DEPOSIT_TYPE && { effectiveGasPriceWei: 0n }),
-    ...(random.chance(0.15) && { error: "execution reverted" }),
+    ...(random.chance(0.15) && { error: random.pick(["execution reverted", "out of gas"]) }),
+    fields: fields(random, type),
+    receiptFields: receiptFields(random),
     logs: several(random, 4, () => log(random)),
     calls: several(random, 3, () => call(random, 0)),
+  };
+}
+
+/** What some chains and forks have otherwise, or leave out. */
+function fields(random: Random, type: number): Record<string, unknown> {
+  if (type === DEPOSIT_TYPE) {
+    return { v: undefined, r: undefined, s: undefined, mint: "0x1", isSystemTx: false };
+  }
+  return {
+    ...(random.chance(0.1) && { nonce: "0xfffffffffffffffe" }),
+    ...(random.chance(0.1) && { gas: "0xffffffffffffffff" }),
+    ...(random.chance(0.1) && type === 0 && { v: `0x${"f".repeat(16)}`, type: undefined }),
+    ...(random.chance(0.1) && { r: `0x${"f".repeat(64)}`, value: "0x007" }),
+    ...(random.chance(0.1) && {
+      accessList: [{ address: account(random), storageKeys: [word(1)] }],
+    }),
+  };
+}
+
+function receiptFields(random: Random): Record<string, unknown> {
+  return {
+    // Before Byzantium.
+    ...(random.chance(0.1) && { status: undefined, root: word(1) }),
+    ...(random.chance(0.1) && { effectiveGasPrice: undefined }),
+    ...(random.chance(0.1) && { blobGasUsed: "0x20000", blobGasPrice: "0x1" }),
   };
 }
 
@@ -119,11 +164,11 @@ function call(random: Random, depth: number): CallSpecification {
 }
 
 function log(random: Random): LogSpecification {
-  const kind = random.pick(["20", "20", "721", "1155", "batch", "upgrade", "none"]);
+  const kind = random.pick(["20", "20", "721", "1155", "batch", "404", "upgrade", "odd"]);
   const standard = kind === "batch" ? "1155" : kind === "upgrade" ? "20" : kind;
   // Now and then a token speaks another standard.
   const address = scriptedAddress(
-    `${random.chance(0.05) ? random.pick(["20", "721", "1155"]) : standard} ${random.integer(3)}`,
+    `${random.chance(0.05) || kind === "odd" ? random.pick(["20", "721", "1155", "404"]) : standard} ${random.integer(3)}`,
   );
   const from = wordOfAddress(account(random));
   const to = wordOfAddress(account(random));
@@ -150,7 +195,37 @@ function log(random: Random): LogSpecification {
       const behind = scriptedAddress(`${random.pick(["20", "721", "1155"])} ${random.integer(3)}`);
       return { address, topics: [random.pick(UPGRADES), wordOfAddress(behind)], data: "0x" };
     }
+    case "404":
+      return random.chance(0.5)
+        ? { address, topics: [ERC404_AMOUNT, from, to], data: word(amount) }
+        : { address, topics: [ERC404_ID, from, to, word(id)] };
     default:
-      return { address, topics: random.chance(0.5) ? [] : [TRANSFER], data: "0x12" };
+      return { address, ...odd(random, [from, to, word(id)], word(amount)) };
   }
+}
+
+/** A log that looks like a transfer, and seldom is one. */
+function odd(
+  random: Random,
+  words: readonly Hex[],
+  amount: Hex,
+): Omit<LogSpecification, "address"> {
+  const event = random.pick([TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, ERC404_AMOUNT, ERC404_ID]);
+  const topics = random.chance(0.2) ? [] : [event, ...words.slice(0, random.integer(4))];
+  const dirty = topics.map((topic, index) =>
+    index > 0 && random.chance(0.1) ? (`0xff${topic.slice(4)}` as Hex) : topic,
+  );
+  const data = random.pick<Hex>([
+    ...(["0x", "0x12", amount, hexConcat(amount, amount), hexConcat(...words)] as Hex[]),
+    ...[
+      hexConcat(word(64), word(64)),
+      hexConcat(word(0), word(0)),
+      hexConcat(word(64), word(96), word(0)),
+    ],
+    ...([
+      hexConcat(word(64), word(128), word(1), word(1), word(2), word(1), word(1)),
+      `0x${"ff".repeat(96)}`,
+    ] as Hex[]),
+  ]);
+  return { topics: dirty, data };
 }

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Asker, inNameOf } from "../../chain/asked-chain.ts";
 import type { BlockReference, RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
+import { calmTurn } from "../../core/turns.ts";
 import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
 import { createWaits, inTime } from "../deadline.ts";
 import { type Answer, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
@@ -89,7 +89,7 @@ async function answerAll(
         return inTime(answer, requestTimeoutMs, waits.late);
       },
     }));
-    return onOneState(sql, tasks);
+    return onOneState(sql, tasks, asker);
   }
 
   /** Sends all calls in one batch. */
@@ -137,7 +137,7 @@ async function toTexts(
     const fits = text.length <= room;
     if (fits) room -= text.length;
     texts.push(fits ? text : textOf(TOO_MUCH, id));
-    if (text.length > LONG_TEXT) await nextTurn();
+    if (text.length > LONG_TEXT) await calmTurn();
   }
   return texts;
 }

@@ -31,6 +31,7 @@ export function addSourcify(
       request.actionName = `sourcify/${endpoint.name}`;
       const client = limiter.clientOf(request, queryInput(request));
       const signal = endOf(reply);
+      const asker = { caller: client, signal };
       const { chains } = request;
       const run = async () => {
         const asked = readRequest(request);
@@ -39,15 +40,17 @@ export function addSourcify(
         if (endpoint.method === "POST") await requireSynchronised(sql);
         const context = {
           ...services,
-          chain: inNameOf({ caller: client, signal }, served.chain),
+          chain: inNameOf(asker, served.chain),
           verifier: waitingInTime(served.verifier, requestTimeoutMs),
           largeAnswers: largeAnswersOf(served),
           chains,
           client,
           signal,
         };
-        const { result, head } = await resultOnOneState(sql, (read) =>
-          endpoint.handle({ ...context, read }, asked),
+        const { result, head } = await resultOnOneState(
+          sql,
+          (read) => endpoint.handle({ ...context, read }, asked),
+          { asker },
         );
         return { ...result, block: head };
       };

@@ -157,7 +157,8 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
     UPDATE coin_supply SET total = total - (SELECT coalesce(sum(balance), 0) FROM gone)`;
-  // The code was asked for no later than the balance.
+  // What the range moved was marked when it was applied, and read since at one of its blocks, if at all. The code was asked
+  // for no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
   const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS seen`);
@@ -167,9 +168,6 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   await sql`
     UPDATE addresses SET code_seen_block = NULL
     WHERE balance_block IS NULL AND code_seen_block >= ${range.from}`;
-  await sql`
-    UPDATE addresses SET balance_block = NULL
-    WHERE balance_block IS NOT NULL AND address IN (${moved})`;
 }
 
 /** Writes the coin balances of known addresses at a block, and keeps their sum. */

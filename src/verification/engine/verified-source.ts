@@ -1,4 +1,4 @@
-import { type Hex, hexFromBytes, hexToBytes, lowerHex } from "../../core/hex.ts";
+import { type Hex, lowerHex } from "../../core/hex.ts";
 import { isRecord } from "../../core/record.ts";
 import type {
   DeploymentProof,
@@ -17,11 +17,9 @@ import {
   type Settings,
 } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/blueprint.ts";
-import { type CodeMatch, isMatch } from "../match/code-match.ts";
-import { guessArguments } from "../match/constructor-arguments.ts";
+import type { CodeMatch } from "../match/code-match.ts";
 import { base58 } from "../match/content-hash.ts";
 import type { ContractMatch, OnChainCode } from "../match/contract-match.ts";
-import { mayFollow } from "../match/creation-code.ts";
 import { type Levels, levelsOf } from "../match/levels.ts";
 import { librariesIn } from "../match/libraries.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
@@ -46,10 +44,7 @@ export interface VerifiedSource extends VerifiedFacts {
   creationMatch: CodeMatch | null;
   compiledRuntime: KeptCode;
   compiledCreation: KeptCode;
-  /**
-   * Init codes with arguments, one of which should return the code on chain, when another constructor ran. Null when
-   * nothing needs to be run, empty when it is not known what to run.
-   */
+  /** See `trialOf`. */
   trial: Hex[] | null;
 }
 
@@ -60,10 +55,10 @@ export function describeContract(proven: {
   onChain: OnChainCode;
   input: CompilerInput;
   candidate: Candidate;
-  given: Buffer | null;
   values: ImmutableValue[];
+  trial: Hex[] | null;
 }): VerifiedSource {
-  const { request, onChain, input, candidate, values } = proven;
+  const { request, onChain, input, candidate, values, trial } = proven;
   const { path, name, contract, sourceIds, match } = candidate;
   const { abi, evm, metadata, layout: _, ...output } = contract.output;
   // In Yul, a name may be any text.
@@ -108,7 +103,7 @@ export function describeContract(proven: {
     runtimeSourceMap: evm.deployedBytecode.sourceMap ?? null,
     fingerprint: runtimeMatch && fingerprintOf(match, runtimeMatch, onChain.runtimeCode),
     proof: proofOf(levels, isFromSource(match, levels, onChain), values, linked),
-    trial: levels.needsTrial ? trialOf(proven) : null,
+    trial,
   };
 }
 
@@ -142,23 +137,6 @@ function proofOf(
     run: null,
     libraries,
   };
-}
-
-/** The compiled creation code, linked as the runtime code is, with each possible encoding of the arguments. */
-function trialOf({ onChain, candidate, given }: Parameters<typeof describeContract>[0]): Hex[] {
-  const { contract, match } = candidate;
-  const { libraries: linked = {} } = isMatch(match.runtime) ? match.runtime.values : {};
-  const code = Buffer.from(match.compiledCreation.bytes);
-  for (const { id, offset } of match.compiledCreation.libraries) {
-    const address = linked[id];
-    if (address === undefined) return [];
-    hexToBytes(address).copy(code, offset);
-  }
-  // Other bytes could be code that runs in place of the constructor.
-  if (given !== null && !mayFollow(contract.following, given)) return [];
-  const guesses = guessArguments(contract.output.abi, onChain.creationCode ?? Buffer.alloc(0));
-  const endings = given === null ? guesses : [given];
-  return endings.map((ending) => hexFromBytes(Buffer.concat([code, ending])));
 }
 
 function uriOf(metadata: CodeMetadata | null): string {

@@ -22,6 +22,7 @@ import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
 import { diagnoseSettings } from "./diagnose.ts";
 import { readImmutables } from "./immutables.ts";
+import { trialOf } from "./trial.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
 
 /** Everything that a verification needs to know. */
@@ -79,8 +80,9 @@ export async function verify(
   checkLibraries(input, found);
   const raised = await raise(session, first, found);
   const values = await readImmutables(session, raised.input, raised.candidate);
+  const trial = await trialOf(session, raised.input, raised.candidate);
   const { version } = compiler;
-  return describeContract({ request, version, onChain, given: session.given, values, ...raised });
+  return describeContract({ request, version, onChain, values, trial, ...raised });
 }
 
 /** Some editors put one in front of a text; no compiler accepts it. */

@@ -82,7 +82,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   if (initCodes.length === 0) {
     return notRun(
-      "The creation code ends in no arguments of the constructor, or names no library.",
+      "The creation code names no library, or ends in no arguments of the constructor, or in some that it could run.",
     );
   }
   const { creator: from, value } = creation;

@@ -23,30 +23,27 @@ function collect(node: unknown, path: string, depth: number, found: Map<string, 
     collect(child, `${path}/${key}`, depth + 1, found);
 }
 
-/** Marks the metadata at the end of the code, the only place that needs no proof. */
+/** Runtime code is the first assembly among the data of the creation code. */
+export const RUNTIME_ASSEMBLY = "/0";
+
+/**
+ * Marks the contract's own metadata at the end of the code, the only place that needs no proof: no text in its sources holds
+ * their own hash. That of a contract which it creates may be a copy in its data.
+ */
 export function markAuxdataAtEnd(code: CompiledCode, reported: AssemblyAuxdata): CompiledCode {
-  const value = [...reported.values()].find((candidate) =>
-    code.bytes.subarray(-candidate.length).equals(candidate),
-  );
-  return value === undefined ? code : markEnd(code, value);
+  const value = reported.get(RUNTIME_ASSEMBLY);
+  if (value === undefined || !code.bytes.subarray(-value.length).equals(value)) return code;
+  return { ...code, auxdata: [{ id: "1", offset: code.bytes.length - value.length, value }] };
 }
 
 const [OLD_BEGINNING, OLD_END] = ["a165627a7a72305820", "0029"].map((digits) =>
   Buffer.from(digits, "hex"),
 ) as [Buffer, Buffer];
 
-/** What solc writes of metadata texts up to 0.5.8, by the same names. */
-export function oldAuxdata(texts: ReadonlyMap<string, string>): AssemblyAuxdata {
-  return new Map(
-    [...texts].map(([name, text]) => {
-      const hash = swarmHash(Buffer.from(text, "utf8"), "bzzr0");
-      return [name, Buffer.concat([OLD_BEGINNING, hash, OLD_END])];
-    }),
-  );
-}
-
-function markEnd(code: CompiledCode, value: Buffer): CompiledCode {
-  return { ...code, auxdata: [{ id: "1", offset: code.bytes.length - value.length, value }] };
+/** What solc writes of a metadata text up to 0.5.8. */
+export function oldAuxdata(text: string): Buffer {
+  const hash = swarmHash(Buffer.from(text, "utf8"), "bzzr0");
+  return Buffer.concat([OLD_BEGINNING, hash, OLD_END]);
 }
 
 /** Whether the creation code holds metadata with a hash elsewhere than at its end. */

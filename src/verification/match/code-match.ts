@@ -106,10 +106,16 @@ export function recordAuxdata(
 /** The finished match: full when there is metadata, all of it holds a hash, and none was replaced. */
 export function finishMatching(matching: Matching, auxdata: readonly Buffer[]): CodeMatch {
   const { transformations, values } = matching;
-  const exchanged = transformations.some(({ reason }) => reason === "cborAuxdata");
+  const match: CodeMatch = { quality: "partial", transformations, values };
   const hashed =
     auxdata.length > 0 && auxdata.every((bytes) => parseCodeMetadata(bytes)?.hash != null);
-  return { quality: !exchanged && hashed ? "full" : "partial", transformations, values };
+  return hashed && !hasOtherMetadata(match) ? { ...match, quality: "full" } : match;
+}
+
+/** Whether code on chain is the compiled one with other metadata, or without it. */
+export function hasOtherMetadata(code: CodeMatch | Mismatch): boolean {
+  if (isMatch(code)) return code.transformations.some(({ reason }) => reason === "cborAuxdata");
+  return code.kind === "constructor-arguments" && code.values.cborAuxdata !== undefined;
 }
 
 /** Offset of the first byte in which the two differ, or the length of the shorter one. */

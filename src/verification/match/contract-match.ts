@@ -10,6 +10,7 @@ import {
   markAuxdata,
   markAuxdataAtEnd,
   oldAuxdata,
+  RUNTIME_ASSEMBLY,
 } from "./auxdata.ts";
 import { initCodeOfBlueprint } from "./blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./bytecode.ts";
@@ -59,9 +60,6 @@ export interface CompiledFrom {
   unreported: AssemblyAuxdata;
 }
 
-/** Runtime code is the first assembly among the data of the creation code. */
-const RUNTIME_ASSEMBLY = "/0";
-
 /** These versions write metadata without reporting it. */
 const UNREPORTED = { first: "0.4.7", last: "0.4.11" };
 
@@ -77,7 +75,7 @@ export function unreportedAuxdata(
     language === "Solidity" &&
     compareReleases(release, UNREPORTED.first) >= 0 &&
     compareReleases(release, UNREPORTED.last) <= 0;
-  return isUnreported ? oldAuxdata(texts()) : new Map();
+  return new Map(isUnreported ? [...texts()].map(([name, text]) => [name, oldAuxdata(text)]) : []);
 }
 
 /**
@@ -91,11 +89,13 @@ export function readContract(
   const runtime = readCompiledCode(output.evm.deployedBytecode);
   const creation = readCompiledCode(output.evm.bytecode);
   if (runtime === undefined || creation === undefined) return undefined;
-  const written = [...unreported].filter(([, value]) => creation.bytes.includes(value));
   const reported: AssemblyAuxdata =
-    language === "Solidity" && unreported.size === 0
-      ? collectAuxdata(output.evm.legacyAssembly)
-      : new Map(written);
+    unreported.size > 0
+      ? new Map([
+          [RUNTIME_ASSEMBLY, oldAuxdata(output.metadata)],
+          ...[...unreported].filter(([, value]) => creation.bytes.includes(value)),
+        ])
+      : collectAuxdata(language === "Solidity" ? output.evm.legacyAssembly : undefined);
   const mark = (code: CompiledCode) => markAuxdataAtEnd(code, reported);
   const vyper = language === "Vyper" ? vyperMetadataOf(creation, release, settings) : null;
   const following =

@@ -1,4 +1,4 @@
-import { type CodeMatch, isMatch } from "./code-match.ts";
+import { type CodeMatch, hasOtherMetadata, isMatch, type Mismatch } from "./code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
 
 /** What the comparison of the codes proves. */
@@ -12,14 +12,16 @@ export interface Levels {
 }
 
 /**
- * The levels of a match. Where both codes are known and one differs, the other is partial at most: a constructor can do
- * and return more than the source says.
+ * The levels of a match. Where both codes are known and one differs, or has other metadata, the other is partial at most: a
+ * constructor can do and return more than the source says.
  */
 export function levelsOf({ runtime, creation }: ContractMatch, isBlueprint: boolean): Levels {
-  const levels = {
-    runtime: isMatch(runtime) ? runtime : null,
-    creation: creation !== null && isMatch(creation) ? creation : null,
+  const isOther = hasOtherMetadata(runtime) || (creation !== null && hasOtherMetadata(creation));
+  const matchIn = (code: CodeMatch | Mismatch | null): CodeMatch | null => {
+    if (code === null || !isMatch(code)) return null;
+    return isOther ? partial(code) : code;
   };
+  const levels = { runtime: matchIn(runtime), creation: matchIn(creation) };
   // A blueprint's constructor has not run: the created code holds it.
   if (creation === null || isBlueprint) {
     return { ...levels, isConstructorCompared: false, needsTrial: false };

@@ -153,8 +153,14 @@ export const getminedblocks: Answerer = ({ oracle, dialect, parameters }) => {
   const page = paging(parameters, { offset: 10_000, window: false });
   if (page === "too large") throw new Error("getminedblocks has no window");
   const wantsUncles = dialect === "etherscan" && parameters.get("blocktype") === "uncles";
-  const mined = oracle.blocks
-    .filter((block) => block.miner === miner && !wantsUncles)
+  // Without a static reward nobody gets anything for an uncle.
+  const produced = wantsUncles
+    ? oracle.blocks
+        .flatMap(({ uncles }) => uncles.map((uncle) => ({ ...uncle, reward: 0n })))
+        .sort((left, right) => left.number - right.number)
+    : oracle.blocks;
+  const mined = produced
+    .filter((block) => block.miner === miner)
     .reverse()
     .map((block) => ({
       blockNumber: String(block.number),

@@ -26,7 +26,12 @@ export const getblockreward: Answerer = (question) => {
     timeStamp: dialect === "blockscout" ? block.timestamp : String(block.timestamp),
     blockMiner: block.miner,
     blockReward: String(block.reward),
-    uncles: [],
+    // Without a static reward nobody gets anything for an uncle.
+    uncles: block.uncles.map(({ miner }, position) => ({
+      unclePosition: String(position),
+      miner,
+      blockreward: "0",
+    })),
     uncleInclusionReward: "0",
   });
 };
@@ -41,7 +46,7 @@ export const getblockcountdown: Answerer = (question) => {
   const newest = oracle.blocks.slice(-PACE_DISTANCES - 1);
   const distances = newest.length - 1;
   if (distances < 1) return fail(dialect, "Chain is indexing now, try again later");
-  const seconds = (newest.at(-1)?.timestamp ?? 0) - (newest[0]?.timestamp ?? 0);
+  const seconds = Math.max(0, (newest.at(-1)?.timestamp ?? 0) - (newest[0]?.timestamp ?? 0));
   const hundredths = ((target - head) * BigInt(seconds) * 100n) / BigInt(distances);
   const tenths = (hundredths + 5n) / 10n;
   return succeed({
@@ -63,10 +68,12 @@ export const getblocknobytime: Answerer = ({ oracle, dialect, parameters }) => {
     return fail(dialect, "Invalid `timestamp` param");
   }
   if (closest !== "before" && closest !== "after") return fail(dialect, "Invalid `closest` param");
+  // In the order of time, not of numbers: nothing but the rules of some chains makes them one.
+  const byTime = oracle.blocks.toSorted((left, right) => left.timestamp - right.timestamp);
   const block =
     closest === "before"
-      ? oracle.blocks.findLast((known) => known.timestamp <= time)
-      : oracle.blocks.find((known) => known.timestamp >= time);
+      ? byTime.findLast((known) => known.timestamp <= time)
+      : byTime.find((known) => known.timestamp >= time);
   if (!block) return fail(dialect, "Block does not exist");
   const number = String(block.number);
   return succeed(dialect === "blockscout" ? { blockNumber: number } : number);

@@ -12,14 +12,15 @@ const GWEI = 10n ** 9n;
 const NODE_TIP = GWEI;
 
 /** The base fee that the block after the head has; the head's own where only the node could tell and does not. */
-function nextBaseFee({ oracle, nodeIsElsewhere = false }: Question): bigint {
+function nextBaseFee({ oracle, nodeIsElsewhere = false, ...node }: Question): bigint {
   const head = oracle.blocks.at(-1);
-  if (!head || head.baseFeePerGas === null) throw new Error("the chain has no base fee");
+  if (!head || head.baseFeePerGas === null) return 0n;
   const isByRule = oracle.blocks.slice(-6).every((block, index, blocks) => {
     const parent = blocks[index - 1];
     return !parent || block.baseFeePerGas === baseFeeAfter(parent);
   });
-  return nodeIsElsewhere && !isByRule ? head.baseFeePerGas : baseFeeAfter(head);
+  if (isByRule) return baseFeeAfter(head);
+  return nodeIsElsewhere ? head.baseFeePerGas : (node.nextBaseFee ?? baseFeeAfter(head));
 }
 
 function baseFeeAfter({ baseFeePerGas, gasUsed, gasLimit }: OracleBlock): bigint {

@@ -68,7 +68,8 @@ export const HISTORIES: Readonly<Record<string, Historian>> = {
     async ({ oracle }, { contractaddress: address, blockNumber }) => {
       const [supply = null] = await oracle.state.supplies([{ address, blockNumber }]);
       const [code] = await oracle.state.codes([{ address, blockNumber }]);
-      return succeed(code === "0x" ? "0" : supply === null ? null : String(supply));
+      if (supply !== null) return succeed(String(supply));
+      return succeed(code === "0x" ? "0" : null);
     },
     ({ oracle, dialect }, { contractaddress }) =>
       oracle.tokens.has(contractaddress) ? undefined : fail(dialect, "Contract address not found"),

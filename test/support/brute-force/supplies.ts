@@ -1,4 +1,5 @@
 import { formatUnits, zeroAddress } from "viem";
+import { DEPOSIT_TYPE } from "../oracle/decode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { addressOf } from "./parameters.ts";
 import { type Answerer, fail, succeed } from "./wire.ts";
@@ -14,7 +15,10 @@ export const ethsupply: Answerer = ({ oracle }) => succeed(String(coinSupply(ora
 
 /** The same with what was burnt and withdrawn. */
 export const ethsupply2: Answerer = ({ oracle }) => {
-  const burnt = oracle.blocks.map(({ baseFeePerGas, gasUsed }) => (baseFeePerGas ?? 0n) * gasUsed);
+  const baseFees = new Map(oracle.blocks.map((block) => [block.number, block.baseFeePerGas ?? 0n]));
+  const burnt = oracle.transactions
+    .filter(({ type }) => type !== DEPOSIT_TYPE)
+    .map(({ blockNumber, gasUsed }) => (baseFees.get(blockNumber) ?? 0n) * gasUsed);
   const withdrawn = oracle.blocks.flatMap(({ withdrawals }) =>
     withdrawals.map(({ amount }) => amount * WEI_PER_GWEI),
   );

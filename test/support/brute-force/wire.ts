@@ -20,6 +20,8 @@ export interface WireAnswer {
 export interface NodePlace {
   /** Its newest block was not the head that was served: it says nothing of that head then. */
   nodeIsElsewhere?: boolean;
+  /** What it says of the base fee after the head; default: EIP-1559's rule. */
+  nextBaseFee?: bigint;
 }
 
 /** What an answer is computed from. */

@@ -28,7 +28,8 @@ function activityRows(place: TextRow, parties: readonly Party[]): TextRow[] {
 
 function transactionRow(transaction: OracleTransaction): TextRow {
   const { raw } = transaction;
-  const word = (quantity: Hex): string => `0x${quantity.slice(2).padStart(64, "0")}`;
+  const word = (quantity: Hex | undefined): string | null =>
+    quantity === undefined ? null : `0x${quantity.slice(2).padStart(64, "0")}`;
   const wei = (quantity: Hex | undefined): string | null =>
     quantity === undefined ? null : text(BigInt(quantity));
   return {

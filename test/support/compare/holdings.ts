@@ -1,4 +1,4 @@
-import { amountOf, type OracleHolding } from "../oracle/holdings.ts";
+import { amountOf, idsOf, type OracleHolding } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import { compareRows, difference, nameRow } from "./difference.ts";
 import { text } from "./expected-chain.ts";
@@ -6,15 +6,6 @@ import { TABLES, type TextRow } from "./rows.ts";
 
 function keyRow({ token, owner, id }: OracleHolding): TextRow {
   return id === null ? { token, owner } : { token, owner, token_id: text(id) };
-}
-
-/** Tokens whose transfers are of ERC-1155 and of another standard: what an amount of them means nobody can tell. */
-function ambiguousTokens(oracle: Oracle): Set<string> {
-  const standards = Map.groupBy(oracle.transfers, ({ token }) => token);
-  const ambiguous = [...standards].filter(
-    ([, transfers]) => new Set(transfers.map(({ standard }) => standard === 1155)).size > 1,
-  );
-  return new Set(ambiguous.map(([token]) => token));
 }
 
 /**
@@ -31,9 +22,8 @@ export async function compareHoldings(
   const expectedKeys = holdings.map(keyRow);
   const differences = compareRows(table, key, expectedKeys, found);
   const rows = new Map(found.map((row) => [nameRow(table, key, row), row]));
-  const ambiguous = ambiguousTokens(oracle);
   const readAt: { holding: OracleHolding; row: TextRow; blockNumber: number }[] = [];
-  for (const holding of holdings.filter(({ token }) => !ambiguous.has(token))) {
+  for (const holding of holdings) {
     const name = nameRow(table, key, keyRow(holding));
     const row = rows.get(name);
     if (!row) continue;
@@ -72,10 +62,7 @@ async function balancesAt(
   oracle: Oracle,
 ): Promise<bigint[]> {
   const parts = places.map(({ holding, blockNumber }) => {
-    const { token, owner, id } = holding;
-    const ids = oracle.idHoldings.filter(
-      (part) => id === null && part.token === token && part.owner === owner,
-    );
+    const ids = idsOf(holding, oracle);
     return (ids.length > 0 ? ids : [holding]).map((part) => ({ ...part, blockNumber }));
   });
   const answers = await oracle.state.holdings(parts.flat());

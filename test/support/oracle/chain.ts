@@ -41,8 +41,8 @@ export interface NodeTransaction {
   maxPriorityFeePerGas?: Hex;
   input: Hex;
   v?: Hex;
-  r: Hex;
-  s: Hex;
+  r?: Hex;
+  s?: Hex;
   yParity?: Hex;
   accessList?: unknown[];
   authorizationList?: unknown[];

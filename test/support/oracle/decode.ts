@@ -124,7 +124,7 @@ function decodeTransactions({ block, receipts, traces }: ChainBlock): OracleTran
       cumulativeGasUsed: BigInt(receipt.cumulativeGasUsed),
       status: receipt.status === undefined ? null : Number(receipt.status),
       succeeded: receipt.status === undefined && !trace ? null : !failed,
-      input: raw.input,
+      input: raw.input.toLowerCase() as Hex,
       error: failed ? (trace?.error ?? null) : null,
       revertData: failed ? (trace?.output ?? null) : null,
       raw,

@@ -1,5 +1,6 @@
 import { type Address, zeroAddress } from "viem";
 import type { OracleTransfer } from "./decode.ts";
+import type { Oracle } from "./oracle.ts";
 import type { HoldingKey } from "./state.ts";
 
 export interface OracleHolding extends HoldingKey {
@@ -60,16 +61,16 @@ export function ownersByLastTransfer(transfers: readonly OracleTransfer[]): NftO
   return [...owners.values()];
 }
 
-/** A holding of a multi-token as a whole: no contract tells it, its ids add up to it. */
-export function withSumOfIds(
-  holding: OracleHolding,
-  idHoldings: readonly OracleHolding[],
-): OracleHolding {
-  const ids = idHoldings.filter(
-    ({ token, owner }) => token === holding.token && owner === holding.owner,
-  );
-  if (ids.length === 0) return holding;
-  return { ...holding, balance: ids.reduce((total, id) => total + amountOf(id), 0n) };
+/**
+ * The ids that add up to a holding as a whole: of a multi-token no contract tells it. One of another standard tells it itself,
+ * also where it moves ids beside.
+ */
+export function idsOf(
+  { token, owner, id }: HoldingKey,
+  { tokens, idHoldings }: Pick<Oracle, "tokens" | "idHoldings">,
+): OracleHolding[] {
+  if (id !== null || tokens.get(token)?.standard !== 1155) return [];
+  return idHoldings.filter((part) => part.token === token && part.owner === owner);
 }
 
 /** What is believed of a holding: what its contract tells, else its transfers where somebody can hold as much. */

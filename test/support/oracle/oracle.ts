@@ -12,10 +12,11 @@ import {
 import type { InternalTransaction } from "./frames.ts";
 import {
   addUp,
+  amountOf,
+  idsOf,
   type NftOwner,
   type OracleHolding,
   ownersByLastTransfer,
-  withSumOfIds,
 } from "./holdings.ts";
 import { createJsonRpc } from "./json-rpc.ts";
 import { createStateReader, type Metadata, type StateReader } from "./state.ts";
@@ -174,6 +175,7 @@ export function createOracleReader(url: string): OracleReader {
       const asAWhole = addUp(transfers, () => null);
       const idHoldings = await readHoldings(byId, last);
       const holdings = await readHoldings(asAWhole, last);
+      const tokens = await readTokens(transfers, last);
       const oracle: Oracle = {
         chainId: Number(await rpc.request<Hex>("eth_chainId")),
         head: { number: last, hash: headHash },
@@ -188,8 +190,12 @@ export function createOracleReader(url: string): OracleReader {
         destructions,
         addresses: await readAddresses(decoded, last),
         endowments: await readEndowments(),
-        tokens: await readTokens(transfers, last),
-        holdings: holdings.map((holding) => withSumOfIds(holding, idHoldings)),
+        tokens,
+        holdings: holdings.map((holding) => {
+          const ids = idsOf(holding, { tokens, idHoldings });
+          if (ids.length === 0) return holding;
+          return { ...holding, balance: ids.reduce((total, one) => total + amountOf(one), 0n) };
+        }),
         idHoldings,
         nftOwners: ownersByLastTransfer(transfers),
         state,

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import type { RawBlock, RawHeader, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
 import { type Address, ZERO_ADDRESS } from "../../../src/core/address.ts";
@@ -79,6 +80,7 @@ export function buildBlock(
     transactions: drafts.map(({ transaction }) => transaction),
     uncles: uncles.map((uncle) => uncle.hash),
     ...(withdrawals ? { withdrawals } : {}),
+    ...specification.fields,
   } satisfies RawBlock;
   return { block, receipts, uncles, frames: drafts.map(({ frame }) => frame), ledger, parent };
 }
@@ -250,9 +252,13 @@ export function scriptedAddress(name: string): Address {
   return hexSlice(hashOf(["address", name]), 12);
 }
 
+/** Above this length a text is digested by native code first: else a block of megabytes costs its node more than its reader. */
+const LONG_TEXT = 100_000;
+
 function hashOf(parts: unknown): Hex {
   const text = JSON.stringify(parts, (_, value) =>
     typeof value === "bigint" ? `${value}n` : value,
   );
-  return keccak256(stringToHex(text));
+  const short = text.length > LONG_TEXT ? createHash("sha256").update(text).digest("hex") : text;
+  return keccak256(stringToHex(short));
 }

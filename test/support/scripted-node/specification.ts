@@ -69,6 +69,8 @@ export interface BlockSpecification {
   /** Null for a block before EIP-1559. */
   baseFeeWei?: bigint | null;
   state?: StateSpecification;
+  /** Further or other fields of the block, as they come over the wire. */
+  fields?: Readonly<Record<string, unknown>>;
   /** Tells apart blocks that would otherwise be the same. */
   salt?: string;
 }

@@ -40,7 +40,7 @@ describe("the metadata that solc reports", () => {
 });
 
 describe("metadata at the end of the code", () => {
-  test("is marked when the compiler reported it", () => {
+  test("is marked when the compiler reported it for this contract", () => {
     const code = compiled(Buffer.concat([CODE, SECOND]));
     const told = new Map([
       ["", FIRST],
@@ -50,16 +50,15 @@ describe("metadata at the end of the code", () => {
       ...code,
       auxdata: [{ id: "1", offset: CODE.length, value: SECOND }],
     });
-    expect(markAuxdataAtEnd(code, new Map([["", FIRST]]))).toBe(code);
+    expect(markAuxdataAtEnd(code, new Map([["/0", FIRST]]))).toBe(code);
+    expect(markAuxdataAtEnd(code, new Map([["/0/0", SECOND]]))).toBe(code);
     expect(markAuxdataAtEnd(code, new Map())).toBe(code);
   });
 });
 
 test("metadata that is not reported holds the hash of its text", () => {
   const hash = swarmHash(Buffer.from("{}"), "bzzr0").toString("hex");
-  expect(oldAuxdata(new Map([["a.sol:A", "{}"]]))).toEqual(
-    new Map([["a.sol:A", bytes("a165627a7a72305820", hash, "0029")]]),
-  );
+  expect(oldAuxdata("{}")).toEqual(bytes("a165627a7a72305820", hash, "0029"));
 });
 
 test.each<[string, Buffer[], boolean]>([

@@ -86,7 +86,7 @@ function contractWith(hash: string, inner: string[] = []) {
 
 describe("what is read of a compiler's output", () => {
   const own = solcMetadata().toString("hex");
-  const assembly = { ".auxdata": own };
+  const assembly = { ".data": { "0": { ".auxdata": own } } };
   const endOf = (language: CompiledFrom["language"]) =>
     readContract(outputOf({ runtime: RUNTIME + own, assembly }), { ...SOLIDITY, language })?.runtime
       .auxdata;
@@ -242,17 +242,20 @@ describe("a contract of solc is compared with the code on chain", () => {
       ["A.sol:A", OLD_METADATA],
       ["A.sol:Other", solcMetadata()],
     ]);
-    const old = readContract(outputOf({ runtime, creation: INIT + runtime }), {
-      ...SOLIDITY,
-      unreported,
-    });
+    const output = { ...outputOf({ runtime, creation: INIT + runtime }), metadata: "{}" };
+    const old = readContract(output, { ...SOLIDITY, unreported });
     if (old === undefined) throw new Error("unreadable");
     const codes = {
       address: addressAt(1),
       runtimeCode: old.runtime.bytes,
       creationCode: old.creation.bytes,
     };
-    expect(old.reported).toEqual(new Map([["A.sol:A", OLD_METADATA]]));
+    expect(old.reported).toEqual(
+      new Map([
+        ["/0", OLD_METADATA],
+        ["A.sol:A", OLD_METADATA],
+      ]),
+    );
     expect(needsSecondCompile(old)).toBe(false);
     expect(matchContract(old, codes, null)).toMatchObject({
       runtime: { quality: "full" },

@@ -31,6 +31,17 @@ describe("what the comparison of both codes is worth", () => {
     });
   });
 
+  test("one of them has other metadata", () => {
+    const there = matched({
+      quality: "partial",
+      transformations: [{ type: "replace", reason: "cborAuxdata", offset: 1, id: "1" }],
+    });
+    const cut: Mismatch = { ...ARGUMENTS, values: { cborAuxdata: { "1": "0x00" } } };
+    expect(levels(FULL, there)).toMatchObject({ runtime: PARTIAL, creation: there });
+    expect(levels(there, FULL)).toMatchObject({ runtime: there, creation: PARTIAL });
+    expect(levels(FULL, cut)).toMatchObject({ runtime: PARTIAL, creation: null });
+  });
+
   test("the creation is not known, or has not run", () => {
     const neither = { isConstructorCompared: false, needsTrial: false };
     expect(levels(FULL, null)).toEqual({ runtime: FULL, creation: null, ...neither });

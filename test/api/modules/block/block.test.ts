@@ -109,3 +109,20 @@ test("getblockcountdown has no pace to go by while there is one block only", asy
   expect(response.json().message).toBe("Chain is indexing now, try again later");
   await close();
 });
+
+test("blocks are found by time, and counted down to, where times go back", async () => {
+  const { app, close, sql } = await createTestApp();
+  const times = [100, 300, 200, 50];
+  await publish(sql, { blocks: times.map((timestamp, number) => ({ number, timestamp })) });
+  const find = async (query: string) => {
+    const response = await app.inject(`/v2/api?module=block&action=getblocknobytime&${query}`);
+    return response.json().result;
+  };
+  expect(await find("timestamp=250&closest=before")).toBe("2");
+  expect(await find("timestamp=250&closest=after")).toBe("1");
+  expect(await find("timestamp=301&closest=before")).toBe("1");
+  expect(await find("timestamp=60&closest=after")).toBe("0");
+  const response = await app.inject("/api?module=block&action=getblockcountdown&blockno=10");
+  expect(response.json().result.EstimateTimeInSec).toBe("0.0");
+  await close();
+});

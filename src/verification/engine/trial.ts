@@ -1,0 +1,44 @@
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { initCodeOfBlueprint } from "../match/blueprint.ts";
+import { isMatch } from "../match/code-match.ts";
+import { guessArguments } from "../match/constructor-arguments.ts";
+import { mayFollow } from "../match/creation-code.ts";
+import { mayBeJumpedInto } from "../match/jump-destinations.ts";
+import { levelsOf } from "../match/levels.ts";
+import { readSyntax } from "../match/syntax.ts";
+import { type Candidate, readTrees, type Session } from "./attempt.ts";
+import { settingsIn } from "./metadata-text.ts";
+
+/**
+ * Init codes with arguments, one of which should return the code on chain, when another constructor ran. Null when nothing
+ * needs to be run, empty when nothing would be proven by it. They are the compiled creation code, linked as the runtime code
+ * is, with each possible encoding of the arguments.
+ */
+export async function trialOf(
+  session: Session,
+  input: CompilerInput,
+  { contract, match }: Candidate,
+): Promise<Hex[] | null> {
+  const { onChain, given } = session;
+  const isBlueprint = initCodeOfBlueprint(onChain.runtimeCode) !== null;
+  if (!levelsOf(match, isBlueprint).needsTrial) return null;
+  const { libraries: linked = {} } = isMatch(match.runtime) ? match.runtime.values : {};
+  const code = Buffer.from(match.compiledCreation.bytes);
+  for (const { id, offset } of match.compiledCreation.libraries) {
+    const address = linked[id];
+    if (address === undefined) return [];
+    hexToBytes(address).copy(code, offset);
+  }
+  const { abi, metadata } = contract.output;
+  const endings =
+    given === null ? guessArguments(abi, onChain.creationCode ?? Buffer.alloc(0)) : [given];
+  // Other bytes than arguments could be code that runs in place of the constructor, and so could arguments.
+  if (given !== null && !mayFollow(contract.following, given)) return [];
+  const mayJump = settingsIn(metadata)["viaIR"] !== true && endings.some(mayBeJumpedInto);
+  if (mayJump && input.language === "Solidity") {
+    const { keepsFunctions } = await readSyntax(readTrees(session, input, metadata), new Set());
+    if (keepsFunctions) return [];
+  }
+  return endings.map((ending) => hexFromBytes(Buffer.concat([code, ending])));
+}
