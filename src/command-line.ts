@@ -3,7 +3,7 @@ import manifest from "../package.json" with { type: "json" };
 import { announce } from "./announce.ts";
 import { type App, startApp } from "./app.ts";
 import { loadSettings, type Settings } from "./chains-file.ts";
-import { secretsOf, settings } from "./config.ts";
+import { type Setting, secretsOf, settings } from "./config.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf } from "./core/errors.ts";
 import { createSecrets } from "./core/secrets.ts";
@@ -158,8 +158,8 @@ function onSignals(stop: (name: string) => void, reload: (() => void) | undefine
 }
 
 function help(): string {
-  const lines = Object.entries(settings).map(([name, setting]) => {
-    const value = setting.default === null ? "" : ` (default ${setting.default})`;
+  const lines = Object.entries<Setting>(settings).map(([name, setting]) => {
+    const value = setting.default === undefined ? "" : ` (default ${setting.default})`;
     return `  ${name}${value}\n      ${setting.meaning}\n`;
   });
   return `Usage: npm start, or node src/main.ts [--check-config | --help | --version]\n\n  ${KIT_USAGE}\nSettings, from the environment:\n${lines.join("")}`;

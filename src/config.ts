@@ -17,8 +17,8 @@ import {
 
 /** A setting of the environment. */
 export interface Setting {
-  /** Text used when the setting is absent or empty; null when there is none. */
-  default: string | null;
+  /** Text used when the setting is absent or empty. */
+  default?: string;
   /** One line that explains it. */
   meaning: string;
   /** Text to value; the message of a failure completes a sentence that begins with the name. */
@@ -28,44 +28,36 @@ export interface Setting {
 /** All settings, in the order of their documentation. */
 export const settings = {
   RPC_URL: {
-    default: null,
     meaning:
       "Node to index, or several, comma-separated, in order of preference; else an embedded chain",
     schema: list(url("http:", "https:")),
   },
   RPC_WS_URL: {
-    default: null,
     meaning: "WebSocket of a node that announces new blocks; without it the nodes are polled",
     schema: url("ws:", "wss:"),
   },
   DATABASE_URL: {
-    default: null,
     meaning: "PostgreSQL 15 or newer to keep everything in; else an embedded server",
     schema: databaseUrl(),
   },
   DATABASE_READ_URL: {
-    default: null,
     meaning: "Replica of that database that the API reads from",
     schema: databaseUrl(),
   },
   DATABASE_PASSWORD: {
-    default: null,
     meaning: "Password for both, not percent-encoded, where their URLs have none",
     schema: z.string(),
   },
   DATABASE_SCHEMA: {
-    default: null,
     meaning: "Schema of the tables, one per chain; else public, or devnet for the embedded chain",
     schema: matching(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, "must be a lower-case SQL name"),
   },
   DATABASE_CONNECTIONS: {
-    default: null,
     meaning:
       "Most connections of one chain in one process; else 29, or 12 for a chain of CHAINS_FILE",
     schema: whole(6, 1000),
   },
   CHAINS_FILE: {
-    default: null,
     meaning: "File with the chains to serve, where there are several: docs/operations/chains.md",
     schema: folder(),
   },
@@ -81,7 +73,6 @@ export const settings = {
     schema: whole(0, 65_535),
   },
   OPERATIONS_PORT: {
-    default: null,
     meaning: "Separate port for metrics and the full health report; else they are on PORT",
     schema: whole(0, 65_535),
   },
@@ -91,7 +82,6 @@ export const settings = {
     schema: oneOf("all", "indexer", "api"),
   },
   CHAIN_ID: {
-    default: null,
     meaning: "Id of the expected chain; a node of another chain is refused",
     schema: whole(1, Number.MAX_SAFE_INTEGER),
   },
@@ -163,7 +153,6 @@ export const settings = {
     schema: whole(0, 1_000_000_000),
   },
   API_KEYS: {
-    default: null,
     meaning:
       "API keys of 8 to 128 letters, digits, - and _, comma-separated; their requests are counted by key instead of by address",
     schema: list(matching(/^[\w-]{8,128}$/, "must be keys of 8 to 128 letters, digits, - and _")),
@@ -174,12 +163,10 @@ export const settings = {
     schema: whole(1, 1_000_000_000),
   },
   TRUSTED_PROXIES: {
-    default: null,
     meaning: "Addresses or networks of proxies, comma-separated, whose X-Forwarded-For is trusted",
     schema: list(network()),
   },
   PUBLIC_URL: {
-    default: null,
     meaning: "URL at which clients reach this server, for links to itself; else the request's host",
     schema: publicUrl(),
   },
@@ -193,7 +180,7 @@ export const settings = {
     meaning: "Most calls in a batch to /api/eth-rpc",
     schema: whole(1, 100),
   },
-  NETWORK_NAME: { default: null, meaning: "The chain's name, for people", schema: z.string() },
+  NETWORK_NAME: { meaning: "The chain's name, for people", schema: z.string() },
   COIN_SYMBOL: { default: "ETH", meaning: "The coin's symbol, for people", schema: z.string() },
   STATIC_REWARD: {
     default: "0",
@@ -201,32 +188,26 @@ export const settings = {
     schema: matching(/^\d{1,30}$/, "must be an amount in wei").transform(BigInt),
   },
   PRICE_FEED_USD: {
-    default: null,
     meaning: "Aggregator contract on the chain that tells the coin's price in US dollars",
     schema: address(),
   },
   PRICE_FEED_BTC: {
-    default: null,
     meaning: "Aggregator contract on the chain that tells the coin's price in bitcoins",
     schema: address(),
   },
   SOLC_CACHE_DIR: {
-    default: null,
     meaning: "Folder of Solidity compilers; else solc in DATA_DIR",
     schema: folder(),
   },
   SOLC_LIST_URL: {
-    default: null,
     meaning: "List of Solidity compilers to fetch missing ones from; without it none is fetched",
     schema: url("http:", "https:"),
   },
   VYPER_CACHE_DIR: {
-    default: null,
     meaning: "Folder of Vyper compilers; else vyper in DATA_DIR",
     schema: folder(),
   },
   VYPER_LIST_URL: {
-    default: null,
     meaning: "List of Vyper compilers to fetch missing ones from; without it none is fetched",
     schema: url("http:", "https:"),
   },
@@ -248,7 +229,7 @@ export type SettingName = keyof typeof settings;
 export type Config = {
   readonly [Name in SettingName]:
     | z.output<(typeof settings)[Name]["schema"]>
-    | ((typeof settings)[Name]["default"] extends null ? undefined : never);
+    | ((typeof settings)[Name] extends { default: string } ? never : undefined);
 };
 
 /** Faults in settings. Each is a sentence that begins with the setting's name and repeats no value. */
@@ -277,7 +258,7 @@ export function checkSettings(texts: SettingTexts): { config: Config; complaints
   const complaints: string[] = [];
   const values = Object.entries<Setting>(settings).map(([name, setting]) => {
     const text = textOf(texts, name) || setting.default;
-    if (text === null) return [name, undefined];
+    if (text === undefined) return [name, undefined];
     const parsed = setting.schema.safeParse(text);
     if (!parsed.success) complaints.push(`${name} ${parsed.error.issues[0]?.message}`);
     return [name, parsed.data];

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describeParameters } from "./api/openapi/parameters.ts";
 import { registry } from "./api/registry.ts";
-import { settings } from "./config.ts";
+import { type Setting, settings } from "./config.ts";
 
 // Run as a program (`npm run readme`), this file writes the generated tables of the README.
 
@@ -32,8 +32,8 @@ function renderActions(): string {
 }
 
 function renderSettings(): string {
-  const rows = Object.entries(settings).map(([name, setting]) => {
-    const value = setting.default === null ? "" : `\`${setting.default}\``;
+  const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
+    const value = setting.default === undefined ? "" : `\`${setting.default}\``;
     return `| \`${name}\` | ${value} | ${setting.meaning} |`;
   });
   return table(["Setting", "Default", "Meaning"], rows);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { loadConfig, secretsOf, settings } from "../src/config.ts";
+import { loadConfig, type Setting, secretsOf, settings } from "../src/config.ts";
 import { ConfigError } from "../src/core/errors.ts";
 
 function complaintsAbout(environment: Record<string, string>): string[] {
@@ -97,8 +97,8 @@ test("no complaint repeats a value, which may be a secret in the wrong place", (
 test("the README has every setting with its default and meaning, and no other", () => {
   const readme = readFileSync(path.join(import.meta.dirname, "../README.md"), "utf8");
   const rows = readme.split("\n").filter((line) => /^\| `[A-Z_]+` \|/.test(line));
-  const expected = Object.entries(settings).map(([name, setting]) => {
-    const value = setting.default === null ? "" : `\`${setting.default}\``;
+  const expected = Object.entries<Setting>(settings).map(([name, setting]) => {
+    const value = setting.default === undefined ? "" : `\`${setting.default}\``;
     return `| \`${name}\` | ${value} | ${setting.meaning} |`;
   });
   expect(rows).toEqual(expected);

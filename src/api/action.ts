@@ -81,8 +81,11 @@ export interface Action<
   summary: string;
   /** Served in this dialect alone; without it in both. */
   dialect?: Dialect;
-  /** Errors are texts in `json-rpc`, as in the reference, and objects in `proxy`, as from a node. */
-  envelope: "explorer" | "json-rpc" | "proxy";
+  /**
+   * Another envelope than the explorer's. Errors are texts in `json-rpc`, as in the reference, and objects in `proxy`, as
+   * from a node.
+   */
+  envelope?: "json-rpc" | "proxy";
   /** The action is about no chain: `chainid` is ignored. */
   ofNoChain?: true;
   /** For documentation only: the parameters are sent in a body, since they are too large for a query. Both work. */

@@ -12,7 +12,7 @@ const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
 const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
 
 /** What the node said to a call. */
-type Forwarded = { result: unknown } | { error: RpcErrorObject };
+export type Forwarded = { result: unknown } | { error: RpcErrorObject };
 
 /** Forwards one call. */
 export type Forward = (call: RpcCall) => Promise<Forwarded>;

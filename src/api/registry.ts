@@ -50,12 +50,11 @@ import { ethEstimateGas } from "./modules/proxy/eth_estimateGas.ts";
 import { ethGetBlockByNumber } from "./modules/proxy/eth_getBlockByNumber.ts";
 import { ethGetBlockTransactionCountByNumber } from "./modules/proxy/eth_getBlockTransactionCountByNumber.ts";
 import { ethGetTransactionByBlockNumberAndIndex } from "./modules/proxy/eth_getTransactionByBlockNumberAndIndex.ts";
-import { ethGetTransactionByHash } from "./modules/proxy/eth_getTransactionByHash.ts";
-import { ethGetTransactionReceipt } from "./modules/proxy/eth_getTransactionReceipt.ts";
 import { ethGetUncleByBlockNumberAndIndex } from "./modules/proxy/eth_getUncleByBlockNumberAndIndex.ts";
 import { ethSendRawTransaction } from "./modules/proxy/eth_sendRawTransaction.ts";
 import { ethGetCode, ethGetStorageAt, ethGetTransactionCount } from "./modules/proxy/forwarded.ts";
 import { ethGasPrice, ethMaxPriorityFeePerGas } from "./modules/proxy/gas-prices.ts";
+import { ethGetTransactionByHash, ethGetTransactionReceipt } from "./modules/proxy/transactions.ts";
 import {
   coinsupply,
   ethsupply,

@@ -5,7 +5,6 @@ import { createFeatures } from "./features.ts";
 import { FetchLoad } from "./fetch-load.ts";
 import { findHeader, getHead } from "./headers.ts";
 import { watchHeads } from "./heads.ts";
-import { createNodeClient } from "./node-client.ts";
 import { createPool } from "./pool.ts";
 import { probe } from "./probe.ts";
 import { createRpcClient } from "./rpc-client.ts";
@@ -32,7 +31,7 @@ export function createChain(options: ChainOptions): Chain {
     get nodes() {
       return pool.nodes.filter(({ health }) => !health.excluded).map(({ name }) => name);
     },
-    viem: (ask = {}) => createNodeClient((calls) => client.batch(calls, ask)),
+    viem: (ask = {}) => client.ofAny(ask),
     status: () => pool.nodes.map((node) => node.status()),
     capabilities: () => features.capabilities(),
     request: client.request,

@@ -54,103 +54,75 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
   }
 
   /**
-   * Asks one node after the other for the `open` calls. `isOpen` takes an outcome, and tells whether the next node is to be
-   * asked. Gives what is open in the end.
+   * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
+   * node said, also where an action of viem wrapped it.
    */
-  async function askInTurn(
-    calls: readonly RpcCall[],
-    open: number[],
-    { stop, options }: { stop: AbortSignal; options: AskOptions },
-    isOpen: (outcome: Outcome, index: number) => boolean,
-  ): Promise<number[]> {
-    for (const node of pool.candidates(options)) {
-      if (open.length === 0) break;
-      const answers = await node.call(pick(calls, open), stop, options);
-      open = open.filter((index, position) => isOpen(answers[position] as Outcome, index));
-    }
-    return open;
-  }
-
-  /** One outcome per call, in order, of whichever node could give it; never throws. */
-  async function batch(calls: readonly RpcCall[], options: AskOptions = {}): Promise<Outcome[]> {
+  async function onNode<Result>(
+    options: AskOptions,
+    task: (node: Node, viem: NodeClient) => Promise<Result>,
+  ): Promise<Result> {
     const stop = stopOf(options);
     const retry = options.retry ?? new Retry(stop);
-    const outcomes = new Array<Outcome>(calls.length);
-    let open = [...calls.keys()];
     for (;;) {
-      const asked = open.length;
-      const worthRetrying = new Set<number>();
-      open = await askInTurn(calls, open, { stop, options }, (outcome, index) => {
-        const error = errorIn(outcome);
-        // "Never" from this node does not replace "later" from another one.
-        if (!error || !worthRetrying.has(index)) outcomes[index] = outcome;
-        if (error && mayAskAgain(error, options)) worthRetrying.add(index);
-        return error?.elsewhere === true;
-      });
-      open = open.filter((index) => worthRetrying.has(index));
-      const gain = open.length < asked ? "part" : "nothing";
-      if (open.length === 0 || !(await retry.again(gain))) {
-        return Array.from(outcomes, (outcome) => outcome ?? { error: noNode() });
+      let failure: NodeError | undefined;
+      for (const node of pool.candidates(options)) {
+        try {
+          return await task(node, createNodeClient(asking(node, stop, retry, options)));
+        } catch (thrown) {
+          const error = unwrapError(thrown);
+          if (!(error instanceof NodeError) || !error.elsewhere) throw error;
+          if (!failure?.retryable) failure = error;
+        }
       }
+      failure ??= new NodeError("other-chain", "no node serves this chain");
+      if (!mayAskAgain(failure, options) || !(await retry.again())) throw failure;
     }
   }
 
   return {
-    batch,
+    onNode,
+    /** A client of the nodes together: calls that go out at once are asked of the first that answers any of them. */
+    ofAny: (options: AskOptions): NodeClient =>
+      createNodeClient((calls) =>
+        onNode(options, async (_node, viem) => {
+          const outcomes = await viem.transport.ask(calls);
+          if (outcomes.every((outcome) => "error" in outcome)) resultOf(outcomes[0]);
+          return outcomes;
+        }),
+      ),
     /** A client of that node only, which asks again only for what it left open while it answered the rest. */
     of: (node: Node): NodeClient =>
       createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),
     /** The result of one call; throws `NodeError`. */
-    async request(
+    request: (
       method: string,
       params: readonly unknown[],
-      options?: AskOptions,
-    ): Promise<unknown> {
-      const [outcome] = await batch([{ method, params }], options);
-      return resultOf(outcome as Outcome);
-    },
-    /**
-     * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
-     * node said, also where an action of viem wrapped it.
-     */
-    async onNode<Result>(
-      options: AskOptions,
-      task: (node: Node, viem: NodeClient) => Promise<Result>,
-    ): Promise<Result> {
-      const stop = stopOf(options);
-      const retry = options.retry ?? new Retry(stop);
-      for (;;) {
-        let failure: NodeError | undefined;
-        for (const node of pool.candidates(options)) {
-          try {
-            return await task(node, createNodeClient(asking(node, stop, retry, options)));
-          } catch (thrown) {
-            const error = unwrapError(thrown);
-            if (!(error instanceof NodeError) || !error.elsewhere) throw error;
-            if (!failure?.retryable) failure = error;
-          }
-        }
-        failure ??= noNode();
-        if (!mayAskAgain(failure, options) || !(await retry.again())) throw failure;
-      }
-    },
+      options: AskOptions = {},
+    ): Promise<unknown> =>
+      onNode(options, async (_node, { transport }) => {
+        const [outcome] = await transport.ask([{ method, params }]);
+        return resultOf(outcome);
+      }),
     /** See `Chain.forward`. */
     async forward(calls: readonly RpcCall[], options: AskOptions = {}): Promise<ForwardedAnswer[]> {
       const stop = stopOf(options);
       const outcomes = new Array<Outcome | undefined>(calls.length);
-      await askInTurn(calls, [...calls.keys()], { stop, options }, (outcome, index) => {
-        const error = errorIn(outcome);
-        // That another node does not answer does not replace what one said.
-        if (!error || error.answer || !errorIn(outcomes[index])?.answer) outcomes[index] = outcome;
-        return error !== undefined && mayForwardAgain(calls[index] as RpcCall, error);
-      });
+      let open = [...calls.keys()];
+      for (const node of pool.candidates(options)) {
+        if (open.length === 0) break;
+        const answers = await node.call(pick(calls, open), stop, options);
+        open = open.filter((index, position) => {
+          const outcome = answers[position];
+          const error = errorIn(outcome);
+          // That another node does not answer does not replace what one said.
+          if (!error || error.answer || !errorIn(outcomes[index])?.answer)
+            outcomes[index] = outcome;
+          return error !== undefined && mayForwardAgain(calls[index] as RpcCall, error);
+        });
+      }
       return Array.from(outcomes, forwardedOf);
     },
   };
-}
-
-function noNode(): NodeError {
-  return new NodeError("other-chain", "no node serves this chain");
 }
 
 /** A transaction that may have arrived is not sent again: another node would refuse it as known. */

@@ -133,7 +133,7 @@ export function searchPathOf(schema: string): string {
 }
 
 /** `block_number` → `blockNumber`. It runs once for each column of a statement, not for each row. */
-function camelCased(column: string): string {
+export function camelCased(column: string): string {
   return column.replaceAll(/_([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 

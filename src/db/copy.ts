@@ -1,7 +1,7 @@
 import type { Hex } from "../core/hex.ts";
 import { quantityToNumber } from "../core/quantity.ts";
 import { isUint256 } from "../core/uint256.ts";
-import type { Transaction } from "./client.ts";
+import { camelCased, type Transaction } from "./client.ts";
 import { sendCopy } from "./driver.ts";
 
 // Encodes rows in PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). It costs Node as
@@ -193,7 +193,7 @@ export function encodeRows<C extends Columns>(
 ): Buffer {
   const names = Object.keys(table.columns);
   const columns = names.map((name) => ({
-    key: name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    key: camelCased(name),
     nullable: table.columns[name]?.endsWith("?") === true,
     encode: encoders[(table.columns[name] as string).replace("?", "") as ColumnType] as Encoder,
   }));

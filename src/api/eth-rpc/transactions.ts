@@ -1,4 +1,4 @@
-import { isHash, lowerHex } from "../../core/hex.ts";
+import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
 import { logsBloom } from "../../core/logs-bloom.ts";
 import { quantity } from "../../core/quantity.ts";
 import { isRecord } from "../../core/record.ts";
@@ -9,6 +9,8 @@ import {
   type SignedTransaction,
   type StoredReceipt,
 } from "../../store/rpc-transactions.ts";
+import type { Context } from "../action.ts";
+import type { Forward, Forwarded } from "../forwarding.ts";
 import { earlierReceipt } from "../live/earlier-blocks.ts";
 import { withoutUnservedBlock } from "../live/mempool.ts";
 import { topicsOf } from "../present/log.ts";
@@ -16,40 +18,52 @@ import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
 const INVALID_HASH = rpcFailure("Transaction hash is invalid");
 
-/** `eth_getTransactionByHash`: one that the index does not have may wait in the node's pool. */
+/** `eth_getTransactionByHash`. */
 export const getTransactionByHash: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read, chainId, forward }, [hash]) {
-    if (!isHash(hash)) return INVALID_HASH;
-    const { transaction, head } = await read(async (sql, served) => ({
-      transaction: await getSignedTransaction(sql, lowerHex(hash)),
-      head: await served,
-    }));
-    if (transaction) return { result: presentTransaction(transaction, chainId()) };
-    const call = { method: "eth_getTransactionByHash", params: [lowerHex(hash)] };
-    const answer = await forward(call);
-    if ("error" in answer) return answer;
-    const { result } = answer;
-    return { result: isRecord(result) ? withoutUnservedBlock(result, head) : null };
-  },
+  answer: async (context, [hash]) =>
+    isHash(hash) ? findTransaction(context, lowerHex(hash), context.forward) : INVALID_HASH,
 };
 
-/** `eth_getTransactionReceipt`: one from before the first indexed block is the node's. */
+/** `eth_getTransactionReceipt`. */
 export const getTransactionReceipt: IndexMethod = {
   parameters: [1, 1],
-  async answer({ read, forward }, [hash]) {
-    if (!isHash(hash)) return INVALID_HASH;
-    const { receipt, head } = await read(async (sql, served) => ({
-      receipt: await getReceipt(sql, lowerHex(hash)),
-      head: await served,
-    }));
-    if (receipt) return { result: presentReceipt(receipt) };
-    if (head.startBlock === 0) return { result: null };
-    const call = { method: "eth_getTransactionReceipt", params: [lowerHex(hash)] };
-    const answer = await forward(call);
-    return "error" in answer ? answer : { result: earlierReceipt(answer.result, head) };
-  },
+  answer: async (context, [hash]) =>
+    isHash(hash) ? findReceipt(context, lowerHex(hash), context.forward) : INVALID_HASH,
 };
+
+/** A transaction by its hash: one that the index does not have may wait in the node's pool. */
+export async function findTransaction(
+  { read, chainId }: Pick<Context, "read" | "chainId">,
+  hash: Hex,
+  forward: Forward,
+): Promise<Forwarded> {
+  const { transaction, head } = await read(async (sql, served) => ({
+    transaction: await getSignedTransaction(sql, hash),
+    head: await served,
+  }));
+  if (transaction) return { result: presentTransaction(transaction, chainId()) };
+  const answer = await forward({ method: "eth_getTransactionByHash", params: [hash] });
+  if ("error" in answer) return answer;
+  const { result } = answer;
+  return { result: isRecord(result) ? withoutUnservedBlock(result, head) : null };
+}
+
+/** The receipt of a transaction: one from before the first indexed block is the node's. */
+export async function findReceipt(
+  { read }: Pick<Context, "read">,
+  hash: Hex,
+  forward: Forward,
+): Promise<Forwarded> {
+  const { receipt, head } = await read(async (sql, served) => ({
+    receipt: await getReceipt(sql, hash),
+    head: await served,
+  }));
+  if (receipt) return { result: presentReceipt(receipt) };
+  if (head.startBlock === 0) return { result: null };
+  const answer = await forward({ method: "eth_getTransactionReceipt", params: [hash] });
+  return "error" in answer ? answer : { result: earlierReceipt(answer.result, head) };
+}
 
 /** A log of JSON-RPC; `transactionHash` and block come from around it. */
 export function presentLog(
@@ -105,7 +119,7 @@ export function presentTransaction(transaction: SignedTransaction, chainId: numb
 }
 
 /** A receipt of JSON-RPC. */
-export function presentReceipt(receipt: StoredReceipt) {
+function presentReceipt(receipt: StoredReceipt) {
   const { logs, status } = receipt;
   const { blobGasPrice, blobGasUsed } = receipt.extra ?? {};
   const place = { ...receipt, transactionHash: receipt.hash };

@@ -50,7 +50,7 @@ function describeAction(
     summary: action.summary,
     parameters: action.isSubmission ? chainId : [...describeQuery(action, dialect), ...chainId],
     ...(action.isSubmission && { requestBody: describeBody(action, dialect) }),
-    responses: RESPONSES[action.envelope]({ path, action, dialect, components }),
+    responses: RESPONSES[action.envelope ?? "explorer"]({ path, action, dialect, components }),
   };
 }
 

@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<string, { description: string; example: string }>> 
 /** The endpoints of Sourcify's dialect as the document describes them. */
 export const sourcifyRoutes: readonly OtherRoute[] = endpoints.map((endpoint) => ({
   path: BASE + endpoint.path,
-  method: endpoint.method === "GET" ? "get" : "post",
+  method: endpoint.body ? "post" : "get",
   operationId: `sourcify${endpoint.name.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())}`,
   tag: "sourcify",
   summary: endpoint.summary,

@@ -34,14 +34,13 @@ export interface DescribedAnswer {
 export interface Endpoint {
   /** For the log, metrics and documentation. */
   name: string;
-  method: "GET" | "POST";
   /** Path below the base, with `{name}` for its parameters. */
   path: string;
   /** One line for people, without a full stop. */
   summary: string;
   /** Parts of the query, all of them text. */
   query?: Readonly<Record<string, string>>;
-  /** Schema of a submission's body. */
+  /** Schema of a submission's body: with one it is a POST, else a GET. */
   body?: z.ZodType;
   /** Answers by HTTP status, without the error objects. */
   answers: Readonly<Record<number, DescribedAnswer>>;

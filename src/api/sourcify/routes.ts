@@ -37,7 +37,7 @@ export function addSourcify(
         const asked = readRequest(request);
         const served = decideChain(request, await chainOf(endpoint, asked, chains));
         const { sql, ...services } = served;
-        if (endpoint.method === "POST") await requireSynchronised(sql);
+        if (endpoint.body) await requireSynchronised(sql);
         const context = {
           ...services,
           chain: inNameOf(asker, served.chain),
@@ -61,8 +61,8 @@ export function addSourcify(
 
   for (const endpoint of endpoints) {
     for (const url of urlsOf(endpoint)) {
-      const { method } = endpoint;
-      const config = method === "POST" ? { takesSources: () => true } : {};
+      const method = endpoint.body ? "POST" : "GET";
+      const config = endpoint.body ? { takesSources: () => true } : {};
       app.route({ method, url, onRequest: limiter.admit, config, handler: answer(endpoint) });
       app.route({
         method: METHODS.filter((other) => other !== method),

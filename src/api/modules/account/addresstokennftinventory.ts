@@ -12,7 +12,6 @@ const MOST_ROWS = 1000;
 export const addresstokennftinventory = defineAction({
   name: "addresstokennftinventory",
   summary: "Ids that an address holds of an ERC-721 token, ascending",
-  envelope: "explorer",
   params: z.object({
     contractaddress: tokenContract,
     address: address(ADDRESS_FORMAT),

@@ -12,7 +12,6 @@ const params = z.object({ address: addresses });
 export const balance = defineAction({
   name: "balance",
   summary: "Coin balance of an address in wei; of several addresses as balancemulti",
-  envelope: "explorer",
   params,
   etherscanParams: params.extend({ tag }),
   result: {

@@ -9,7 +9,6 @@ import { ADDRESS_FORMAT } from "./list.ts";
 export const balancehistory = defineAction({
   name: "balancehistory",
   summary: "Coin balance of an address in wei after a block, where the node still has that state",
-  envelope: "explorer",
   params: z.object({
     address: address(ADDRESS_FORMAT),
     blockno: blockNumber({ invalid: INVALID_BLOCK }),

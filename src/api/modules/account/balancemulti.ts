@@ -10,7 +10,6 @@ const params = z.object({ address: addresses });
 export const balancemulti = defineAction({
   name: "balancemulti",
   summary: "Coin balances of up to 20 addresses in wei",
-  envelope: "explorer",
   params,
   etherscanParams: params.extend({ tag }),
   result: {

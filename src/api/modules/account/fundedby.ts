@@ -11,7 +11,6 @@ import { ADDRESS_FORMAT } from "./list.ts";
 export const fundedby = defineAction({
   name: "fundedby",
   summary: "First transfer of value to an account that is no contract",
-  envelope: "explorer",
   params: z.object({ address: address(ADDRESS_FORMAT) }),
   result: z.union([
     z.object({

@@ -13,7 +13,6 @@ const record = z.object({ blockNumber: wire.decimal, timeStamp: wire.decimal });
 export const getminedblocks = defineAction({
   name: "getminedblocks",
   summary: "Blocks with an address as their fee recipient, newest first",
-  envelope: "explorer",
   params: z.object({
     address: address(ADDRESS_FORMAT),
     ...paging,

@@ -12,7 +12,6 @@ const account = z.object({ address: wire.address, balance: wire.decimal });
 export const listaccounts = defineAction({
   name: "listaccounts",
   summary: "Addresses with their coin balances, in the order in which they were first seen",
-  envelope: "explorer",
   params: z.object({ page, offset: offset(ROWS) }),
   result: {
     blockscout: z.array(account.extend({ stale: z.boolean() })),

@@ -17,7 +17,6 @@ const record = z.object({
 
 /** What Etherscan's lists of the tokens that an address holds have in common. */
 const common = {
-  envelope: "explorer",
   params: z.object({ address: address(ADDRESS_FORMAT), page, offset: offset(100) }),
   empty: NO_RECORDS,
   example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },

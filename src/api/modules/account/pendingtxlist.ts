@@ -9,7 +9,6 @@ import { ADDRESS_FORMAT, NO_TRANSACTIONS, paging } from "./list.ts";
 export const pendingtxlist = defineAction({
   name: "pendingtxlist",
   summary: "Transactions of an address that wait in the node's pool, where it shows its pool",
-  envelope: "explorer",
   params: z.object({ address: address(ADDRESS_FORMAT), ...paging, filter_by: side }),
   result: z.array(
     z.object({

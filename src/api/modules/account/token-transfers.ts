@@ -34,7 +34,6 @@ function defineTokenTransferList(name: string, standard: TokenStandard) {
   return defineAction({
     name,
     summary: `ERC-${standard} transfers from or to an address, of a token, or both`,
-    envelope: "explorer",
     params,
     etherscanParams: withParties(params),
     result: { blockscout: z.array(record.blockscout), etherscan: z.array(record.etherscan) },

@@ -16,7 +16,6 @@ const params = z.object({
 export const tokenbalance = defineAction({
   name: "tokenbalance",
   summary: "What an address holds of a token: an amount, or the number of tokens",
-  envelope: "explorer",
   params,
   etherscanParams: params.extend({ tag }),
   missing: listMissing,

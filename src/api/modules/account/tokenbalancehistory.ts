@@ -9,7 +9,6 @@ import { ADDRESS_FORMAT, tokenContract } from "./list.ts";
 export const tokenbalancehistory = defineAction({
   name: "tokenbalancehistory",
   summary: "What an address held of a token after a block, where the node still has that state",
-  envelope: "explorer",
   params: z.object({
     contractaddress: tokenContract,
     address: address(ADDRESS_FORMAT),

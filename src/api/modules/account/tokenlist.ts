@@ -21,7 +21,6 @@ const record = z.object({
 export const tokenlist = defineAction({
   name: "tokenlist",
   summary: "Tokens that an address holds, those of ERC-1155 by id",
-  envelope: "explorer",
   params: z.object({
     address: address({ ...ADDRESS_FORMAT, required: "Query parameter address is required" }),
     ...paging,

@@ -20,7 +20,6 @@ const params = z.object({
 export const txlist = defineAction({
   name: "txlist",
   summary: "Transactions that an address sent, received or was created by",
-  envelope: "explorer",
   params,
   etherscanParams: withParties(params),
   result: {

@@ -37,7 +37,6 @@ const params = z.object({
 export const txlistinternal = defineAction({
   name: "txlistinternal",
   summary: "Internal transactions of an address, of a transaction, or of a range of blocks",
-  envelope: "explorer",
   params,
   etherscanParams: withParties(params),
   result: {

@@ -10,7 +10,6 @@ import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
 export const txsBeaconWithdrawal = defineAction({
   name: "txsBeaconWithdrawal",
   summary: "Withdrawals from the consensus layer to an address",
-  envelope: "explorer",
   params: z.object({ address: address(ADDRESS_FORMAT), ...listing }),
   result: z.array(withdrawalRecord.extend({ blockNumber: wire.decimal, timestamp: wire.decimal })),
   empty: { blockscout: NO_RECORDS, etherscan: NO_TRANSACTIONS },

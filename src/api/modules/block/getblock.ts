@@ -24,7 +24,6 @@ const block = text(TEXTS)
 export const getblock = defineAction({
   name: "getblock",
   summary: "A block by number or hash, with its withdrawals and uncles",
-  envelope: "explorer",
   params: z.object({ block }),
   result: blockRecord.extend({
     withdrawals: z.array(withdrawalRecord),

@@ -11,7 +11,6 @@ import { BLOCKNO_TEXTS } from "./blockno.ts";
 export const getblockcountdown = defineAction({
   name: "getblockcountdown",
   summary: "Estimated time until a block, at the pace of the newest 100",
-  envelope: "explorer",
   params: z.object({ blockno: unsigned(BLOCKNO_TEXTS).describe("Number of a block to come") }),
   result: z.object({
     CurrentBlock: wire.decimal,

@@ -10,7 +10,6 @@ import { unknownBlock } from "./blockno.ts";
 export const getblocknobytime = defineAction({
   name: "getblocknobytime",
   summary: "Number of the block nearest before or after a time",
-  envelope: "explorer",
   params: z.object({
     timestamp: unixSeconds({
       required: "Query parameter 'timestamp' is required",

@@ -25,7 +25,6 @@ const reward = z.object({
 export const getblockreward = defineAction({
   name: "getblockreward",
   summary: "Reward of a block: the fees that its recipient keeps",
-  envelope: "explorer",
   params: z.object({ blockno }),
   result: {
     blockscout: reward,

@@ -7,7 +7,6 @@ import { blockno, unknownBlock } from "./blockno.ts";
 export const getblocktxnscount = defineAction({
   name: "getblocktxnscount",
   summary: "Transactions and transfers of a block, counted by kind",
-  envelope: "explorer",
   params: z.object({ blockno }),
   result: z.object({
     block: z.number(),

@@ -11,7 +11,6 @@ const MOST_ROWS = 1000;
 export const listblocks = defineAction({
   name: "listblocks",
   summary: "Blocks, newest first",
-  envelope: "explorer",
   params: z.object({ page, offset: offset(ROWS, MOST_ROWS), ...blockBounds }),
   result: z.array(blockRecord),
   empty: { blockscout: "No blocks found", etherscan: NO_RECORDS },

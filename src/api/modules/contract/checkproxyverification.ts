@@ -10,7 +10,6 @@ const NONE =
 export const checkproxyverification = defineAction({
   name: "checkproxyverification",
   summary: "What a contract delegates to, as found by verifyproxycontract",
-  envelope: "explorer",
   params: z.object({ guid }),
   result: z.string(),
   example: { guid: "e1da8919f262ee86f9be05059c9280142cf23f4800000192f3a4b5c6" },

@@ -15,7 +15,6 @@ const PATIENCE_MS = 10_000;
 export const checkverifystatus = defineAction({
   name: "checkverifystatus",
   summary: "Outcome of a submitted verification",
-  envelope: "explorer",
   params: z.object({ guid }),
   result: z.string(),
   example: { guid: "700b6a60ce7eaaea56f065753d8dcb9653dbad3500000192f3a4b5c6" },

@@ -11,7 +11,6 @@ import { sourceAddress } from "./source-address.ts";
 export const getabi = defineAction({
   name: "getabi",
   summary: "ABI of a verified contract as JSON text",
-  envelope: "explorer",
   params: z.object({ address: sourceAddress }),
   result: z.string(),
   example: { address: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },

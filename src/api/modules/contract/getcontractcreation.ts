@@ -12,7 +12,6 @@ const REQUIRED = "Query parameter contractaddresses is required";
 export const getcontractcreation = defineAction({
   name: "getcontractcreation",
   summary: "Creator, creation transaction and creation code of up to ten contracts",
-  envelope: "explorer",
   params: z.object({
     contractaddresses: text({ required: REQUIRED, invalid: REQUIRED })
       .transform(listItems)

@@ -12,7 +12,6 @@ import { sourceAddress } from "./source-address.ts";
 export const getsourcecode = defineAction({
   name: "getsourcecode",
   summary: "Source, settings and ABI of a verified contract",
-  envelope: "explorer",
   params: z.object({ address: sourceAddress }),
   result: {
     blockscout: z.array(sourceRecord.blockscout).length(1),

@@ -12,7 +12,6 @@ const NAME = { required: "Query parameter 'name' is required", invalid: "Invalid
 export const listbyname = defineAction({
   name: "listbyname",
   summary: "Tokens and verified contracts whose name or symbol begins with a text",
-  envelope: "explorer",
   params: z.object({
     name: text(NAME)
       .trim()

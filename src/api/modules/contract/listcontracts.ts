@@ -43,7 +43,6 @@ function badFilter(value: string): string {
 export const listcontracts = defineAction({
   name: "listcontracts",
   summary: "Contracts by age, or those that are verified, unverified or without code",
-  envelope: "explorer",
   params: z.object({
     page,
     offset: offset(ROWS),

@@ -22,7 +22,6 @@ function defineMetadataFilesVerification(name: "verify_via_sourcify" | "verify_v
   return defineAction({
     name,
     summary: "Verifies a contract from its sources and the compiler's metadata file",
-    envelope: "explorer",
     isSubmission: true,
     params: z.object({
       addressHash: sentFields.address,

@@ -20,7 +20,6 @@ const INVALID_ARGUMENTS =
 export const readcontract = defineAction({
   name: "readcontract",
   summary: "Calls a view function of a verified contract at the head",
-  envelope: "explorer",
   params: z.object({
     address: address({
       required: "Query parameter address is required",

@@ -23,7 +23,6 @@ const REQUIRED = {
 export const verify = defineAction({
   name: "verify",
   summary: "Verifies a contract from one Solidity file, and answers when it is done",
-  envelope: "explorer",
   isSubmission: true,
   params: z.object({
     addressHash: sentFields.address,

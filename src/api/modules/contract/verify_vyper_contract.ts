@@ -13,7 +13,6 @@ const REQUIRED = {
 export const verifyVyperContract = defineAction({
   name: "verify_vyper_contract",
   summary: "Verifies a contract from one Vyper file, and answers when it is done",
-  envelope: "explorer",
   isSubmission: true,
   params: z.object({
     addressHash: sentFields.address,

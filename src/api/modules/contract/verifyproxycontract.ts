@@ -11,7 +11,6 @@ export const verifyproxycontract = defineAction({
   name: "verifyproxycontract",
   summary:
     "Looks up what a verified contract delegates to; checkproxyverification gives the result",
-  envelope: "explorer",
   params: z.object({
     address: address({ required: REQUIRED, invalid: "Invalid address hash" }).describe(
       "Verified contract",

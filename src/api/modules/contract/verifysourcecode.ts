@@ -48,7 +48,6 @@ function refused(text: string): Failure {
 export const verifysourcecode = defineAction({
   name: "verifysourcecode",
   summary: "Submits a contract's source for verification; checkverifystatus gives the outcome",
-  envelope: "explorer",
   isSubmission: true,
   params: z.object({
     codeformat: sent("Form of the source").meta({ enum: [SINGLE_FILE, ...STANDARD_JSON.keys()] }),

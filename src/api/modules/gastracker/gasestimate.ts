@@ -14,7 +14,6 @@ export const gasestimate = defineAction({
   name: "gasestimate",
   summary: "Estimated seconds until a transaction of a gas price is in a block",
   dialect: "etherscan",
-  envelope: "explorer",
   params: z.object({
     gasprice: text({ invalid: INVALID })
       .regex(/^0{0,77}[1-9]\d{0,77}$/, INVALID)

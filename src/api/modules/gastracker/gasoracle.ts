@@ -15,7 +15,6 @@ export const gasoracle = defineAction({
   name: "gasoracle",
   summary: "Gas prices in Gwei, base fee included, that the newest 20 blocks would have taken",
   dialect: "etherscan",
-  envelope: "explorer",
   params: z.object({}),
   result: z.object({
     LastBlock: wire.decimal,

@@ -10,7 +10,6 @@ export const getapilimit = defineAction({
   name: "getapilimit",
   summary: "How much of its rate limit the client has used",
   dialect: "etherscan",
-  envelope: "explorer",
   ofNoChain: true,
   params: z.object({}),
   result: z.object({

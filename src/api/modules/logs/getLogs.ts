@@ -74,7 +74,6 @@ function missing(parameters: RawParameters): string | undefined {
 export const getLogs = defineAction({
   name: "getLogs",
   summary: "Logs of a range of blocks by address and topics, oldest first",
-  envelope: "explorer",
   params: z.object({
     fromBlock: block("fromBlock"),
     toBlock: block("toBlock"),

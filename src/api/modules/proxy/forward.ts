@@ -3,7 +3,7 @@ import type { RpcErrorObject } from "../../../chain/errors.ts";
 import type { Context } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { UNANSWERED } from "../../failures.ts";
-import { forwardCalls } from "../../forwarding.ts";
+import { type Forwarded, forwardCalls } from "../../forwarding.ts";
 
 /**
  * The node's own answer to a call, its result or its error, unchanged; of any node unless one is named. The type of the
@@ -15,8 +15,12 @@ export async function forward<Result>(
   node?: NodeName,
 ): Promise<Outcome<Result>> {
   const [answer] = await forwardCalls(chain, [call], node);
-  if (answer && "result" in answer) return ok(answer.result as Result);
-  return rpcError(answer?.error ?? UNANSWERED.unreachable);
+  return outcomeOf(answer ?? { error: UNANSWERED.unreachable });
+}
+
+/** What the node said as an outcome. The type of the result is not checked. */
+export function outcomeOf<Result>(answer: Forwarded): Outcome<Result> {
+  return "error" in answer ? rpcError(answer.error) : ok(answer.result as Result);
 }
 
 /** Whether the error is that the node did not answer. */

@@ -43,7 +43,6 @@ export const ethsupplyexchange = defineAction({
   name: "ethsupplyexchange",
   summary:
     "Coin supply from a price source, in wei; always 0, since on-chain aggregators have none",
-  envelope: "explorer",
   params: z.object({}),
   result: wire.decimal,
   example: {},
@@ -74,7 +73,6 @@ function defineSupply<Result extends z.ZodType>({
 }) {
   return defineAction({
     ...supply,
-    envelope: "explorer",
     params: z.object({}),
     example: {},
     handle: ({ read }) =>

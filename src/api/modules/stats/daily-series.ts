@@ -118,7 +118,6 @@ function defineDailySeries(series: {
   return defineAction({
     name,
     summary,
-    envelope: "explorer",
     params: z.object({
       startdate: utcDay({ invalid: "Invalid startdate format" }).describe(
         "First day in UTC, included",

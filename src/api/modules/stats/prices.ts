@@ -44,7 +44,6 @@ function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_")
   return defineAction({
     name,
     summary,
-    envelope: "explorer",
     params: z.object({}),
     result: z.object({
       [`${prefix}btc`]: wire.decimalFraction.nullable(),

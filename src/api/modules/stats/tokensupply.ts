@@ -12,7 +12,6 @@ const CMC_PLACES = 9;
 export const tokensupply = defineAction({
   name: "tokensupply",
   summary: "Total supply of a token in its smallest unit, or as plain text in whole tokens",
-  envelope: "explorer",
   mayBeText: true,
   params: z.object({
     contractaddress: address({

@@ -11,7 +11,6 @@ import * as wire from "../../wire.ts";
 export const tokensupplyhistory = defineAction({
   name: "tokensupplyhistory",
   summary: "Total supply of a token after a block, where the node still has the state of that time",
-  envelope: "explorer",
   params: z.object({
     contractaddress: address({ invalid: "Invalid contract address format" }).describe(
       "Token contract",

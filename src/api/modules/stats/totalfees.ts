@@ -9,7 +9,6 @@ import * as wire from "../../wire.ts";
 export const totalfees = defineAction({
   name: "totalfees",
   summary: "Fees that the transactions of a UTC day paid, in wei; null for a day without blocks",
-  envelope: "explorer",
   params: z.object({
     date: utcDay({
       required: "Required date input is missing.",

@@ -8,7 +8,6 @@ import { contractaddress } from "./contract-address.ts";
 export const getToken = defineAction({
   name: "getToken",
   summary: "Name, symbol, decimals, supply and standard of a token",
-  envelope: "explorer",
   params: z.object({ contractaddress }),
   result: z.object({
     cataloged: z.boolean(),

@@ -29,7 +29,6 @@ function defineHolderList({
 }: Pick<Action, "name" | "summary" | "check"> & { rows: number; fields: [string, string] }) {
   return defineAction({
     ...list,
-    envelope: "explorer",
     params: z.object({ contractaddress, page, offset: offset(rows) }),
     result: z.array(z.object({ [owner]: wire.address, [amount]: wire.decimal })),
     empty: NO_RECORDS,

@@ -8,7 +8,6 @@ import { contractaddress } from "./contract-address.ts";
 export const tokenholdercount = defineAction({
   name: "tokenholdercount",
   summary: "Number of holders of a token",
-  envelope: "explorer",
   params: z.object({ contractaddress }),
   result: wire.decimal,
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },

@@ -43,7 +43,6 @@ const record = z.object({
 export const tokeninfo = defineAction({
   name: "tokeninfo",
   summary: "A token in Etherscan's form",
-  envelope: "explorer",
   params: z.object({ contractaddress }),
   result: z.array(record),
   empty: NO_RECORDS,

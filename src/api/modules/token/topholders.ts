@@ -16,7 +16,6 @@ const MOST_ROWS = 1000;
 export const topholders = defineAction({
   name: "topholders",
   summary: "The largest holders of a token, in whole tokens",
-  envelope: "explorer",
   params: z.object({
     contractaddress,
     offset: positive

@@ -11,7 +11,6 @@ import { txhash } from "./txhash.ts";
 export const getstatus = defineAction({
   name: "getstatus",
   summary: "Whether a transaction failed, and why",
-  envelope: "explorer",
   params: z.object({ txhash }),
   result: z.object({ isError: wire.flag, errDescription: z.string() }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },

@@ -32,7 +32,6 @@ const details = flag(
 export const gettxinfo = defineAction({
   name: "gettxinfo",
   summary: "A transaction with its logs, 50 a page",
-  envelope: "explorer",
   params: z.object({ txhash, index, details }),
   result: z.object({
     hash: wire.hash,

@@ -7,7 +7,6 @@ import { txhash } from "./txhash.ts";
 export const gettxreceiptstatus = defineAction({
   name: "gettxreceiptstatus",
   summary: "Status of a transaction's receipt; empty when there is none",
-  envelope: "explorer",
   params: z.object({ txhash }),
   result: z.object({ status: z.enum(["0", "1", ""]) }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },

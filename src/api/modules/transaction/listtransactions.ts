@@ -12,7 +12,6 @@ const MOST_ROWS = 1000;
 export const listtransactions = defineAction({
   name: "listtransactions",
   summary: "Transactions of the whole chain or of a range of blocks, newest first",
-  envelope: "explorer",
   params: z.object({ page, offset: offset(ROWS, MOST_ROWS), sort, ...blockBounds }),
   result: {
     blockscout: z.array(transactionRecord.blockscout),

@@ -13,7 +13,6 @@ const MOST_ROWS = 1000;
 export const listtransfers = defineAction({
   name: "listtransfers",
   summary: "Token transfers of a transaction, of all standards",
-  envelope: "explorer",
   params: z.object({ txhash, page, offset: offset(ROWS, MOST_ROWS) }),
   result: z.array(
     z.object({

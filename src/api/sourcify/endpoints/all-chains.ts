@@ -16,7 +16,6 @@ const results = z.object({ results: z.array(minimalContract) });
 
 export const allChains: Endpoint = {
   name: "all-chains",
-  method: "GET",
   path: "/v2/contract/all-chains/{address}",
   summary:
     "The same address on every chain that is served; one that cannot be asked now is left out",

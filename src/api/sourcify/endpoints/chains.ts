@@ -4,7 +4,6 @@ import type { Endpoint } from "../endpoint.ts";
 
 export const chains: Endpoint = {
   name: "chains",
-  method: "GET",
   path: "/chains",
   summary: "The chains that are served",
   answers: {

@@ -14,7 +14,6 @@ const schema = minimalContract.extend(
 
 export const contract: Endpoint = {
   name: "contract",
-  method: "GET",
   path: "/v2/contract/{chainId}/{address}",
   summary: "How a contract matches, and what is known of it",
   query: {

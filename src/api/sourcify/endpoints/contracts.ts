@@ -10,7 +10,6 @@ const LIMIT = 200;
 
 export const contracts: Endpoint = {
   name: "contracts",
-  method: "GET",
   path: "/v2/contracts/{chainId}",
   summary: "Verified contracts, page by page",
   query: {

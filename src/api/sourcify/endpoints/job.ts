@@ -39,7 +39,6 @@ const errorObject = z.object({
 
 export const job: Endpoint = {
   name: "job",
-  method: "GET",
   path: "/v2/verify/{verificationId}",
   summary: "State of a verification; waits up to 10 s for its end",
   answers: {

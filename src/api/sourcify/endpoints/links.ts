@@ -5,7 +5,6 @@ import type { Endpoint } from "../endpoint.ts";
 
 export const jobLink: Endpoint = {
   name: "job-link",
-  method: "GET",
   path: "/verify-ui/jobs/{verificationId}",
   summary: "Sends people who follow a client's link to the state of a job",
   answers: { 302: { description: "Where the state is" } },
@@ -15,7 +14,6 @@ export const jobLink: Endpoint = {
 
 export const contractLink: Endpoint = {
   name: "contract-link",
-  method: "GET",
   path: "/repo-ui/{chainId}/{address}",
   summary: "Sends people who follow a client's link to the page of the contract",
   answers: { 302: { description: "Where the contract is" } },

@@ -8,7 +8,6 @@ import { requireAddress, requireChain } from "../parameters.ts";
 
 export const similar: Endpoint = {
   name: "similar",
-  method: "GET",
   path: "/v2/contract/similar/{chainId}/{address}",
   summary: "Verified contracts that an unverified one is another deployment of",
   answers: {

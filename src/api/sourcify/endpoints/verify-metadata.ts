@@ -24,7 +24,6 @@ const body = z.object({
 
 export const verifyMetadata: Endpoint = {
   name: "verify-metadata",
-  method: "POST",
   path: "/v2/verify/metadata/{chainId}/{address}",
   summary: "Submits the compiler's metadata and the sources it names for verification",
   body,

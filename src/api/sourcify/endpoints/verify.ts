@@ -38,7 +38,6 @@ const body = z.object({
 
 export const verify: Endpoint = {
   name: "verify",
-  method: "POST",
   path: "/v2/verify/{chainId}/{address}",
   summary: "Submits standard JSON for verification",
   body,
