@@ -619,6 +619,21 @@ describe("what cannot be answered", () => {
           },
         }),
     ],
+    [
+      "a source of no text under a name that every object has",
+      400,
+      "invalid_parameter",
+      () =>
+        post(`/v2/verify/metadata/${CHAIN}/${addressAt(1)}`, {
+          sources: { ["__proto__"]: 5 },
+          metadata: {
+            compiler: { version: VERSION },
+            language: "Solidity",
+            settings: { compilationTarget: { "Box.sol": "Box" } },
+            sources: {},
+          },
+        }),
+    ],
     ["too much", 413, "invalid_parameter", () => post(verify, `"${"x".repeat(20_000_001)}"`)],
   ];
 
