@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createJsonRpc } from "../support/oracle/json-rpc.ts";
@@ -72,6 +72,10 @@ describe("an indexer on geth", () => {
         await rpc.request("debug_setHead", `0x${(Number(number) - depth).toString(16)}`);
         await world.step(random);
       }
+      // What was taken back waits again, and is mined when geth gets to it.
+      const isAllMined = async () =>
+        Number((await rpc.request<{ pending: string }>("txpool_status")).pending) === 0;
+      await vi.waitUntil(isAllMined, { timeout: 60_000, interval: 200 });
     });
     expect(differences).toEqual([]);
   });
