@@ -1,19 +1,15 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
 import type { ImmutableValue } from "../../store/verified-contracts/deployment-proofs.ts";
-import type { AbiEntry, CodeOutput } from "../compilers/output.ts";
+import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CompilerInput } from "../inputs/compiler-input.ts";
-import {
-  type CodeMatch,
-  isMatch,
-  type Mismatch,
-  type TransformationValues,
-} from "../match/code-match.ts";
+import { initCodeOfBlueprint } from "../match/blueprint.ts";
+import { isMatch, type TransformationValues } from "../match/code-match.ts";
 import { areConstructorArguments } from "../match/constructor-arguments.ts";
-import type { ContractMatch } from "../match/contract-match.ts";
+import type { CompiledContract, ContractMatch, OnChainCode } from "../match/contract-match.ts";
 import { isValueOf, isVyperValue } from "../match/immutable-value.ts";
-import { jumpDestinations, mayBeJumpedInto } from "../match/jump-destinations.ts";
+import { foreignParts, jumpDestinations, mayBeRun } from "../match/jump-destinations.ts";
 import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { immutablesIn } from "../match/vyper-code.ts";
@@ -25,15 +21,15 @@ const SIGNS_SINCE = "0.8.9";
 
 /**
  * The values of the immutables in matched code. Throws `VerificationError` of code `bytecode` when a value does not fit
- * its variable's type, when a library holds no address, and when metadata on chain that is not the compiler's could be run
- * as code.
+ * its variable's type, when a library holds no address, and when metadata, addresses of libraries or arguments could be run as
+ * code that the source does not tell of.
  */
 export async function readImmutables(
   session: Session,
   input: CompilerInput,
   { contract, match }: Candidate,
 ): Promise<ImmutableValue[]> {
-  const runtime = valuesOf(match.runtime);
+  const runtime = isMatch(match.runtime) ? match.runtime.values : {};
   const { immutables = {} } = runtime;
   if (input.language === "Vyper") return vyperValues(contract.output.layout, immutables);
   if (input.language === "Yul" && runtime.callProtection !== undefined) {
@@ -50,16 +46,16 @@ export async function readImmutables(
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
-  const strange = strangeBytes(contract.output.abi, match).find(({ value }) =>
-    mayBeJumpedInto(hexToBytes(value)),
-  );
-  if (input.language === "Yul" || (ids.size === 0 && (viaIR || strange === undefined))) {
+  const isForeignRun = !viaIR && mayRunForeign(session.onChain, contract, match);
+  if (input.language === "Yul" || (ids.size === 0 && !isForeignRun)) {
     return entries.map(([name, value]) => ({ name, type: "", value }));
   }
   const trees = readTrees(session, input, contract.output.metadata);
   const syntax = await readSyntax(trees, ids);
-  if (strange !== undefined && !viaIR && syntax.keepsFunctions) {
-    refuse(`${strange.what}, and the code could be made to run it.`);
+  if (isForeignRun && syntax.keepsFunctions) {
+    refuse(
+      "There is metadata, a library's address or an argument in the code that neither the source nor its ABI tells of, and the code could be made to run it.",
+    );
   }
   const { sourceMap, functionDebugData } = contract.output.evm.deployedBytecode;
   const destinations = jumpDestinations(contract.runtime.bytes, sourceMap ?? "");
@@ -81,29 +77,26 @@ export async function readImmutables(
 }
 
 /**
- * What stands in the code, or stood there when the constructor ran, and neither the source nor its ABI tells of. The metadata
- * of contracts that the constructor makes is in the creation code alone.
+ * Whether jumps may lead into what stands in the code, or stood there when the constructor ran, and neither the source nor its
+ * ABI tells of. The metadata of contracts that the constructor makes is in the creation code alone.
  */
-function strangeBytes(
-  abi: readonly AbiEntry[],
+function mayRunForeign(
+  { runtimeCode, creationCode }: OnChainCode,
+  { output, runtime, creation }: CompiledContract,
   match: ContractMatch,
-): { what: string; value: Hex }[] {
-  const [runtime, creation] = [valuesOf(match.runtime), valuesOf(match.creation)];
-  const metadata = [runtime, creation].flatMap((values) => Object.values(values.cborAuxdata ?? {}));
-  const { constructorArguments: behind = "0x" } = creation;
-  const isArguments = areConstructorArguments(abi, hexToBytes(behind));
-  return [
-    ...metadata.map((value) => ({ what: "The metadata on chain is not the compiler's", value })),
-    ...(isArguments
-      ? []
-      : [{ what: "What follows the creation code encodes no arguments", value: behind }]),
-  ];
-}
-
-/** What deployment put into code that ran or stands on chain; nothing where it is other code than the compiled one. */
-function valuesOf(code: CodeMatch | Mismatch | null): TransformationValues {
-  if (code === null) return {};
-  return isMatch(code) || code.kind === "constructor-arguments" ? code.values : {};
+): boolean {
+  const blueprint = initCodeOfBlueprint(runtimeCode);
+  const [compiled, present] =
+    blueprint === null ? [runtime, runtimeCode] : ([creation, blueprint] as const);
+  if (isMatch(match.runtime) && mayBeRun(present, foreignParts(compiled, present))) return true;
+  const isCompared =
+    match.creation !== null &&
+    (isMatch(match.creation) || match.creation.kind === "constructor-arguments");
+  if (creationCode === null || !isCompared) return false;
+  const { length } = creation.bytes;
+  const isArguments = areConstructorArguments(output.abi, creationCode.subarray(length));
+  const ran = isArguments ? creationCode.subarray(0, length) : creationCode;
+  return mayBeRun(ran, foreignParts(creation, ran));
 }
 
 /** Where functions of the source begin; undefined when the compiler does not tell. */

@@ -4,7 +4,7 @@ import { initCodeOfBlueprint } from "../match/blueprint.ts";
 import { isMatch } from "../match/code-match.ts";
 import { guessArguments } from "../match/constructor-arguments.ts";
 import { mayFollow } from "../match/creation-code.ts";
-import { mayBeJumpedInto } from "../match/jump-destinations.ts";
+import { mayBeRun } from "../match/jump-destinations.ts";
 import { levelsOf } from "../match/levels.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
@@ -35,10 +35,13 @@ export async function trialOf(
     given === null ? guessArguments(abi, onChain.creationCode ?? Buffer.alloc(0)) : [given];
   // Other bytes than arguments could be code that runs in place of the constructor, and so could arguments.
   if (given !== null && !mayFollow(contract.following, given)) return [];
-  const mayJump = settingsIn(metadata)["viaIR"] !== true && endings.some(mayBeJumpedInto);
-  if (mayJump && input.language === "Solidity") {
+  const trials = endings.map((ending) => Buffer.concat([code, ending]));
+  const mayRunEnding = trials.some((trial) =>
+    mayBeRun(trial, [{ offset: code.length, length: trial.length - code.length }]),
+  );
+  if (mayRunEnding && input.language === "Solidity" && settingsIn(metadata)["viaIR"] !== true) {
     const { keepsFunctions } = await readSyntax(readTrees(session, input, metadata), new Set());
     if (keepsFunctions) return [];
   }
-  return endings.map((ending) => hexFromBytes(Buffer.concat([code, ending])));
+  return trials.map(hexFromBytes);
 }

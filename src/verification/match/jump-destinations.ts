@@ -1,3 +1,5 @@
+import type { CompiledCode, Slot } from "./bytecode.ts";
+
 const JUMPDEST = 0x5b;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
@@ -34,7 +36,35 @@ function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; e
   return { offsets, end };
 }
 
-/** Whether a jump could lead into these bytes, whatever is in front of them. */
-export function mayBeJumpedInto(bytes: Buffer): boolean {
-  return bytes.includes(JUMPDEST);
+/** Bytes of code, from an offset on. */
+type Range = Pick<Slot, "offset" | "length">;
+
+/**
+ * Whether jumps may lead to one of these parts of a code, as the EVM reads it: after some jump destination, without a stop
+ * between, an instruction begins there.
+ */
+export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
+  let isJumpedInto = false;
+  for (let at = 0; at < code.length; at++) {
+    const opcode = code[at] ?? 0;
+    isJumpedInto ||= opcode === JUMPDEST;
+    const isWithin = ({ offset, length }: Range) => offset <= at && at < offset + length;
+    if (isJumpedInto && parts.some(isWithin)) return true;
+    if (STOPPING.has(opcode)) isJumpedInto = false;
+    if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
+  }
+  return false;
+}
+
+/** The parts of a code that are not the compiler's: addresses of libraries, other metadata, and what is behind. */
+export function foreignParts({ bytes, libraries, auxdata }: CompiledCode, code: Buffer): Range[] {
+  const end = bytes.length;
+  const metadata = auxdata
+    .map(({ offset, value }) => ({ offset, value, behind: offset + value.length }))
+    .filter(({ offset, value, behind }) => !code.subarray(offset, behind).equals(value))
+    .map(({ offset, behind }) => ({
+      offset,
+      length: (behind < end ? behind : code.length) - offset,
+    }));
+  return [...libraries, ...metadata, { offset: end, length: code.length - end }];
 }

@@ -7,7 +7,7 @@ import type { CompiledCode } from "./bytecode.ts";
 import { type CodeMatch, isMatch } from "./code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
 import { isPlainValue } from "./immutable-value.ts";
-import { mayBeJumpedInto } from "./jump-destinations.ts";
+import { foreignParts, mayBeRun } from "./jump-destinations.ts";
 import { DEPLOY_ADDRESS, matchRuntimeCode, pushesNoAddress } from "./runtime-code.ts";
 
 /** Parts of runtime code, as [offset, length], that may differ between deployments of the same source. */
@@ -64,7 +64,7 @@ export interface KnownCode {
 
 /**
  * Whether runtime code at `address` differs from known code only where deployment may fill in values. Nobody proved
- * these values, so they must do no harm: metadata holds no jump destination, and an immutable is a valid value of a
+ * these values, so they must do no harm: no jump leads into metadata, and an immutable is a valid value of a
  * plain type or equals that of the known code.
  */
 export function isOtherDeployment(known: KnownCode, code: Buffer, address: Address): boolean {
@@ -72,15 +72,12 @@ export function isOtherDeployment(known: KnownCode, code: Buffer, address: Addre
   if (isVyper) return isOtherVyperDeployment(known, code);
   const match = matchRuntimeCode(compiled, [], code, address);
   if (!isMatch(match) || pushesNoAddress(code)) return false;
-  const { cborAuxdata = {}, immutables = {} } = match.values;
+  const { immutables = {} } = match.values;
   const { values } = known;
-  const isHarmless = Object.values(cborAuxdata).every(
-    (value) => !mayBeJumpedInto(hexToBytes(value)),
-  );
   const declared = Object.keys(known.immutables).filter((id) => /^\d+$/.test(id));
   const types = values.length === declared.length ? values.map(({ type }) => type) : [];
   return (
-    isHarmless &&
+    !mayBeRun(code, foreignParts(compiled, code)) &&
     Object.entries(immutables).every(
       ([id, value]) =>
         value === known.immutables[id] ||

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import {
+  foreignParts,
   jumpDestinations,
-  mayBeJumpedInto,
+  mayBeRun,
   stopsAtEnd,
 } from "../../../src/verification/match/jump-destinations.ts";
-import { bytes } from "../../support/compiled-code.ts";
+import { bytes, compiled } from "../../support/compiled-code.ts";
 
 const [PUSH1, PUSH32, DUP1] = ["605b", `7f${"5b".repeat(32)}`, "80"];
 
@@ -34,7 +35,46 @@ test.each([
   expect(stopsAtEnd(bytes(code), sourceMap)).toBe(stops);
 });
 
-test("bytes with a jump destination may be jumped into", () => {
-  expect(mayBeJumpedInto(bytes("605b"))).toBe(true);
-  expect(mayBeJumpedInto(bytes("6001"))).toBe(false);
+test.each([
+  // In it, in front of it, and what is pushed.
+  ["605b5b33", 2, 1, true],
+  ["5b336033", 2, 1, true],
+  ["5b603333", 2, 1, false],
+  ["605b5b33", 1, 1, false],
+  ["3333", 1, 1, false],
+  // Behind a stop, and before.
+  ["5b00335b", 2, 1, false],
+  ["5b57335b", 2, 1, true],
+  ["335b", 0, 1, false],
+  ["335b", 1, 0, false],
+  // What is pushed before it changes what is an instruction.
+  [`7f${"00".repeat(30)}60735b33`, 33, 2, true],
+  ["60735b33", 1, 1, false],
+])("whether a jump may lead to a part of code: %s", (code, offset, length, mayRun) => {
+  expect(mayBeRun(bytes(code), [{ offset, length }])).toBe(mayRun);
+});
+
+test("what the compiler did not write: libraries, other metadata, and what is behind", () => {
+  const library = { id: "L", offset: 1, length: 20 };
+  const [inner, last] = [bytes("aabb"), bytes("ccdd")];
+  const code = compiled(bytes("73", "00".repeat(20), "aabb", "fe", "ccdd"), {
+    libraries: [library],
+    auxdata: [
+      { id: "1", offset: 21, value: inner },
+      { id: "2", offset: 24, value: last },
+    ],
+  });
+  const chain = (there: string) => bytes("73", "00".repeat(20), there);
+  const behind = { offset: 26, length: 0 };
+  expect(foreignParts(code, chain("aabbfeccdd"))).toEqual([library, behind]);
+  expect(foreignParts(code, chain("aabcfeccdd00"))).toEqual([
+    library,
+    { offset: 21, length: 2 },
+    { ...behind, length: 1 },
+  ]);
+  expect(foreignParts(code, chain("aabbfeccde00"))).toEqual([
+    library,
+    { offset: 24, length: 3 },
+    { ...behind, length: 1 },
+  ]);
 });
