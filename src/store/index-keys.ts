@@ -2,7 +2,8 @@ import type { Fragment, Queryable } from "../db/client.ts";
 
 /**
  * What indexes have in the place of long words: a hash of eight bytes. An entry is half as large then, and words that share
- * some bytes (texts, numbers) stay apart. Words of one key may differ: a query compares the whole, too.
+ * some bytes (texts, numbers) stay apart. Words of one key may differ, and who wants such words finds them in a second: a query
+ * compares the whole, too.
  */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`hashtextextended(encode(${words}, 'hex'), 0)`;

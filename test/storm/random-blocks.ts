@@ -4,6 +4,8 @@ import { DEPOSIT_TYPE } from "../../src/core/deposits.ts";
 import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import {
+  AMOUNT_TRANSFER,
+  ID_TRANSFER,
   TRANSFER,
   TRANSFER_BATCH,
   TRANSFER_SINGLE,
@@ -20,8 +22,6 @@ import type { Random } from "../support/world/random.ts";
 // Few accounts and tokens, so that what blocks do meets again and again; amounts at the bounds of their type.
 
 const AMOUNTS = [0n, 1n, 1n, 5n, 7n, 1000n, 2n ** 128n, 2n ** 255n, 2n ** 256n - 1n];
-const ERC404_AMOUNT: Hex = "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487";
-const ERC404_ID: Hex = "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f";
 const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 /** `Upgraded` and `BeaconUpgraded` (ERC-1967): other code may answer for the contract from then on. */
 const UPGRADES: readonly Hex[] = [
@@ -197,8 +197,8 @@ function log(random: Random): LogSpecification {
     }
     case "404":
       return random.chance(0.5)
-        ? { address, topics: [ERC404_AMOUNT, from, to], data: word(amount) }
-        : { address, topics: [ERC404_ID, from, to, word(id)] };
+        ? { address, topics: [AMOUNT_TRANSFER, from, to], data: word(amount) }
+        : { address, topics: [ID_TRANSFER, from, to, word(id)] };
     default:
       return { address, ...odd(random, [from, to, word(id)], word(amount)) };
   }
@@ -210,7 +210,13 @@ function odd(
   words: readonly Hex[],
   amount: Hex,
 ): Omit<LogSpecification, "address"> {
-  const event = random.pick([TRANSFER, TRANSFER_SINGLE, TRANSFER_BATCH, ERC404_AMOUNT, ERC404_ID]);
+  const event = random.pick([
+    TRANSFER,
+    TRANSFER_SINGLE,
+    TRANSFER_BATCH,
+    AMOUNT_TRANSFER,
+    ID_TRANSFER,
+  ]);
   const topics = random.chance(0.2) ? [] : [event, ...words.slice(0, random.integer(4))];
   const dirty = topics.map((topic, index) =>
     index > 0 && random.chance(0.1) ? (`0xff${topic.slice(4)}` as Hex) : topic,

@@ -41,12 +41,10 @@ interface Metadata extends Record<string, unknown> {
 type Write = (value: unknown) => string;
 
 /** Old compilers write characters beyond ASCII as they are, later ones escape them, the latest DEL too. */
-const WRITERS = [undefined, /[\u0080-\uffff]/g, /[\u007f-\uffff]/g].map(
+const WRITERS = [/(?!)/g, /[\u0080-\uffff]/g, /[\u007f-\uffff]/g].map(
   (escaped): Write =>
-    (value) => {
-      const text = JSON.stringify(value);
-      return escaped === undefined ? text : text.replace(escaped, escapeCharacter);
-    },
+    (value) =>
+      JSON.stringify(value).replace(escaped, escapeCharacter),
 );
 
 function escapeCharacter(character: string): string {

@@ -37,7 +37,7 @@ export function parseCodeMetadata(bytes: Buffer): CodeMetadata | null {
   if (!(map instanceof Map)) return null;
   for (const key of map.keys()) if (!KEYS.has(key)) return null;
   const [kind, second] = HASH_KINDS.filter((name) => map.has(name));
-  const hash = kind === undefined ? null : hashOf(kind, map.get(kind));
+  const hash = (kind && hashOf(kind, map.get(kind))) ?? null;
   const solc = map.has("solc") ? versionOf(map.get("solc")) : null;
   const isWhole =
     second === undefined &&

@@ -15,6 +15,19 @@ export const TRANSFER_SINGLE: Hex =
   "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
 export const TRANSFER_BATCH: Hex =
   "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
+/** ERC-404. */
+export const AMOUNT_TRANSFER: Hex =
+  "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487";
+export const ID_TRANSFER: Hex =
+  "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f";
+/** What emits one of them answers for holdings and supply from then on, in whatever form it is. */
+const TOKEN_EVENTS = new Set([
+  TRANSFER,
+  TRANSFER_SINGLE,
+  TRANSFER_BATCH,
+  AMOUNT_TRANSFER,
+  ID_TRANSFER,
+]);
 const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 
 /** Ids and amounts of a batch; nothing of data that are not two lists. */
@@ -105,6 +118,7 @@ export class Ledger {
 
   applyLog({ address, topics, data }: Pick<RawLog, "address" | "topics" | "data">): void {
     const [event, first, second, third] = topics;
+    if (event && TOKEN_EVENTS.has(event)) this.#set(`token ${address}`, "0x01");
     if (event === TRANSFER && first && second) {
       const amount = third ? 1n : quantityToBigInt(hexSlice(data, 0, 32));
       this.#moveTokens(address, addressOfWord(first), addressOfWord(second), amount);
@@ -132,7 +146,6 @@ export class Ledger {
   }
 
   #moveTokens(token: Address, from: Address, to: Address, amount: bigint, id?: bigint): void {
-    this.#set(`token ${token}`, "0x01");
     for (const [owner, change] of [
       [from, -amount],
       [to, amount],

@@ -95,6 +95,7 @@ test.each<[string, bigint[], boolean]>([
   ["Bytes[33]", [2n ** 255n, TEXT, TEXT], false],
   ["DynArray[uint8, 3]", [2n, 1n, 255n, 256n], true],
   ["DynArray[uint8, 3]", [3n, 1n, 255n, 256n], false],
+  ["DynArray[uint8, 3]", [3n, 1n, 255n, 255n], true],
   ["DynArray[uint8, 3]", [4n, 1n, 1n, 1n], false],
   ["DynArray[Bytes[33], 2]", [1n, 33n, TEXT, TEXT, 34n, TEXT, TEXT], true],
   ["DynArray[Bytes[33], 2]", [2n, 33n, TEXT, TEXT, 34n, TEXT, TEXT], false],

@@ -83,6 +83,7 @@ test("reads vyper's list behind creation code", () => {
 test("finds vyper's versions anywhere in code", () => {
   const mark = (version: string) => `a165767970657283${version}`;
   expect(findVyperVersions(bytes(`5f${mark("000403")}0036${"00".repeat(64)}`))).toEqual(["0.4.3"]);
+  expect(findVyperVersions(bytes(mark("000403")))).toEqual(["0.4.3"]);
   expect(findVyperVersions(bytes(`6001${mark("000307")}000b${mark("000402")}`))).toEqual([
     "0.3.7",
     "0.4.2",
