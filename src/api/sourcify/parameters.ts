@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import type { SourcifyContext, SourcifyRequest } from "./endpoint.ts";
 import { invalid, SourcifyError } from "./errors.ts";
@@ -31,22 +30,4 @@ export function numberOf(
   const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= least && number <= most) return number;
   throw invalid(`${name} is to be a whole number from ${least} to ${most}`);
-}
-
-const LONGEST_PATH = 500;
-
-/** The body of a submission as it was sent, which fits its schema. Throws `SourcifyError` for what does not. */
-export function requireBody<Schema extends z.ZodType>(
-  request: SourcifyRequest,
-  schema: Schema,
-): z.input<Schema> {
-  const sent = request.body();
-  const [issue] = schema.safeParse(sent, { reportInput: true }).error?.issues ?? [];
-  if (!issue) return sent as z.input<Schema>;
-  const { path, message, code, input } = issue;
-  if (code === "invalid_value" && path.at(-1) === "language" && typeof input === "string") {
-    const text = `The language ${input.slice(0, 100)} is not supported`;
-    throw new SourcifyError(400, "unsupported_language", text);
-  }
-  throw invalid(`${path.join(".").slice(0, LONGEST_PATH)}: ${message}`);
 }

@@ -1,21 +1,18 @@
 import { z } from "zod";
+import { isRecord } from "../../../core/record.ts";
 import type { SourceFile } from "../../../store/verified-contracts/verified-contract.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { invalid } from "../errors.ts";
-import { requireAddress, requireBody, requireChain } from "../parameters.ts";
+import { invalid, SourcifyError } from "../errors.ts";
+import { requireAddress, requireChain } from "../parameters.ts";
 import { accepted, submit } from "../submit.ts";
-import { creationTransactionHash } from "./verify.ts";
+import { creationTransactionHash, requireCreationHash } from "./verify.ts";
 
 const body = z.object({
   metadata: z
     .looseObject({
-      compiler: z.object({ version: z.string().regex(/^v?\d+\.\d+\.\d+[^"\\]{0,80}$/) }),
+      compiler: z.object({ version: z.string() }),
       language: z.enum(["Solidity", "Yul"]),
-      settings: z.looseObject({
-        compilationTarget: z
-          .record(z.string(), z.string())
-          .refine((target) => Object.keys(target).length === 1, "is to name one contract"),
-      }),
+      settings: z.looseObject({ compilationTarget: z.record(z.string(), z.string()) }),
       sources: z.record(z.string(), z.unknown()),
     })
     .describe("The compiler's metadata"),
@@ -34,15 +31,36 @@ export const verifyMetadata: Endpoint = {
   async handle(context, request) {
     requireChain(context, request);
     const address = requireAddress(request);
-    const { metadata, sources } = requireBody(request, body);
-    const { compiler, ...others } = metadata;
-    const files = Object.entries(sources).map(([path, text]): SourceFile => {
-      // zod passes over a member named `__proto__`.
-      if (typeof text !== "string") throw invalid("sources: a text is missing");
-      return { path, text };
+    const { metadata, sources, ...sent } = request.body();
+    const text = readMetadata(metadata);
+    if (!isRecord(sources)) throw invalid("sources is to be an object of texts");
+    const files = Object.entries(sources).map(([path, source]): SourceFile => {
+      if (typeof source === "string") return { path, text: source };
+      throw invalid(`sources: the text of ${path.slice(0, 500)} is missing`);
     });
-    const text = JSON.stringify({ compiler: { version: compiler.version }, ...others });
+    requireCreationHash(sent["creationTransactionHash"]);
     const file = { path: "metadata.json", text };
     return submit(context, { format: "metadata-files", address, files: [file, ...files] });
   },
 };
+
+/** The metadata as text, as it is found among the files. Throws `SourcifyError`. */
+function readMetadata(metadata: unknown): string {
+  if (!isRecord(metadata)) throw invalid("metadata is to be an object");
+  const { compiler, language, settings, sources, ...others } = metadata;
+  const version = isRecord(compiler) ? compiler["version"] : undefined;
+  if (typeof version !== "string" || !/^v?\d+\.\d+\.\d+[^"\\]{0,80}$/.test(version)) {
+    throw invalid("metadata.compiler.version is missing");
+  }
+  if (typeof language !== "string") throw invalid("metadata.language is missing");
+  if (language !== "Solidity" && language !== "Yul") {
+    const text = `The language ${language.slice(0, 100)} is not supported`;
+    throw new SourcifyError(400, "unsupported_language", text);
+  }
+  const target = isRecord(settings) ? settings["compilationTarget"] : undefined;
+  if (!isRecord(target) || Object.keys(target).length !== 1) {
+    throw invalid("metadata.settings.compilationTarget is to name one contract");
+  }
+  if (!isRecord(sources)) throw invalid("metadata.sources is missing");
+  return JSON.stringify({ compiler: { version }, language, settings, sources, ...others });
+}

@@ -1,15 +1,20 @@
 import { z } from "zod";
+import { isHash } from "../../../core/hex.ts";
+import { isRecord } from "../../../core/record.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { requireAddress, requireBody, requireChain } from "../parameters.ts";
+import { invalid, SourcifyError } from "../errors.ts";
+import { requireAddress, requireChain } from "../parameters.ts";
 import { accepted, submit } from "../submit.ts";
 
-const VERSION = "is to be a version such as 0.8.28+commit.7893614a";
-const IDENTIFIER = "is to be a path and a name such as src/C.sol:C";
+const FORMATS: Readonly<Record<string, "standard-json" | "vyper-json">> = {
+  Solidity: "standard-json",
+  Yul: "standard-json",
+  Vyper: "vyper-json",
+};
 
 /** Field of both submissions. */
 export const creationTransactionHash = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, "is to be 0x and 64 hex digits")
   .optional()
   .describe("Hash of the creation transaction; not needed, the index knows it");
 
@@ -17,22 +22,16 @@ const body = z.object({
   stdJsonInput: z
     .looseObject({
       language: z.enum(["Solidity", "Yul", "Vyper"]),
-      sources: z
-        .record(z.string(), z.looseObject({ content: z.string() }))
-        .refine((sources) => Object.keys(sources).length > 0, "has no source"),
+      sources: z.record(z.string(), z.looseObject({ content: z.string() })),
       settings: z.record(z.string(), z.unknown()),
     })
     .describe("Input of the compiler; its outputSelection is replaced"),
-  compilerVersion: z
-    .string(VERSION)
-    .regex(/^v?\d+\.\d+\.\d+/, VERSION)
-    .meta({
-      description: "Long version of the compiler, with or without v",
-      example: "0.8.28+commit.7893614a",
-    }),
+  compilerVersion: z.string().meta({
+    description: "Long version of the compiler, with or without v",
+    example: "0.8.28+commit.7893614a",
+  }),
   contractIdentifier: z
-    .string(IDENTIFIER)
-    .includes(":", IDENTIFIER)
+    .string()
     .meta({ description: "Path and name, the last colon between them", example: "src/C.sol:C" }),
   creationTransactionHash,
 });
@@ -46,10 +45,48 @@ export const verify: Endpoint = {
   async handle(context, request) {
     requireChain(context, request);
     const address = requireAddress(request);
-    const { stdJsonInput, ...sent } = requireBody(request, body);
-    const { compilerVersion, contractIdentifier: name } = sent;
-    const format = stdJsonInput.language === "Vyper" ? "vyper-json" : "standard-json";
+    const { stdJsonInput, compilerVersion, contractIdentifier, ...sent } = request.body();
+    const format = formatOf(stdJsonInput);
+    if (typeof compilerVersion !== "string" || !/^v?\d+\.\d+\.\d+/.test(compilerVersion)) {
+      throw invalid("compilerVersion is to be a version such as 0.8.28+commit.7893614a");
+    }
+    if (typeof contractIdentifier !== "string" || !contractIdentifier.includes(":")) {
+      throw invalid("contractIdentifier is to be a path and a name such as src/C.sol:C");
+    }
+    requireCreationHash(sent["creationTransactionHash"]);
     const input = JSON.stringify(stdJsonInput);
-    return submit(context, { format, input, address, name, compilerVersion });
+    const common = { address, name: contractIdentifier, compilerVersion };
+    return submit(context, { format, input, ...common });
   },
 };
+
+/** The form of the input. Throws `SourcifyError` for one that lacks something. */
+function formatOf(input: unknown): "standard-json" | "vyper-json" {
+  if (!isRecord(input)) throw invalid("stdJsonInput is to be an object");
+  const { language, sources, settings } = input;
+  if (typeof language !== "string") throw invalid("stdJsonInput.language is missing");
+  const format = Object.hasOwn(FORMATS, language) ? FORMATS[language] : undefined;
+  if (format === undefined) {
+    const text = `The language ${language.slice(0, 100)} is not supported`;
+    throw new SourcifyError(400, "unsupported_language", text);
+  }
+  if (!isRecord(sources) || Object.keys(sources).length === 0) {
+    throw invalid("stdJsonInput.sources is missing");
+  }
+  for (const [path, source] of Object.entries(sources)) {
+    if (!isRecord(source) || typeof source["content"] !== "string") {
+      throw invalid(`stdJsonInput.sources: the content of ${path.slice(0, 500)} is missing`);
+    }
+  }
+  if (!isRecord(settings)) throw invalid("stdJsonInput.settings is missing");
+  return format;
+}
+
+/**
+ * Checks the hash of the creation, which is not used: the index knows it. Throws `SourcifyError` for an invalid one.
+ */
+export function requireCreationHash(hash: unknown): void {
+  if (hash !== undefined && !isHash(hash)) {
+    throw invalid("creationTransactionHash is to be 0x and 64 hex digits");
+  }
+}
