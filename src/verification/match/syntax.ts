@@ -105,9 +105,7 @@ function* nodesOf(trees: readonly unknown[]): Generator<Node> {
     const next = open.pop();
     if (typeof next !== "object" || next === null) continue;
     yield next as Node;
-    for (const child of Object.values(next)) {
-      if (typeof child === "object" && child !== null) open.push(child);
-    }
+    for (const child of Object.values(next)) open.push(child);
   }
 }
 
