@@ -15,8 +15,8 @@ export type TextRange = readonly [start: number, end: number];
 const BYTES_OF_A_TOKEN = 100;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** After so many bytes without an escape, more of them are likely. */
-const PLAIN_BYTES = 256;
+/** After so many bytes without a quote, more of them are likely. */
+const QUIET_BYTES = 256;
 const WINDOW_BYTES = 4096;
 
 /**
@@ -58,23 +58,25 @@ export function scanJson(text: Buffer, { depth: deepest, tokens: most }: JsonBou
 /** Behind the quote that closes the string opened at `start`. */
 function endOfString(text: Buffer, start: number): number {
   let index = start + 1;
-  let plain = 0;
+  let sinceQuote = 0;
   while (index < text.length && text[index] !== QUOTE) {
-    const isEscape = text[index] === BACKSLASH;
-    index += isEscape ? 2 : 1;
-    plain = isEscape ? 0 : plain + 1;
-    if (plain < PLAIN_BYTES) continue;
-    index = endOfPlainText(text, index);
-    plain = 0;
+    const width = text[index] === BACKSLASH ? 2 : 1;
+    sinceQuote = width === 2 && text[index + 1] === QUOTE ? 0 : sinceQuote + width;
+    index += width;
+    if (sinceQuote < QUIET_BYTES) continue;
+    index = skipWindows(text, index);
+    sinceQuote = 0;
   }
   return Math.min(index + 1, text.length);
 }
 
-/** Skips whole windows without quote and escape, ten times as fast as byte by byte. */
-function endOfPlainText(text: Buffer, start: number): number {
-  for (let index = start; index < text.length; index += WINDOW_BYTES) {
-    const window = text.subarray(index, index + WINDOW_BYTES);
-    if (window.includes(QUOTE) || window.includes(BACKSLASH)) return index;
+/** Skips whole windows without a quote, ten times as fast as byte by byte, and what the last backslash in them escapes. */
+function skipWindows(text: Buffer, start: number): number {
+  let index = start;
+  while (index < text.length && !text.subarray(index, index + WINDOW_BYTES).includes(QUOTE)) {
+    index += WINDOW_BYTES;
   }
-  return text.length;
+  let backslashes = 0;
+  while (index - backslashes > start && text[index - backslashes - 1] === BACKSLASH) backslashes++;
+  return index + (backslashes % 2);
 }

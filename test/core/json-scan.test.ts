@@ -54,7 +54,11 @@ test("tells the outermost strings of an object", () => {
 
 test("ends a long text at its quote, wherever escapes stand in it", () => {
   const plain = fc.nat(10_000).map((length) => "x".repeat(length));
-  const text = fc.array(fc.oneof(plain, fc.constantFrom('"', "\\", "\n")), { maxLength: 9 });
+  const backslashes = fc.nat(10_000).map((length) => "\\".repeat(length));
+  const controls = fc.nat(2_000).map((length) => "\u0001".repeat(length));
+  const text = fc.array(fc.oneof(plain, backslashes, controls, fc.constantFrom('"', "\\", "\n")), {
+    maxLength: 9,
+  });
   fc.assert(
     fc.property(text, (parts) => {
       const string = JSON.stringify(parts.join(""));
