@@ -119,6 +119,6 @@ export async function vacuumTables(sql: Sql, names: readonly string[]): Promise<
     WHERE relnamespace = current_schema()::regnamespace AND relname = ANY (${[...names]}::text[])
       AND pg_stat_get_dead_tuples(oid) > 5000 + pg_stat_get_live_tuples(oid) / 10
       AND pg_stat_get_live_tuples(oid) <= ${VACUUMED_ROWS_MAXIMUM}
-      AND coalesce(pg_stat_get_last_vacuum_time(oid) < now() - interval '5 seconds', true)`;
+      AND coalesce(pg_stat_get_last_vacuum_time(oid) < now() - interval '1 second', true)`;
   for (const { name } of tables) await sql`VACUUM (SKIP_LOCKED) ${sql(name)}`;
 }
