@@ -250,3 +250,22 @@ export function metadataOf(entries: string, count: number): Hex {
 export function text(value: string): string {
   return Buffer.from(value).toString("hex");
 }
+
+/** A shop whose constructor, of these parameters, runs the code at the place that `start`, one of them, names. */
+export function jumpingShop(parameters: string): Program {
+  return {
+    sources: {
+      "Shop.sol": `pragma solidity 0.8.28;
+contract Shop {
+    uint256 public immutable fee;
+    constructor(${parameters}) {
+        fee = 30;
+        function() internal begin;
+        assembly { begin := shl(32, start) }
+        if (start > 0) begin();
+    }
+}`,
+    },
+    contract: "Shop.sol:Shop",
+  };
+}

@@ -1,22 +1,8 @@
 import { expect } from "vitest";
-import type { Attack, Program } from "./attack.ts";
-import { fill, word } from "./attack-world.ts";
+import type { Attack } from "./attack.ts";
+import { fill, jumpingShop, word } from "./attack-world.ts";
 
-const program: Program = {
-  sources: {
-    "Shop.sol": `pragma solidity 0.8.28;
-contract Shop {
-    uint256 public immutable fee;
-    constructor(uint256 start, bytes memory) {
-        fee = 30;
-        function() internal begin;
-        assembly { begin := shl(32, start) }
-        if (start > 0) begin();
-    }
-}`,
-  },
-  contract: "Shop.sol:Shop",
-};
+const program = jumpingShop("uint256 start, bytes memory");
 
 /** An encoding of the arguments. */
 function encoded(start: number, code: string): string {
