@@ -222,7 +222,10 @@ test("no password and no key appears in logs, answers, metrics, pages or the dat
   expect(authorizations).toContain(basic);
   const solc = Buffer.from(`u:${SECRETS.solcPassword}`).toString("base64");
   expect(authorizations).toContain(`Basic ${solc}`);
-  for (const secret of [...Object.values(SECRETS), BASIC]) {
+  const [key] = await database.sql<[{ secret: string }]>`
+    SELECT substring(prosrc FROM '(\\d+)\\)\\)$') AS secret FROM pg_proc WHERE oid = 'index_key'::regproc`;
+  expect(key.secret).toMatch(/^\d{10,}$/);
+  for (const secret of [...Object.values(SECRETS), BASIC, key.secret]) {
     for (const [name, encode] of Object.entries(ENCODINGS)) {
       const found = written.indexOf(encode(secret));
       const place = written.slice(Math.max(0, found - 300), found + 100);

@@ -1,12 +1,12 @@
 import type { Fragment, Queryable } from "../db/client.ts";
 
 /**
- * What indexes have in the place of long words: a hash of eight bytes. An entry is half as large then, and words that share
- * some bytes (texts, numbers) stay apart. Words of one key may differ, and who wants such words finds them in a second: a query
- * compares the whole, too.
+ * What indexes have in the place of long words: a hash of eight bytes with a secret of the database. An entry is half as large
+ * then, and words that share some bytes (texts, numbers) stay apart. Words of one key may differ, and a database that was made
+ * before the secret may still be without it (migrations/0200_secret_of_keys.sql): a query compares the whole, too.
  */
 export function keyOf(sql: Queryable, words: Fragment): Fragment {
-  return sql`hashtextextended(encode(${words}, 'hex'), 0)`;
+  return sql`index_key(${words})`;
 }
 
 /**

@@ -40,4 +40,14 @@ it("tables that an earlier version spread take the migrations and indexes of thi
     await buildIndex({ sql, term }, build, new AbortController().signal);
   }
   expect(await listIndexBuilds(sql)).toEqual([]);
+  const key = () =>
+    sql<[{ key: string }]>`SELECT index_key('\\x01')::text AS key`.then(([row]) => row.key);
+  const before = await key();
+  await sql`SELECT renew_index_keys()`;
+  const after = await key();
+  expect(after).not.toBe(before);
+  const workers = await sql<{ key: string }[]>`
+    SELECT result AS key FROM run_command_on_workers(${`SELECT ${SCHEMA}.index_key('\\x01')`})`;
+  expect(workers.length).toBeGreaterThan(0);
+  for (const worker of workers) expect(worker.key).toBe(after);
 });

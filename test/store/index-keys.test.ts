@@ -1,21 +1,26 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Hex } from "../../src/core/hex.ts";
+import type { Sql } from "../../src/db/client.ts";
 import { keyOf } from "../../src/store/index-keys.ts";
+import { searchLogs } from "../../src/store/logs.ts";
 import { startAnvil } from "../support/anvil.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { expectedAnswer } from "../support/brute-force/answers.ts";
 import { ethGetLogs } from "../support/brute-force/eth-logs.ts";
 import { randomLogFilter, randomRequest } from "../support/brute-force/random-requests.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
+import { executedPlansOf, rowsRead } from "../support/explain.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createOracleReader, type Oracle } from "../support/oracle/oracle.ts";
+import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { callData } from "../support/world/contracts.ts";
 import { run } from "../support/world/operations.ts";
 import { createRandom } from "../support/world/random.ts";
 import { createStage } from "../support/world/stage.ts";
 import { deployWorld } from "../support/world/world.ts";
 
-// A key of eight bytes is no cryptographic hash: words of one key are found in a second, and anybody may put them on a chain.
+// A key of eight bytes is no cryptographic hash: words of one key are found in a second where the secret is known, as that of
+// databases from before it is (0), and anybody may put them on a chain.
 // After 24 digits each pair below leaves the hash in the same state, in texts of the given length, so that what follows does
 // not matter. Everything that is asked about one of a pair must leave out the other.
 
@@ -51,6 +56,8 @@ const ASKED = [
   "token/tokenholdercount",
 ];
 const FILTERS = 150;
+const ROWS = 100_000;
+const PAGE = { limit: 50, skip: 0 };
 
 let api: TestApp;
 let oracle: Oracle;
@@ -61,6 +68,7 @@ beforeAll(async () => {
   ends.push(() => anvil.stop());
   await playPairs(anvil.url);
   api = await createTestApp({ nodeUrl: anvil.url });
+  await api.sql`SELECT renew_index_keys(0)`;
   ends.push(() => api.close());
   const databaseUrl = new URL(inject("postgresUrl"));
   databaseUrl.pathname = api.sql.options.database;
@@ -114,6 +122,17 @@ async function playPairs(url: string): Promise<void> {
 }
 
 describe("words of one key", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.drop());
+
+  const keysOf = async (sql: Sql, words: readonly Hex[]) => {
+    const rows = await sql<{ key: number }[]>`
+      SELECT ${keyOf(sql, sql`word`)} AS key FROM unnest(${[...words]}::bytea[]) AS word`;
+    return rows.map(({ key }) => String(key));
+  };
   const text = (words: readonly Hex[]): Hex => `0x${words.map((word) => word.slice(2)).join("")}`;
 
   it.each([
@@ -122,15 +141,46 @@ describe("words of one key", () => {
     { name: "addresses with a topic", pairs: [EMITTERS], behind: TOPICS },
     { name: "topics", pairs: [TOPICS], behind: [] },
   ])("are what these $name are", async ({ pairs, behind }) => {
-    const { sql } = api;
     for (const [one, other] of pairs) {
       for (const end of behind.length === 0 ? [[]] : behind.map((word) => [word])) {
-        const [keys] = await sql`
-          SELECT ${keyOf(sql, sql`${text([one, ...end])}::bytea`)} AS one,
-            ${keyOf(sql, sql`${text([other, ...end])}::bytea`)} AS other`;
-        expect(keys?.["one"]).toBe(keys?.["other"]);
+        const words = [text([one, ...end]), text([other, ...end])];
+        expect(new Set(await keysOf(api.sql, words)).size).toBe(1);
+        expect(new Set(await keysOf(database.sql, words)).size).toBe(2);
       }
     }
+  });
+
+  it("have other keys in each database, and after each renewal", async () => {
+    const { sql } = database;
+    const keys = [];
+    for (let renewal = 0; renewal < 3; renewal++) {
+      keys.push(...(await keysOf(sql, TOPICS)));
+      await sql`SELECT renew_index_keys()`;
+    }
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("are read past without a secret alone", async () => {
+    const { sql } = database;
+    await sql`SELECT renew_index_keys(0)`;
+    await sql`INSERT INTO blocks (number, hash, parent_hash, timestamp, miner, difficulty, size, gas_limit, gas_used,
+        transaction_count, fees, reward)
+      SELECT n, int4send(n), int4send(n - 1), n, '', 0, 0, 0, 0, 0, 0, 0 FROM generate_series(0, ${ROWS / 100}::integer) AS n`;
+    await sql`
+      INSERT INTO logs (block_number, log_index, transaction_index, address, topic0, topic1, data)
+      SELECT n / 100, n % 100, 0, '\\x01', '\\x02', ${TOPICS[1]}, '' FROM generate_series(1, ${ROWS}::integer) AS n`;
+    await sql`
+      INSERT INTO sync_state (chain_id, genesis_hash, start_block, head_number, head_hash, head_timestamp, traced)
+      SELECT 1, hash, 0, ${ROWS / 100}, hash, 0, true FROM blocks WHERE number = 0`;
+    const rows = async () => {
+      const search = () =>
+        searchLogs(sql, [{ topics: [undefined, TOPICS[0]] }], { from: 0, to: "latest" }, PAGE);
+      const plans = await executedPlansOf(sql, search);
+      return Math.max(...plans.map((plan) => rowsRead(plan, "logs")));
+    };
+    expect(await rows()).toBe(ROWS);
+    await sql`SELECT renew_index_keys()`;
+    expect(await rows()).toBe(0);
   });
 });
 
