@@ -160,6 +160,17 @@ describe("words of one key", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
+  it("by a hash whose seed is the secret, as every seed of some millions makes of these two, have other keys", async () => {
+    const { sql } = database;
+    const words: Hex[] = [`0x555f55555550555555595a51${WORD}`, `0x55575555555154535350505f${WORD}`];
+    const seed = "3950720471920750648";
+    const [seeded] = await sql`
+      SELECT count(DISTINCT hashtextextended(encode(word, 'hex'), ${seed}))::integer AS keys FROM unnest(${words}::bytea[]) AS word`;
+    expect(seeded).toEqual({ keys: 1 });
+    await sql`SELECT renew_index_keys(${seed})`;
+    expect(new Set(await keysOf(sql, words)).size).toBe(2);
+  });
+
   it("are read past without a secret alone", async () => {
     const { sql } = database;
     await sql`SELECT renew_index_keys(0)`;
