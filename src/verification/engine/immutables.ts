@@ -5,6 +5,7 @@ import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/blueprint.ts";
+import type { CompiledCode } from "../match/bytecode.ts";
 import { isMatch, type TransformationValues } from "../match/code-match.ts";
 import { areConstructorArguments } from "../match/constructor-arguments.ts";
 import type { CompiledContract, ContractMatch, OnChainCode } from "../match/contract-match.ts";
@@ -14,7 +15,7 @@ import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { immutablesIn } from "../match/vyper-code.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
-import { settingsIn } from "./metadata-text.ts";
+import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
 /** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
@@ -46,7 +47,7 @@ export async function readImmutables(
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
-  const isForeignRun = !viaIR && mayRunForeign(session.onChain, contract, match);
+  const isForeignRun = !viaIR && mayRunForeign(session.onChain, input, contract, match);
   if (input.language === "Yul" || (ids.size === 0 && !isForeignRun)) {
     return entries.map(([name, value]) => ({ name, type: "", value }));
   }
@@ -82,13 +83,17 @@ export async function readImmutables(
  */
 function mayRunForeign(
   { runtimeCode, creationCode }: OnChainCode,
+  { settings }: CompilerInput,
   { output, runtime, creation }: CompiledContract,
   match: ContractMatch,
 ): boolean {
+  const linked = linkedAddresses(settings, output.metadata);
+  const isRun = (compiled: CompiledCode, code: Buffer) =>
+    mayBeRun(code, foreignParts(compiled, code, linked));
   const blueprint = initCodeOfBlueprint(runtimeCode);
   const [compiled, present] =
     blueprint === null ? [runtime, runtimeCode] : ([creation, blueprint] as const);
-  if (isMatch(match.runtime) && mayBeRun(present, foreignParts(compiled, present))) return true;
+  if (isMatch(match.runtime) && isRun(compiled, present)) return true;
   const isCompared =
     match.creation !== null &&
     (isMatch(match.creation) || match.creation.kind === "constructor-arguments");
@@ -96,7 +101,7 @@ function mayRunForeign(
   const { length } = creation.bytes;
   const isArguments = areConstructorArguments(output.abi, creationCode.subarray(length));
   const ran = isArguments ? creationCode.subarray(0, length) : creationCode;
-  return mayBeRun(ran, foreignParts(creation, ran));
+  return isRun(creation, ran);
 }
 
 /** Where functions of the source begin; undefined when the compiler does not tell. */

@@ -41,23 +41,35 @@ type Range = Pick<Slot, "offset" | "length">;
 
 /**
  * Whether jumps may lead to one of these parts of a code, as the EVM reads it: after some jump destination, without a stop
- * between, an instruction begins there.
+ * between, an instruction begins there. Or to where one of them decides: an instruction that begins in it takes what is behind
+ * it for what it pushes.
  */
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   let isJumpedInto = false;
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
     isJumpedInto ||= opcode === JUMPDEST;
-    const isWithin = ({ offset, length }: Range) => offset <= at && at < offset + length;
-    if (isJumpedInto && parts.some(isWithin)) return true;
+    const pushed = opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 1 : 0;
+    for (const { offset, length } of parts) {
+      const end = offset + length;
+      const isBegun = offset <= at && at < end;
+      if (isBegun && (isJumpedInto || (end <= at + pushed && end < code.length))) return true;
+    }
     if (STOPPING.has(opcode)) isJumpedInto = false;
-    if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
+    at += pushed;
   }
   return false;
 }
 
-/** The parts of a code that are not the compiler's: addresses of libraries, other metadata, and what is behind. */
-export function foreignParts({ bytes, libraries, auxdata }: CompiledCode, code: Buffer): Range[] {
+/**
+ * The parts of a code that are not the compiler's: addresses of libraries, other metadata, and what is behind. `linked` are the
+ * addresses that stand in the compiled code already; their places are not told, so all that look like them count.
+ */
+export function foreignParts(
+  { bytes, libraries, auxdata }: CompiledCode,
+  code: Buffer,
+  linked: readonly Buffer[] = [],
+): Range[] {
   const end = bytes.length;
   const metadata = auxdata
     .map(({ offset, value }) => ({ offset, value, behind: offset + value.length }))
@@ -66,5 +78,13 @@ export function foreignParts({ bytes, libraries, auxdata }: CompiledCode, code: 
       offset,
       length: (behind < end ? behind : code.length) - offset,
     }));
-  return [...libraries, ...metadata, { offset: end, length: code.length - end }];
+  const addresses = linked.flatMap((address) => placesOf(address, code));
+  return [...libraries, ...addresses, ...metadata, { offset: end, length: code.length - end }];
+}
+
+function placesOf(address: Buffer, code: Buffer): Range[] {
+  const places: Range[] = [];
+  for (let offset = code.indexOf(address); offset >= 0; offset = code.indexOf(address, offset + 1))
+    places.push({ offset, length: address.length });
+  return places;
 }

@@ -50,6 +50,12 @@ test.each([
   // What is pushed before it changes what is an instruction.
   [`7f${"00".repeat(30)}60735b33`, 33, 2, true],
   ["60735b33", 1, 1, false],
+  // It takes what is behind it for what is pushed; at the end there is nothing.
+  ["3360335b", 0, 2, true],
+  ["3360335b", 0, 3, false],
+  ["3361335b", 0, 3, true],
+  ["336033", 1, 2, false],
+  ["3360", 1, 1, false],
 ])("whether a jump may lead to a part of code: %s", (code, offset, length, mayRun) => {
   expect(mayBeRun(bytes(code), [{ offset, length }])).toBe(mayRun);
 });
@@ -76,5 +82,16 @@ test("what the compiler did not write: libraries, other metadata, and what is be
     library,
     { offset: 24, length: 3 },
     { ...behind, length: 1 },
+  ]);
+  // All places of an address that was linked already, also of those that overlap.
+  expect(foreignParts(compiled(bytes("aa")), bytes("aa33533353"), [bytes("3353")])).toEqual([
+    { offset: 1, length: 2 },
+    { offset: 3, length: 2 },
+    { offset: 1, length: 4 },
+  ]);
+  expect(foreignParts(compiled(bytes("aa")), bytes("aa333333"), [bytes("3333")])).toEqual([
+    { offset: 1, length: 2 },
+    { offset: 2, length: 2 },
+    { offset: 1, length: 3 },
   ]);
 });
