@@ -49,6 +49,7 @@ test.each([
   ["335b", 1, 0, false],
   // What is pushed before it changes what is an instruction.
   [`7f${"00".repeat(30)}60735b33`, 33, 2, true],
+  [`7f${"00".repeat(31)}605b33`, 34, 1, true],
   ["60735b33", 1, 1, false],
   // It takes what is behind it for what is pushed; at the end there is nothing.
   ["3360335b", 0, 2, true],
