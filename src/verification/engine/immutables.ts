@@ -3,7 +3,7 @@ import type { ImmutableValue } from "../../store/verified-contracts/deployment-p
 import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/blueprint.ts";
 import type { CompiledCode } from "../match/bytecode.ts";
 import { isMatch, type TransformationValues } from "../match/code-match.ts";
@@ -17,6 +17,8 @@ import { immutablesIn } from "../match/vyper-code.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
+const FOREIGN_RUN =
+  "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI tells of, and the code could be made to run it.";
 /** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
 
@@ -47,17 +49,16 @@ export async function readImmutables(
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
-  const isForeignRun = !viaIR && mayRunForeign(session.onChain, input, contract, match);
+  // Only functions that are kept, or instructions of the author's own, lead to what is no code of the source.
+  const isBound = input.language === "Yul" ? !hasVerbatim(input) : viaIR;
+  const isForeignRun = !isBound && mayRunForeign(session.onChain, input, contract, match);
+  if (isForeignRun && input.language === "Yul") refuse(FOREIGN_RUN);
   if (input.language === "Yul" || (ids.size === 0 && !isForeignRun)) {
     return entries.map(([name, value]) => ({ name, type: "", value }));
   }
   const trees = readTrees(session, input, contract.output.metadata);
   const syntax = await readSyntax(trees, ids);
-  if (isForeignRun && syntax.keepsFunctions) {
-    refuse(
-      "There is metadata, a library's address or an argument in the code that neither the source nor its ABI tells of, and the code could be made to run it.",
-    );
-  }
+  if (isForeignRun && syntax.keepsFunctions) refuse(FOREIGN_RUN);
   const { sourceMap, functionDebugData } = contract.output.evm.deployedBytecode;
   const destinations = jumpDestinations(contract.runtime.bytes, sourceMap ?? "");
   const isConstructed = match.creation !== null && isMatch(match.creation);
@@ -89,7 +90,7 @@ function mayRunForeign(
 ): boolean {
   const linked = linkedAddresses(settings, output.metadata);
   const isRun = (compiled: CompiledCode, code: Buffer) =>
-    mayBeRun(code, foreignParts(compiled, code, linked));
+    mayBeRun(code, [...compiled.immutables, ...foreignParts(compiled, code, linked)]);
   const blueprint = initCodeOfBlueprint(runtimeCode);
   const [compiled, present] =
     blueprint === null ? [runtime, runtimeCode] : ([creation, blueprint] as const);

@@ -40,22 +40,22 @@ function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; e
 type Range = Pick<Slot, "offset" | "length">;
 
 /**
- * Whether jumps may lead to one of these parts of a code, as the EVM reads it: after some jump destination, without a stop
+ * Whether the EVM may come to one of these parts of a code: from the code's beginning or some jump destination on, without a stop
  * between, an instruction begins there. Or to where one of them decides: an instruction that begins in it takes what is behind
  * it for what it pushes.
  */
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
-  let isJumpedInto = false;
+  let isReached = true;
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
-    isJumpedInto ||= opcode === JUMPDEST;
+    isReached ||= opcode === JUMPDEST;
     const pushed = opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 1 : 0;
     for (const { offset, length } of parts) {
       const end = offset + length;
       const isBegun = offset <= at && at < end;
-      if (isBegun && (isJumpedInto || (end <= at + pushed && end < code.length))) return true;
+      if (isBegun && (isReached || (end <= at + pushed && end < code.length))) return true;
     }
-    if (STOPPING.has(opcode)) isJumpedInto = false;
+    if (STOPPING.has(opcode)) isReached = false;
     at += pushed;
   }
   return false;
