@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createVitest, type Vitest } from "vitest/node";
@@ -7,8 +6,6 @@ import { type Mutant, mutantsOf } from "./mutants.ts";
 // Takes branches and checks out of the code one by one, or turns them round, and tells which of these changes no test of
 // the folder notices: npm run test:mutation [-- src/store/page.ts …]. Files are changed where they stand.
 
-/** What no longer ends is noticed, too: whoever ran it would wait. */
-const LONGEST_MS = 60_000;
 const ROOT = path.join(import.meta.dirname, "../..");
 /** What must be held by tests of its own, and those tests. */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
@@ -73,23 +70,16 @@ async function isNoticed(
   const original = readFileSync(place, "utf8");
   const restore = () => writeFileSync(place, original);
   process.once("exit", restore);
-  const ending = setTimeout(endWorkers, LONGEST_MS);
   try {
     writeFileSync(place, source);
     vitest.invalidateFile(place);
     await vitest.rerunTestSpecifications(await vitest.globTestSpecifications([...suite]));
     return !isPassed(vitest);
   } finally {
-    clearTimeout(ending);
     restore();
     vitest.invalidateFile(place);
     process.off("exit", restore);
   }
-}
-
-/** The processes that the tests run in: nothing else ends a loop in them. */
-function endWorkers(): void {
-  spawnSync("pkill", ["-KILL", "-P", String(process.pid)]);
 }
 
 function isPassed({ state }: Vitest): boolean {

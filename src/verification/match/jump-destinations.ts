@@ -29,11 +29,15 @@ function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; e
   const offsets: number[] = [];
   let end = 0;
   for (let left = sourceMap.split(";").length; left > 0; left--) {
-    const opcode = code[end] ?? 0;
     offsets.push(end);
-    end += opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1;
+    end += 1 + pushedBy(code[end] ?? 0);
   }
   return { offsets, end };
+}
+
+/** How many of the bytes behind an instruction it pushes. */
+function pushedBy(opcode: number): number {
+  return opcode <= PUSH32 ? Math.max(0, opcode - PUSH1 + 1) : 0;
 }
 
 /** Bytes of code, from an offset on. */
@@ -49,7 +53,7 @@ export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
     isReached ||= opcode === JUMPDEST;
-    const pushed = opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 1 : 0;
+    const pushed = pushedBy(opcode);
     for (const { offset, length } of parts) {
       const end = offset + length;
       const isBegun = offset <= at && at < end;

@@ -103,12 +103,10 @@ function mayKeepFunctions({ name, attributes }: Node): boolean {
 }
 
 function* nodesOf(trees: readonly unknown[]): Generator<Node> {
-  const open: unknown[] = [...trees];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== "object" || next === null) continue;
+  const open = trees.filter((tree) => tree instanceof Object);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield next as Node;
-    for (const child of Object.values(next)) open.push(child);
+    for (const child of Object.values(next)) if (child instanceof Object) open.push(child);
   }
 }
 

@@ -92,9 +92,9 @@ test("what the compiler did not write: libraries, other metadata, and what is be
     { offset: 3, length: 2 },
     { offset: 1, length: 4 },
   ]);
-  expect(foreignParts(compiled(bytes("aa")), bytes("aa333333"), [bytes("3333")])).toEqual([
+  expect(foreignParts(compiled(bytes("aa")), bytes("333333"), [bytes("3333")])).toEqual([
+    { offset: 0, length: 2 },
     { offset: 1, length: 2 },
-    { offset: 2, length: 2 },
-    { offset: 1, length: 3 },
+    { offset: 1, length: 2 },
   ]);
 });
