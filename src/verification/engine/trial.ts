@@ -1,5 +1,5 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/blueprint.ts";
 import { isMatch } from "../match/code-match.ts";
 import { guessArguments } from "../match/constructor-arguments.ts";
@@ -40,6 +40,7 @@ export async function trialOf(
   const mayRunForeign = trials.some((trial) =>
     mayBeRun(trial, foreignParts(match.compiledCreation, trial, addresses)),
   );
+  if (mayRunForeign && input.language === "Yul" && hasVerbatim(input)) return [];
   if (mayRunForeign && input.language === "Solidity" && settingsIn(metadata)["viaIR"] !== true) {
     const { keepsFunctions } = await readSyntax(readTrees(session, input, metadata), new Set());
     if (keepsFunctions) return [];
