@@ -20,7 +20,7 @@ export function locateContracts(
 function declaringFile(sources: ReadonlyMap<string, string>, name: string): string {
   for (const [path, text] of sources) {
     for (const [, declared] of withoutComments(text).matchAll(
-      /\b(?:contract|library|interface)\s+([\w$]+)/g,
+      /(?<![\w$])(?:contract|library|interface)\s+([\w$]+)/g,
     )) {
       if (declared === name) return path;
     }

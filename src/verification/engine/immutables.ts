@@ -3,8 +3,9 @@ import type { ImmutableValue } from "../../store/verified-contracts/deployment-p
 import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/blueprint.ts";
+import type { CompiledCode } from "../match/bytecode.ts";
 import { isMatch, type TransformationValues } from "../match/code-match.ts";
 import { areConstructorArguments } from "../match/constructor-arguments.ts";
 import type { CompiledContract, ContractMatch, OnChainCode } from "../match/contract-match.ts";
@@ -14,8 +15,10 @@ import { pushesNoAddress } from "../match/runtime-code.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { immutablesIn } from "../match/vyper-code.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
-import { settingsIn } from "./metadata-text.ts";
+import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
+const FOREIGN_RUN =
+  "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI tells of, and the code could be made to run it.";
 /** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
 
@@ -46,17 +49,16 @@ export async function readImmutables(
   const entries = Object.entries(immutables);
   const ids = new Set(entries.map(([id]) => id).filter((id) => /^\d+$/.test(id)));
   const viaIR = settingsIn(contract.output.metadata)["viaIR"] === true;
-  const isForeignRun = !viaIR && mayRunForeign(session.onChain, contract, match);
+  // Only functions that are kept, or instructions of the author's own, lead to what is no code of the source.
+  const isBound = input.language === "Yul" ? !hasVerbatim(input) : viaIR;
+  const isForeignRun = !isBound && mayRunForeign(session.onChain, input, contract, match);
+  if (isForeignRun && input.language === "Yul") refuse(FOREIGN_RUN);
   if (input.language === "Yul" || (ids.size === 0 && !isForeignRun)) {
     return entries.map(([name, value]) => ({ name, type: "", value }));
   }
   const trees = readTrees(session, input, contract.output.metadata);
   const syntax = await readSyntax(trees, ids);
-  if (isForeignRun && syntax.keepsFunctions) {
-    refuse(
-      "There is metadata, a library's address or an argument in the code that neither the source nor its ABI tells of, and the code could be made to run it.",
-    );
-  }
+  if (isForeignRun && syntax.keepsFunctions) refuse(FOREIGN_RUN);
   const { sourceMap, functionDebugData } = contract.output.evm.deployedBytecode;
   const destinations = jumpDestinations(contract.runtime.bytes, sourceMap ?? "");
   const isConstructed = match.creation !== null && isMatch(match.creation);
@@ -82,13 +84,17 @@ export async function readImmutables(
  */
 function mayRunForeign(
   { runtimeCode, creationCode }: OnChainCode,
+  { settings }: CompilerInput,
   { output, runtime, creation }: CompiledContract,
   match: ContractMatch,
 ): boolean {
+  const linked = linkedAddresses(settings, output.metadata);
+  const isRun = (compiled: CompiledCode, code: Buffer) =>
+    mayBeRun(code, [...compiled.immutables, ...foreignParts(compiled, code, linked)]);
   const blueprint = initCodeOfBlueprint(runtimeCode);
   const [compiled, present] =
     blueprint === null ? [runtime, runtimeCode] : ([creation, blueprint] as const);
-  if (isMatch(match.runtime) && mayBeRun(present, foreignParts(compiled, present))) return true;
+  if (isMatch(match.runtime) && isRun(compiled, present)) return true;
   const isCompared =
     match.creation !== null &&
     (isMatch(match.creation) || match.creation.kind === "constructor-arguments");
@@ -96,7 +102,7 @@ function mayRunForeign(
   const { length } = creation.bytes;
   const isArguments = areConstructorArguments(output.abi, creationCode.subarray(length));
   const ran = isArguments ? creationCode.subarray(0, length) : creationCode;
-  return mayBeRun(ran, foreignParts(creation, ran));
+  return isRun(creation, ran);
 }
 
 /** Where functions of the source begin; undefined when the compiler does not tell. */

@@ -1,3 +1,5 @@
+import { isAddress } from "../../core/address.ts";
+import { hexToBytes } from "../../core/hex.ts";
 import { isRecord } from "../../core/record.ts";
 import type { Settings } from "../inputs/compiler-input.ts";
 
@@ -16,4 +18,28 @@ function partOf(metadata: string, key: string): Settings | undefined {
   const parsed: unknown = metadata === "" ? null : JSON.parse(metadata);
   const part = isRecord(parsed) ? parsed[key] : undefined;
   return isRecord(part) ? part : undefined;
+}
+
+/**
+ * Addresses by which the settings linked libraries, by `path:Name` or, up to 0.7.4, by `Name` alone: whatever their files,
+ * the last one counts. Where metadata tells of none, a wrapper linked (up to 0.4.10), or there is no metadata.
+ */
+export function givenAddresses({ libraries }: Settings, taken: Settings): Settings {
+  const linked = taken["libraries"];
+  if (isRecord(linked) && Object.keys(linked).length > 0) return linked;
+  const files = Object.entries(isRecord(libraries) ? libraries : {});
+  return Object.fromEntries(
+    files.flatMap(([file, names]) =>
+      Object.entries(isRecord(names) ? names : {}).flatMap(([name, address]) => [
+        [name, address],
+        [`${file}:${name}`, address],
+      ]),
+    ),
+  );
+}
+
+/** The same addresses, each once. */
+export function linkedAddresses(settings: Settings, metadata: string): Buffer[] {
+  const given = Object.values(givenAddresses(settings, settingsIn(metadata)));
+  return [...new Set(given)].filter(isAddress).map(hexToBytes);
 }

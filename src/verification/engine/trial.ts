@@ -1,14 +1,14 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import type { CompilerInput } from "../inputs/compiler-input.ts";
+import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/blueprint.ts";
 import { isMatch } from "../match/code-match.ts";
 import { guessArguments } from "../match/constructor-arguments.ts";
 import { mayFollow } from "../match/creation-code.ts";
-import { mayBeRun } from "../match/jump-destinations.ts";
+import { foreignParts, mayBeRun } from "../match/jump-destinations.ts";
 import { levelsOf } from "../match/levels.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
-import { settingsIn } from "./metadata-text.ts";
+import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
 /**
  * Init codes with arguments, one of which should return the code on chain, when another constructor ran. Null when nothing
@@ -33,13 +33,15 @@ export async function trialOf(
   const { abi, metadata } = contract.output;
   const endings =
     given === null ? guessArguments(abi, onChain.creationCode ?? Buffer.alloc(0)) : [given];
-  // Other bytes than arguments could be code that runs in place of the constructor, and so could arguments.
+  // Other bytes than arguments could be code that runs in place of the constructor, and so could arguments and addresses.
   if (given !== null && !mayFollow(contract.following, given)) return [];
   const trials = endings.map((ending) => Buffer.concat([code, ending]));
-  const mayRunEnding = trials.some((trial) =>
-    mayBeRun(trial, [{ offset: code.length, length: trial.length - code.length }]),
+  const addresses = linkedAddresses(input.settings, metadata);
+  const mayRunForeign = trials.some((trial) =>
+    mayBeRun(trial, foreignParts(match.compiledCreation, trial, addresses)),
   );
-  if (mayRunEnding && input.language === "Solidity" && settingsIn(metadata)["viaIR"] !== true) {
+  if (mayRunForeign && input.language === "Yul" && hasVerbatim(input)) return [];
+  if (mayRunForeign && input.language === "Solidity" && settingsIn(metadata)["viaIR"] !== true) {
     const { keepsFunctions } = await readSyntax(readTrees(session, input, metadata), new Set());
     if (keepsFunctions) return [];
   }

@@ -29,7 +29,7 @@ import type { VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
 import { keptSources } from "./kept-sources.ts";
-import { settingsIn } from "./metadata-text.ts";
+import { givenAddresses, settingsIn } from "./metadata-text.ts";
 
 /** Longer names are cut. */
 const MAX_NAME_CHARACTERS = 1000;
@@ -162,24 +162,6 @@ function optimization(
   if (!isRecord(optimizer)) return { optimizerEnabled: null, optimizerRuns: null };
   const { enabled, runs } = { ...optimizer, ...(taken["optimizer"] ?? {}) } as Settings;
   return { optimizerEnabled: enabled === true, optimizerRuns: Number(runs ?? 200) };
-}
-
-/**
- * Addresses by which the settings linked libraries, by `path:Name` or, up to 0.7.4, by `Name` alone: whatever their files,
- * the last one counts. Where metadata tells of none, a wrapper linked (up to 0.4.10), or there is no metadata.
- */
-function givenAddresses({ libraries }: Settings, taken: Settings): Settings {
-  const linked = taken["libraries"];
-  if (isRecord(linked) && Object.keys(linked).length > 0) return linked;
-  const files = Object.entries(isRecord(libraries) ? libraries : {});
-  return Object.fromEntries(
-    files.flatMap(([file, names]) =>
-      Object.entries(isRecord(names) ? names : {}).flatMap(([name, address]) => [
-        [name, address],
-        [`${file}:${name}`, address],
-      ]),
-    ),
-  );
 }
 
 /** Library addresses in the code, by `path:Name`: linked by the settings or after the compile. */

@@ -79,6 +79,11 @@ export function writesMetadata({
   return language !== "Yul" && !(isRecord(metadata) && metadata["appendCBOR"] === false);
 }
 
+/** Whether Yul may have instructions of its author's own, which know nothing of the compiler's around them. */
+export function hasVerbatim({ sources }: Pick<CompilerInput, "sources">): boolean {
+  return [...sources.values()].some((text) => text.includes("verbatim"));
+}
+
 /** The record without some of its keys. */
 export function without(record: Settings, keys: readonly string[]): Settings {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));

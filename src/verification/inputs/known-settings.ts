@@ -31,8 +31,8 @@ const VYPER: readonly (readonly [key: string, first: string, last?: string])[] =
   ["venomExperimental", "0.4.2"],
 ];
 
-/** What selects outputs or stops early, and changes neither the code nor the metadata. */
-const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter"];
+/** What selects outputs, stops early or goes on after errors, and changes neither the code nor the metadata. */
+const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter", "parserErrorRecovery"];
 /** What solc takes beside Yul, and ignores. */
 const NOT_OF_YUL = ["viaIR", "metadata"];
 

@@ -2,7 +2,12 @@ import type { Address } from "../../core/address.ts";
 import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
 import type { ContractOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
-import type { CompilerInput, CompilerLanguage, Settings } from "../inputs/compiler-input.ts";
+import {
+  type CompilerInput,
+  type CompilerLanguage,
+  hasVerbatim,
+  type Settings,
+} from "../inputs/compiler-input.ts";
 import {
   type AssemblyAuxdata,
   collectAuxdata,
@@ -116,11 +121,10 @@ function followingYul(
   sourceMap: string | undefined,
   sources: CompiledFrom["sources"],
 ): Following {
-  const has = (word: string) => [...sources.values()].some((text) => text.includes(word));
+  const setsImmutables = [...sources.values()].some((text) => text.includes("setimmutable"));
   const isStopping =
-    runtime.bytes.length > 0 ||
-    (!has("setimmutable") && stopsAtEnd(creation.bytes, sourceMap ?? ""));
-  return isStopping && !has("verbatim") ? "data" : "nothing";
+    runtime.bytes.length > 0 || (!setsImmutables && stopsAtEnd(creation.bytes, sourceMap ?? ""));
+  return isStopping && !hasVerbatim({ sources }) ? "data" : "nothing";
 }
 
 /** Since these versions vyper writes the sizes of the code, and a hash over the sources. */

@@ -29,35 +29,51 @@ function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; e
   const offsets: number[] = [];
   let end = 0;
   for (let left = sourceMap.split(";").length; left > 0; left--) {
-    const opcode = code[end] ?? 0;
     offsets.push(end);
-    end += opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 2 : 1;
+    end += 1 + pushedBy(code[end] ?? 0);
   }
   return { offsets, end };
+}
+
+/** How many of the bytes behind an instruction it pushes. */
+function pushedBy(opcode: number): number {
+  return opcode <= PUSH32 ? Math.max(0, opcode - PUSH1 + 1) : 0;
 }
 
 /** Bytes of code, from an offset on. */
 type Range = Pick<Slot, "offset" | "length">;
 
 /**
- * Whether jumps may lead to one of these parts of a code, as the EVM reads it: after some jump destination, without a stop
- * between, an instruction begins there.
+ * Whether the EVM may come to one of these parts of a code: from the code's beginning or some jump destination on, without a stop
+ * between, an instruction begins there. Or to where one of them decides: an instruction that begins in it takes what is behind
+ * it for what it pushes.
  */
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
-  let isJumpedInto = false;
+  let isReached = true;
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
-    isJumpedInto ||= opcode === JUMPDEST;
-    const isWithin = ({ offset, length }: Range) => offset <= at && at < offset + length;
-    if (isJumpedInto && parts.some(isWithin)) return true;
-    if (STOPPING.has(opcode)) isJumpedInto = false;
-    if (opcode >= PUSH1 && opcode <= PUSH32) at += opcode - PUSH1 + 1;
+    isReached ||= opcode === JUMPDEST;
+    const pushed = pushedBy(opcode);
+    for (const { offset, length } of parts) {
+      const end = offset + length;
+      const isBegun = offset <= at && at < end;
+      if (isBegun && (isReached || (end <= at + pushed && end < code.length))) return true;
+    }
+    if (STOPPING.has(opcode)) isReached = false;
+    at += pushed;
   }
   return false;
 }
 
-/** The parts of a code that are not the compiler's: addresses of libraries, other metadata, and what is behind. */
-export function foreignParts({ bytes, libraries, auxdata }: CompiledCode, code: Buffer): Range[] {
+/**
+ * The parts of a code that are not the compiler's: addresses of libraries, other metadata, and what is behind. `linked` are the
+ * addresses that stand in the compiled code already; their places are not told, so all that look like them count.
+ */
+export function foreignParts(
+  { bytes, libraries, auxdata }: CompiledCode,
+  code: Buffer,
+  linked: readonly Buffer[] = [],
+): Range[] {
   const end = bytes.length;
   const metadata = auxdata
     .map(({ offset, value }) => ({ offset, value, behind: offset + value.length }))
@@ -66,5 +82,13 @@ export function foreignParts({ bytes, libraries, auxdata }: CompiledCode, code: 
       offset,
       length: (behind < end ? behind : code.length) - offset,
     }));
-  return [...libraries, ...metadata, { offset: end, length: code.length - end }];
+  const addresses = linked.flatMap((address) => placesOf(address, code));
+  return [...libraries, ...addresses, ...metadata, { offset: end, length: code.length - end }];
+}
+
+function placesOf(address: Buffer, code: Buffer): Range[] {
+  const places: Range[] = [];
+  for (let offset = code.indexOf(address); offset >= 0; offset = code.indexOf(address, offset + 1))
+    places.push({ offset, length: address.length });
+  return places;
 }

@@ -24,6 +24,8 @@ interface Variable {
 type Node = Record<string, unknown>;
 
 const INTERNAL_FUNCTION = "t_function_internal";
+/** Also one without a variable: `[f, g][0]()`. */
+const LIST_OF_FUNCTIONS = /^t_(?:array|mapping)\$.*t_function_internal/;
 /**
  * Before 0.5.0, assembly may jump anywhere. It may also have instructions without arguments, one on a line, which reach
  * what the compiler keeps on the stack: the places that functions return to.
@@ -45,6 +47,7 @@ export async function readSyntax(
   let keepsFunctions = false;
   for await (const trees of portions)
     for (const node of nodesOf(trees)) {
+      keepsFunctions ||= LIST_OF_FUNCTIONS.test(typesOf(node).typeIdentifier);
       const id = String(node["id"]);
       switch (node["nodeType"]) {
         case "VariableDeclaration": {
@@ -56,8 +59,7 @@ export async function readSyntax(
             functions.set(node["id"], formOf(typeIdentifier));
           }
           const isKept = node["stateVariable"] === true && node["mutability"] !== "immutable";
-          const isWithin = !typeIdentifier.startsWith("t_function");
-          keepsFunctions ||= typeIdentifier.includes(INTERNAL_FUNCTION) && (isKept || isWithin);
+          keepsFunctions ||= typeIdentifier.startsWith(INTERNAL_FUNCTION) && isKept;
           break;
         }
         case "StructDefinition":
@@ -95,17 +97,16 @@ export async function readSyntax(
 /** Up to 0.4.11 the trees are of another form and do not tell what assembly does: any of it counts. */
 function mayKeepFunctions({ name, attributes }: Node): boolean {
   if (name === "InlineAssembly") return true;
-  const { type } = (attributes ?? {}) as Node;
-  return name === "VariableDeclaration" && String(type).includes("function");
+  const type = String(((attributes ?? {}) as Node)["type"]);
+  const isOfList = name === "IndexAccess" && type.startsWith("function");
+  return isOfList || (name === "VariableDeclaration" && type.includes("function"));
 }
 
 function* nodesOf(trees: readonly unknown[]): Generator<Node> {
-  const open: unknown[] = [...trees];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== "object" || next === null) continue;
+  const open = trees.filter((tree) => tree instanceof Object);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield next as Node;
-    for (const child of Object.values(next)) open.push(child);
+    for (const child of Object.values(next)) if (child instanceof Object) open.push(child);
   }
 }
 

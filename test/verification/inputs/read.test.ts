@@ -102,6 +102,7 @@ test("what selects outputs or ends early is kept of no form", () => {
     debug: { ...kept.debug, debugInfo: ["location"] },
     outputSelection: {},
     modelChecker: {},
+    parserErrorRecovery: true,
     stopAfter: "parsing",
   };
   expect(keptSettings("Solidity", "0.8.28", settings)).toEqual(kept);

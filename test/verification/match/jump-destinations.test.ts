@@ -41,15 +41,24 @@ test.each([
   ["5b336033", 2, 1, true],
   ["5b603333", 2, 1, false],
   ["605b5b33", 1, 1, false],
-  ["3333", 1, 1, false],
+  ["003333", 2, 1, false],
   // Behind a stop, and before.
   ["5b00335b", 2, 1, false],
   ["5b57335b", 2, 1, true],
-  ["335b", 0, 1, false],
-  ["335b", 1, 0, false],
+  ["00335b", 1, 1, false],
+  ["00335b", 2, 0, false],
+  // The code begins without a jump.
+  ["3333", 1, 1, true],
   // What is pushed before it changes what is an instruction.
   [`7f${"00".repeat(30)}60735b33`, 33, 2, true],
+  [`7f${"00".repeat(31)}605b33`, 34, 1, true],
   ["60735b33", 1, 1, false],
+  // It takes what is behind it for what is pushed; at the end there is nothing.
+  ["003360335b", 1, 2, true],
+  ["003360335b", 1, 3, false],
+  ["003361335b", 1, 3, true],
+  ["00336033", 2, 2, false],
+  ["003360", 2, 1, false],
 ])("whether a jump may lead to a part of code: %s", (code, offset, length, mayRun) => {
   expect(mayBeRun(bytes(code), [{ offset, length }])).toBe(mayRun);
 });
@@ -76,5 +85,16 @@ test("what the compiler did not write: libraries, other metadata, and what is be
     library,
     { offset: 24, length: 3 },
     { ...behind, length: 1 },
+  ]);
+  // All places of an address that was linked already, also of those that overlap.
+  expect(foreignParts(compiled(bytes("aa")), bytes("aa33533353"), [bytes("3353")])).toEqual([
+    { offset: 1, length: 2 },
+    { offset: 3, length: 2 },
+    { offset: 1, length: 4 },
+  ]);
+  expect(foreignParts(compiled(bytes("aa")), bytes("333333"), [bytes("3333")])).toEqual([
+    { offset: 0, length: 2 },
+    { offset: 1, length: 2 },
+    { offset: 1, length: 2 },
   ]);
 });

@@ -79,6 +79,11 @@ describe("internal functions are kept", () => {
   test("by lists and mappings of them", async () => {
     expect(await keepsFunctions(variable(1, `t_array$_${FUNCTION}$dyn_memory_ptr`))).toBe(true);
     expect(await keepsFunctions(variable(1, "t_array$_t_uint8_$dyn_memory_ptr"))).toBe(false);
+    expect(await keepsFunctions(variable(1, `t_mapping$_t_uint8_$_${FUNCTION}_$`))).toBe(true);
+    // Without a variable: [f, g][0]().
+    const list = { nodeType: "TupleExpression", ...types(`t_array$_${FUNCTION}$2_memory_ptr`) };
+    expect(await keepsFunctions(list)).toBe(true);
+    expect(await keepsFunctions({ nodeType: "Identifier", ...types(FUNCTION) })).toBe(false);
   });
 
   test("by structs", async () => {
@@ -167,11 +172,14 @@ describe("internal functions are kept", () => {
     ).toBe(false);
   });
 
-  test("by any assembly and any variable for one in trees of the older form", async () => {
+  test("by any assembly, any variable for one and any list in trees of the older form", async () => {
     const older = (name: string, attributes: Node = {}) => ({ name, attributes, children: [] });
     expect(await keepsFunctions(older("InlineAssembly"))).toBe(true);
     expect(await keepsFunctions(older("VariableDeclaration", { type: "function ()" }))).toBe(true);
     expect(await keepsFunctions(older("VariableDeclaration", { type: "uint256" }))).toBe(false);
+    expect(await keepsFunctions(older("IndexAccess", { type: "function ()" }))).toBe(true);
+    expect(await keepsFunctions(older("IndexAccess", { type: "uint256" }))).toBe(false);
+    expect(await keepsFunctions(older("Identifier", { type: "function ()" }))).toBe(false);
     expect(await keepsFunctions(older("ParameterList"))).toBe(false);
     expect(await keepsFunctions({ nodeType: "StructDefinition", name: "InlineAssembly" })).toBe(
       false,

@@ -7,6 +7,7 @@ import {
 } from "../../../src/verification/match/contract-match.ts";
 import { readVyperMetadata } from "../../../src/verification/match/metadata.ts";
 import {
+  immutablesIn,
   matchVyperCreationCode,
   matchVyperRuntimeCode,
 } from "../../../src/verification/match/vyper-code.ts";
@@ -143,4 +144,22 @@ describe("the creation code of vyper", () => {
     const onChain = CODE + padded + short + (short.length / 2 + 2).toString(16).padStart(4, "0");
     expect(creation(onChain)).toMatchObject({ kind: "bytes" });
   });
+});
+
+test("immutables are those of the layout, in their order; those of modules behind the modules' names", () => {
+  const [owner, fee] = [
+    { type: "address", offset: 0, length: 32 },
+    { type: "uint256", offset: 32, length: 32 },
+  ];
+  // A module may have variables of any name.
+  const layout = { code_layout: { fee, access: { type: owner, offset: { type: "uint8" } } } };
+  expect(immutablesIn(layout)).toEqual([
+    { name: "access.type", ...owner },
+    { name: "fee", ...fee },
+  ]);
+  expect(immutablesIn({ storage_layout: {} })).toEqual([]);
+  expect(immutablesIn({ code_layout: { fee, none: null, text: "text" } })).toEqual([
+    { name: "fee", ...fee },
+  ]);
+  expect(immutablesIn(undefined)).toBeUndefined();
 });

@@ -49,8 +49,11 @@ export function cleaned(text, longest = LONGEST_NAME) {
     : characters.join("");
 }
 
-/** Marks that turn the text around them: a source with them reads other than it compiles ("Trojan Source"). */
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * Marks that turn the text around them, and ends of lines that a page does not show: a source with them reads other than it
+ * compiles ("Trojan Source").
+ */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)|[\v\f\x85\u2028\u2029]/g;
 
 /** Text of a file, whole, with those marks by their code points. */
 export function unturned(text) {
