@@ -156,7 +156,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (isKnownPath(app, request.url)) {
       return send(reply, httpError(405, "Method not allowed", request));
     }
-    const isPage = request.method === "GET" && !FOR_PROGRAMS.test(request.url);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const isPage = isRead && !FOR_PROGRAMS.test(request.url);
     return isPage && app.unknownPage
       ? app.unknownPage(request, reply)
       : send(reply, httpError(404, "Not found", request));

@@ -74,12 +74,24 @@ describe("methods", () => {
   });
 
   test("HEAD is answered like GET, without a body", async () => {
-    const get = await ask("GET", `/api?${ACTION}`);
-    const head = await ask("HEAD", `/api?${ACTION}`);
-    expect(head.statusCode).toBe(200);
-    expect(head.body).toBe("");
-    expect(head.headers["content-type"]).toBe(JSON_TYPE);
-    expect(head.headers["content-length"]).toBe(get.headers["content-length"]);
+    for (const url of [
+      `/api?${ACTION}`,
+      "/",
+      "/docs",
+      "/openapi.json",
+      "/nothing",
+      "/api/nothing",
+    ]) {
+      const headers = { accept: "text/html" };
+      const get = await ask("GET", url, { headers });
+      const head = await ask("HEAD", url, { headers });
+      const told = ({ statusCode, headers: sent }: typeof get) => [
+        statusCode,
+        sent["content-type"],
+        sent["content-length"],
+      ];
+      expect([url, head.body, ...told(head)]).toEqual([url, "", ...told(get)]);
+    }
   });
 });
 
