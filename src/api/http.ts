@@ -50,6 +50,8 @@ const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
 const KEEP_ALIVE_MS = 72_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CONNECTIONS_CHECK_MS = 2_000;
+/** Code of the error that stands for a CONNECT request. */
+const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
@@ -121,6 +123,12 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   for (const event of ["checkExpectation", "checkContinue"]) {
     app.server.on(event, (request, response) => app.server.emit("request", request, response));
   }
+  // Otherwise Node closes the connection without an answer, and without those to earlier requests.
+  app.server.on("connect", (_request, socket: Socket) => {
+    // Node has let go of the socket: it handles neither its errors nor a client that does not close it.
+    socket.on("error", () => {}).once("finish", () => socket.destroy());
+    app.server.emit("clientError", Object.assign(new Error(), { code: TUNNEL_REFUSED }), socket);
+  });
   // Otherwise Fastify complains of its content type before its method is refused.
   app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
   app.decorateRequest("actionName", null);
@@ -148,7 +156,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     if (isKnownPath(app, request.url)) {
       return send(reply, httpError(405, "Method not allowed", request));
     }
-    const isPage = request.method === "GET" && !FOR_PROGRAMS.test(request.url);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const isPage = isRead && !FOR_PROGRAMS.test(request.url);
     return isPage && app.unknownPage
       ? app.unknownPage(request, reply)
       : send(reply, httpError(404, "Not found", request));
@@ -246,7 +255,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
   );
 }
 
-/** Answers bytes that are no HTTP request, or that did not arrive in time, and closes their connection. */
+/** Answers what is no request of ours, or did not arrive in time, and closes its connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
   const { body, contentType, httpStatus } = connectionAnswer(error.code);
@@ -268,6 +277,7 @@ function connectionAnswer(code: string | undefined): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
     return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");
   }
+  if (code === TUNNEL_REFUSED) return httpError(405, "Method not allowed", { url: "" });
   return httpError(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
 }
 

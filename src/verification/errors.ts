@@ -4,6 +4,7 @@ import { PeriscopeError } from "../core/errors.ts";
 export type VerificationFailure =
   | { code: "compiler-unavailable"; requested: string; nearest: readonly string[] }
   | { code: "compiler-version"; requested: string; onChain: string }
+  | { code: "compiler-broken"; version: string; detail: string }
   | { code: "compiler-error"; message: string }
   | { code: "compiler-limit"; limit: "time" | "memory" | "output"; bound: string }
   | { code: "bytecode"; detail: string }
@@ -60,6 +61,8 @@ function sentence(failure: VerificationFailure): string {
       return `${WRONG_VERSION} ${failure.requested} is not available here${list("; the nearest are", failure.nearest)}.`;
     case "compiler-version":
       return `${WRONG_VERSION} The code on chain was compiled by ${failure.onChain}, the request names ${failure.requested}.`;
+    case "compiler-broken":
+      return `${COMPILER_ERROR}: this server's file of ${failure.version} cannot be used (${failure.detail}). Its operator should replace it, or delete it where compilers are fetched.`;
     case "compiler-error":
       return failure.message ? `${COMPILER_ERROR}: ${failure.message}` : `${COMPILER_ERROR}.`;
     case "compiler-limit":

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import net from "node:net";
 import type { InjectOptions } from "fastify";
 import pino from "pino";
@@ -73,12 +74,24 @@ describe("methods", () => {
   });
 
   test("HEAD is answered like GET, without a body", async () => {
-    const get = await ask("GET", `/api?${ACTION}`);
-    const head = await ask("HEAD", `/api?${ACTION}`);
-    expect(head.statusCode).toBe(200);
-    expect(head.body).toBe("");
-    expect(head.headers["content-type"]).toBe(JSON_TYPE);
-    expect(head.headers["content-length"]).toBe(get.headers["content-length"]);
+    for (const url of [
+      `/api?${ACTION}`,
+      "/",
+      "/docs",
+      "/openapi.json",
+      "/nothing",
+      "/api/nothing",
+    ]) {
+      const headers = { accept: "text/html" };
+      const get = await ask("GET", url, { headers });
+      const head = await ask("HEAD", url, { headers });
+      const told = ({ statusCode, headers: sent }: typeof get) => [
+        statusCode,
+        sent["content-type"],
+        sent["content-length"],
+      ];
+      expect([url, head.body, ...told(head)]).toEqual([url, "", ...told(get)]);
+    }
   });
 });
 
@@ -437,6 +450,21 @@ describe("connections", () => {
     const body = "host: x\r\ntransfer-encoding: chunked\r\n\r\nnonsense\r\n";
     const { head } = await exchange(`POST /api?${ACTION} HTTP/1.1\r\n${body}`);
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  });
+
+  test("that ask for a tunnel are refused, behind those to earlier requests", async () => {
+    const tunnel = "CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n";
+    const { head, body } = await exchange(`${tunnel}what goes into the tunnel`);
+    expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(head).toMatch(/\r\nconnection: close$/);
+    expect(JSON.parse(body)).toEqual(refused("Method not allowed"));
+    const text = await received(`GET /api?${ACTION} HTTP/1.1\r\nhost: x\r\n\r\n${tunnel}`);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
+    expect(text).toContain('"result":');
+    const socket = net.connect(Number(url.port), url.hostname);
+    socket.write(tunnel, () => socket.resetAndDestroy());
+    await once(socket, "close");
+    expect((await ask("GET", `/api?${ACTION}`)).statusCode).toBe(200);
   });
 
   test("with thousands of requests are read as these are answered, in their order", async () => {

@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/errors.ts";
+import { codeOf, messageOf } from "../../core/errors.ts";
 import { VerificationError } from "../errors.ts";
 import type { CompilerBuild } from "./build.ts";
 import { OutputTooLarge, runExecutable } from "./executable.ts";
@@ -20,16 +20,16 @@ export interface Compiler {
 
 /**
  * Opens a compiler and asks its version. It blocks and can harm the process: only for a fenced process of its own.
- * Throws `VerificationError` of code `compiler-unavailable` when the compiler gives itself another version.
+ * Throws `VerificationError`: `compiler-broken` when the file does not run, `compiler-unavailable` when the compiler gives
+ * itself another version.
  */
 export async function openCompiler(
   build: CompilerBuild,
   maxOutputBytes: number,
 ): Promise<Compiler> {
-  const compiler =
-    build.kind === "soljson"
-      ? openSoljson(build.file)
-      : await openExecutable(build, maxOutputBytes);
+  const compiler = await openBare(build, maxOutputBytes).catch((error) => {
+    throw brokenCompiler(build, error);
+  });
   if (formatVersion(compiler.version) !== formatVersion(build.version)) {
     const requested = `v${formatVersion(build.version)}`;
     const nearest = [`v${formatVersion(compiler.version)}`];
@@ -46,7 +46,22 @@ export async function openCompiler(
   };
 }
 
+/** The failure of a compiler whose file cannot be opened or run; the folders of this machine stay out of its words. */
+export function brokenCompiler({ version }: CompilerBuild, cause: unknown): VerificationError {
+  const detail = codeOf(cause);
+  const failure = {
+    code: "compiler-broken",
+    version: `v${formatVersion(version)}`,
+    detail,
+  } as const;
+  return new VerificationError(failure, { cause });
+}
+
 type BareCompiler = Omit<Compiler, "maxOutputBytes">;
+
+async function openBare(build: CompilerBuild, maxOutputBytes: number): Promise<BareCompiler> {
+  return build.kind === "soljson" ? openSoljson(build.file) : openExecutable(build, maxOutputBytes);
+}
 
 function openSoljson(file: string): BareCompiler {
   const soljson = loadSoljson(file);
@@ -90,10 +105,7 @@ async function openExecutable(
 function understood(version: string): CompilerVersion {
   const parsed = parseVersion(version);
   if (parsed !== undefined) return parsed;
-  throw new VerificationError({
-    code: "compiler-error",
-    message: "the compiler does not tell its version",
-  });
+  throw new Error("no version is told");
 }
 
 function outputTooLarge(maxOutputBytes: number): VerificationError {

@@ -5,10 +5,12 @@ import { recordOf } from "../../core/record-schema.ts";
 import type { SourceFile } from "../../store/verified-contracts/verified-contract.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/content-hash.ts";
-import { TEXT_CHANGES } from "../match/text-variants.ts";
+import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/text-variants.ts";
 import { type CompilerInput, collectSources, type Settings, without } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
+/** A hash of less takes as long as one of so many bytes. */
+const HASHED_BYTES = 136;
 const COMPILER_VERSION = /"compiler"\s*:\s*\{\s*"version"\s*:\s*"([^"]{1,100})"/;
 
 /** The metadata file among the files and the compiler version it names; undefined when there is none. Sources may quote it. */
@@ -33,7 +35,7 @@ const Metadata = z.object({
 
 /**
  * Rebuilds the compile that a metadata file describes. Finds sources by the keccak-256 of their text, whatever their
- * names; their line ends may have changed. Throws `VerificationError`: `no-metadata`, `missing-sources`,
+ * names; the line ends of up to two million characters may have changed. Throws `VerificationError`: `no-metadata`, `missing-sources`,
  * `invalid-json`.
  */
 export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
@@ -46,7 +48,10 @@ export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
   const { language, settings } = parsed.data;
   return {
     language,
-    sources: findSources(object["sources"], files),
+    sources: findSources(
+      object["sources"],
+      files.filter(({ text }) => text !== found.text),
+    ),
     settings: settingsOf(settings),
     rest: {},
     target: { path: target[0], name: target[1] },
@@ -66,8 +71,12 @@ function findSources(described: unknown, files: readonly SourceFile[]): Map<stri
   }
   const isFound = ({ hash }: { hash: unknown }) => typeof hash === "string" && texts.has(hash);
   if (!wanted.every(isFound)) {
-    for (const { text } of files) {
-      for (const change of TEXT_CHANGES) texts.set(hashOf(change(text)), change(text));
+    const named = new Set(wanted.map(({ hash }) => hash));
+    const others = [...texts].filter(([hash]) => !named.has(hash)).map(([, text]) => text);
+    const size = others.reduce((sum, { length }) => sum + Math.max(length, HASHED_BYTES), 0);
+    for (const text of size > MAX_CHARACTERS ? [] : others) {
+      const variants = new Set(TEXT_CHANGES.map((change) => change(text)));
+      for (const variant of variants) texts.set(hashOf(variant), variant);
     }
   }
   const missing = wanted.filter((source) => !isFound(source)).map(({ path }) => path);

@@ -27,7 +27,7 @@ export const TEXT_CHANGES: readonly Change[] = CHANGES.flat();
 type Texts = Map<string, string>;
 
 /** Whoever hashes every variant needs about a second for so many characters. */
-const MAX_CHARACTERS = 2 * 1024 * 1024;
+export const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /**
  * Texts by path, each result once: `variants` differ from `lines`, whose lines end in one of the ways, only in the ends of the

@@ -5,6 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, PeriscopeError } from "../../core/errors.ts";
 import type { CompilerBuild } from "../compilers/build.ts";
+import { brokenCompiler } from "../compilers/compiler.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 import { createWorkerFolder, removeWorkerFolder } from "./folder.ts";
 import { residentBytes } from "./memory.ts";
@@ -60,11 +61,13 @@ const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.jo
 
 /**
  * Starts a process for a compiler. It has no environment, and reads only an empty folder, the source of this program
- * and the compiler's file. What it starts shares its process group and dies with it. Throws the system's error when it
- * cannot start.
+ * and the compiler's file. What it starts shares its process group and dies with it. Throws `VerificationError` without that
+ * file, and the system's error when it cannot start.
  */
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
-  const file = await realpath(build.file);
+  const file = await realpath(build.file).catch((error) => {
+    throw brokenCompiler(build, error);
+  });
   const here = { ...build, file };
   const stack = `--stack-size=${await stackKilobytes()}`;
   const folder = await createWorkerFolder();

@@ -44,6 +44,21 @@ function post(
   return { what, kind, method: "POST", path, headers: { "content-type": type }, body: pieces };
 }
 
+/** Metadata that names files by other hashes than theirs: each file is compared with each hash. */
+function wrongSources(files: number): string {
+  const names = Array.from({ length: files }, (_, index) => `${index}.sol`);
+  const hash = (index: number) => `0x${index.toString(16).padStart(64, "0")}`;
+  return JSON.stringify({
+    metadata: {
+      compiler: { version: "0.8.37+commit.f401782d" },
+      language: "Solidity",
+      settings: { compilationTarget: { "0.sol": "A" } },
+      sources: Object.fromEntries(names.map((name, index) => [name, { keccak256: hash(index) }])),
+    },
+    sources: Object.fromEntries(names.map((name) => [name, "// a\r\n"])),
+  });
+}
+
 /** Bodies that are refused, or that ask for something to be read. */
 export function refusedBodies(): HostileRequest[] {
   const action = `"module":"block","action":"eth_block_number"`;
@@ -413,6 +428,10 @@ export function hostileSubmissions(address: string): HostileRequest[] {
         },
       ),
     ),
+    post("Sourcify: metadata of as many wrong sources as pass", JSON_TYPE, wrongSources(20_000), {
+      ...verification,
+      path: `/sourcify/v2/verify/metadata/31337/${address}`,
+    }),
     post(
       "many fields of a submission's length",
       FORM_TYPE,

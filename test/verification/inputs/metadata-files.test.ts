@@ -28,3 +28,17 @@ test.each(["", "\ufeff", "\n  "])(
     expect(read.sources).toEqual(new Map([["A.sol", text]]));
   },
 );
+
+test("changed line ends of a file are seen, though not among more than two million characters of other files", () => {
+  const read = (...others: string[]) =>
+    readMetadataFiles([
+      { path: "metadata.json", text: JSON.stringify(metadata) },
+      { path: "A.sol", text: `${text}\r\n` },
+      ...others.map((other, index) => ({ path: `${index}.sol`, text: other })),
+    ]).sources;
+  const missing = { code: "missing-sources" };
+  expect(read("contract B {}")).toEqual(new Map([["A.sol", text]]));
+  expect(() => read("/".repeat(2 ** 21))).toThrow(expect.objectContaining(missing));
+  const tiny = Array.from({ length: 2 ** 14 }, (_, index) => `// ${index}`);
+  expect(() => read(...tiny)).toThrow(expect.objectContaining(missing));
+});

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -203,6 +203,29 @@ test("a compiler that calls itself otherwise than its file is not used", async (
       requested: "v1.2.4+commit.01234567",
       nearest: ["v1.2.3+commit.01234567"],
     },
+  });
+});
+
+describe("a file of a compiler", () => {
+  test.each([
+    ["is cut off", "soljson", "var Module = {", "SyntaxError: Unexpected end of input"],
+    ["is a page of HTML", "soljson", "<html>", "SyntaxError: Unexpected token '<'"],
+    ["does not load", "soljson", `throw new Error("Aborted")`, "Error: Aborted"],
+    ["is no program", "native", "\u007fELF", "Error: no version is told"],
+    ["may not be run", "native", null, "EACCES"],
+    ["does nothing", "native", "#!/bin/sh\nexit 1\n", "Error: no version is told"],
+    ["is empty", "vyper", "", "Error: no version is told"],
+    ["is gone", "vyper", undefined, "ENOENT"],
+  ] as const)("that %s is told as such", async (_what, kind, content, detail) => {
+    const directory = mkdtempSync(path.join(os.tmpdir(), "periscope-test-broken-"));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const file = path.join(directory, "compiler.js");
+    if (content === null) mkdirSync(file);
+    else if (content !== undefined) writeFileSync(file, content, { mode: 0o755 });
+    const version = { release: "1.2.3", prerelease: "", commit: "01234567" };
+    await expect(answerOf({ kind, version, file })).rejects.toMatchObject({
+      failure: { code: "compiler-broken", version: "v1.2.3+commit.01234567", detail },
+    });
   });
 });
 

@@ -14,7 +14,7 @@ const CURRENT = new Set(["", "latest", "pending"]);
 
 /** `tag` of the balances, in Etherscan's dialect. Source: docs/wire.md, "Balances at a block". */
 export const tag = text({ invalid: INVALID_TAG })
-  .regex(/^(?:|latest|pending|earliest|safe|finalized|0x[0-9a-fA-F]{1,64})$/, INVALID_TAG)
+  .regex(/^(?:|latest|pending|earliest|safe|finalized|0x0*[0-9a-fA-F]{1,64})$/, INVALID_TAG)
   .transform((value): BalanceTag => (CURRENT.has(value) ? undefined : (value as BalanceTag)))
   .optional()
   .describe("`latest`, `pending`, `earliest`, `safe`, `finalized`, or a block's number in hex");

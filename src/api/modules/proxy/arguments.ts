@@ -10,8 +10,8 @@ import { text } from "../../params.ts";
 /** A block as JSON-RPC names it; a number is a minimal quantity. */
 export type BlockTag = Hex | (typeof BLOCK_NAMES)[number];
 
-const HEX = /^0x[0-9a-fA-F]{1,64}$/;
-const NUMBER = /^(?:0x[0-9a-fA-F]{1,64}|\d{1,78})$/;
+const HEX = /^0x0*[0-9a-fA-F]{1,64}$/;
+const NUMBER = /^(?:0x0*[0-9a-fA-F]{1,64}|\d{1,78})$/;
 const BLOCK_PATTERN = new RegExp(`^(?:${BLOCK_NAMES.join("|")})$|${HEX.source}`);
 
 /** Error texts for the argument at a position; the first one is geth's. */
@@ -50,14 +50,20 @@ export function data(place: number, name: string) {
 
 /** A number in hex, with any leading zeros, or in decimal digits; the node gets a minimal quantity. */
 export function number(place: number, name: string) {
-  return matching(place, NUMBER, `${name} is neither a hex number nor decimal digits`).transform(
-    (value): Hex => quantity(value),
-  );
+  return matching(
+    place,
+    NUMBER,
+    `${name} is neither a hex number of up to 256 bits nor decimal digits`,
+  ).transform((value): Hex => quantity(value));
 }
 
 /** A block by its name or its number in hex. Decimal digits are refused: read as hex they would name another block. */
 export function tag(place: number) {
-  return matching(place, BLOCK_PATTERN, "tag is neither a hex number nor a known name")
+  return matching(
+    place,
+    BLOCK_PATTERN,
+    "tag is neither a hex number of up to 256 bits nor a known name",
+  )
     .transform((value) => (value.startsWith("0x") ? quantity(value) : value) as BlockTag)
     .describe(
       "`latest`, `earliest`, `pending`, `safe`, `finalized`, or the number of a block in hex",

@@ -85,7 +85,9 @@ test("a number in hex is that block, however it is written", async () => {
   for (let number = head - 4; number <= head; number++) {
     const answers = await balances(hex(number));
     expect(answers).toEqual(await expected(number));
-    expect(await balances(`0x00${number.toString(16).toUpperCase()}`)).toEqual(answers);
+    expect(await balances(`0x${number.toString(16).toUpperCase().padStart(70, "0")}`)).toEqual(
+      answers,
+    );
     seen.add(JSON.stringify(answers));
   }
   expect(seen.size).toBe(5);

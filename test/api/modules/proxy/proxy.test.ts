@@ -102,7 +102,7 @@ describe("blocks", () => {
   });
 
   test.each(["True", "true", "TRUE"])("transactions are whole with boolean=%s", async (boolean) => {
-    const tag = `0x000${BigInt(head.number).toString(16).toUpperCase()}`;
+    const tag = `0x${BigInt(head.number).toString(16).toUpperCase().padStart(70, "0")}`;
     expect(await ask("eth_getBlockByNumber", { tag, boolean })).toEqual(
       success(await rpc("eth_getBlockByNumber", head.number, true)),
     );
@@ -136,10 +136,10 @@ describe("blocks", () => {
     },
   );
 
-  test.each(["7", "0x", "0xzz", "-1", "Latest", " latest", "0x1 "])(
+  test.each(["7", "0x", "0xzz", "-1", "Latest", " latest", "0x1 ", `0x1${"0".repeat(64)}`])(
     "the tag %j is refused, and never taken for the head",
     async (tag) => {
-      const reason = "tag is neither a hex number nor a known name";
+      const reason = "tag is neither a hex number of up to 256 bits nor a known name";
       expect(await ask("eth_getBlockByNumber", { tag })).toEqual(
         failure(-32_602, `invalid argument 0: ${reason}`),
       );
@@ -248,7 +248,7 @@ describe("state and calls", () => {
       );
       expect(await ask("eth_getStorageAt", { address, position })).toEqual(success(word));
     }
-    const position = `0x${"0".repeat(64)}1`;
+    const position = `0x1${"0".repeat(64)}`;
     expect((await ask("eth_getStorageAt", { address, position })).error?.code).toBe(-32_602);
   });
 
@@ -298,7 +298,7 @@ describe("state and calls", () => {
     [
       "eth_call",
       { data: "0x", value: "1e3" },
-      "invalid argument 0: value is neither a hex number nor decimal digits",
+      "invalid argument 0: value is neither a hex number of up to 256 bits nor decimal digits",
     ],
     [
       "eth_call",
