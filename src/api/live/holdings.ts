@@ -84,7 +84,7 @@ export async function readHolding(
   }, "one statement");
   const amount = stored?.amount ?? "0";
   const asked: UnsureHolding[] = [...unsure];
-  // Anybody may hold an irregular token without a transfer, or one of which no transfer is indexed.
+  // Anybody may hold a token without a transfer: minted in silence, or before the first indexed block.
   if ((stored?.unsure ?? true) && asked.length === 0) {
     asked.push({ token, owner, tokenId: null, amount, whole: amount });
   }

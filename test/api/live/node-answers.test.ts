@@ -293,7 +293,7 @@ describe("holdings", () => {
     expect(await readHolding(context(amounts([undefined])), TOKEN, A)).toBe(0n);
     await hold([{ owner: A, amount: "5" }]);
     expect(await readHolding(context(), TOKEN, A)).toBe(5n);
-    expect(await readHolding(context(), TOKEN, B)).toBe(0n);
+    expect(await readHolding(context(amounts([0n])), TOKEN, B)).toBe(0n);
     await database.sql`UPDATE token_balances SET block_number = NULL`;
     expect(await readHolding(context(amounts([8n])), TOKEN, A)).toBe(8n);
     await database.sql`UPDATE tokens SET irregular = true`;

@@ -39,6 +39,22 @@ test("of a token without any indexed transfer its contract is asked", async () =
   expect(await held(index, scriptedAddress("no contract"))).toBe("0");
 });
 
+test("of a token whose transfers tell nothing of an owner its contract is asked", async () => {
+  const index = await openIndexedNode();
+  const topics = [TRANSFER, wordOfAddress(ZERO_ADDRESS), wordOfAddress(scriptedAddress("other"))];
+  index.node.chain.mine({
+    transactions: [{ to: token, logs: [{ address: token, topics, data: word(7) }] }],
+    state: {
+      code: { [token]: "0x60" },
+      calls: [{ to: token, data: balanceOfHolder, returns: word(5000) }],
+    },
+  });
+  await index.start();
+  await index.inStep();
+  expect(await index.sql`SELECT irregular FROM tokens`).toEqual([{ irregular: false }]);
+  expect(await held(index, token)).toBe("5000");
+});
+
 test("of a past block nothing is said where the contract did not tell it", async () => {
   const index = await openIndexedNode();
   const topics = [TRANSFER, wordOfAddress(ZERO_ADDRESS), wordOfAddress(holder)];
