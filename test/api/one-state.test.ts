@@ -4,6 +4,7 @@ import { createTestApp, type TestApp } from "../support/app.ts";
 import { addressAt, blockHash, publish, setSyncState } from "../support/build.ts";
 
 const TOKEN = addressAt(7);
+const HELD = "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35";
 /** Answered without the index. */
 const ELSEWHERE = new Set([
   "pendingtxlist",
@@ -40,6 +41,10 @@ beforeAll(async () => {
       balance: "1",
       balanceBlock: 0,
     })),
+    tokens: [{ address: HELD }],
+    tokenBalances: [
+      { token: HELD, owner: "0x976ea74026e726554db657fa54763abd0c3a0aa9", amount: "1" },
+    ],
   });
 });
 afterAll(() => server.close());
