@@ -111,21 +111,30 @@ function keysOf(
     ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/** Times become block numbers, so that they bound the range of the index. */
+/**
+ * Times become block numbers, so that they bound the range of the index. Where times go back, the bounds are wider by as much,
+ * and the blocks between them that are out of time are left out (migrations/0240_times_that_go_back.sql).
+ */
 function inTimes(
   sql: Queryable,
   { from, to }: NonNullable<TransactionFilter["timestamps"]>,
 ): Fragment {
-  const notBefore =
-    from === undefined
-      ? sql``
-      : sql`AND block_number >= (
-          SELECT number FROM blocks WHERE timestamp >= ${from} ORDER BY timestamp, number LIMIT 1)`;
-  const notAfter =
-    to === undefined
-      ? sql``
-      : sql`AND block_number <= (
-          SELECT number FROM blocks WHERE timestamp <= ${to}
-          ORDER BY timestamp DESC, number DESC LIMIT 1)`;
-  return sql`${notBefore} ${notAfter}`;
+  if (from === undefined && to === undefined) return sql``;
+  const timesBack = sql`(SELECT times_back FROM sync_state)`;
+  const early =
+    from !== undefined &&
+    sql`coalesce((
+      SELECT number FROM blocks WHERE timestamp < ${from}::bigint - ${timesBack} AND number <= ${publishedHead(sql)}
+      ORDER BY timestamp DESC, number DESC LIMIT 1), -1)`;
+  const late =
+    to !== undefined &&
+    sql`coalesce((
+      SELECT number FROM blocks WHERE timestamp > ${to}::bigint + ${timesBack} AND number <= ${publishedHead(sql)}
+      ORDER BY timestamp, number LIMIT 1), ${publishedHead(sql)} + 1)`;
+  const within = (column: Fragment) => sql`
+    ${early ? sql`AND ${column} > ${early}` : sql``} ${late ? sql`AND ${column} < ${late}` : sql``}`;
+  return sql`${within(sql`block_number`)} AND block_number NOT IN (
+    SELECT number FROM blocks
+    WHERE ${timesBack} > 0 ${within(sql`number`)} AND NOT (
+      timestamp >= ${from ?? 0}::bigint AND timestamp <= ${to ?? Number.MAX_SAFE_INTEGER}::bigint))`;
 }

@@ -133,7 +133,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
     ON CONFLICT (singleton) DO UPDATE SET
       chain_id = excluded.chain_id, start_block = excluded.start_block,
       genesis_hash = excluded.genesis_hash, traced = excluded.traced,
-      head_number = NULL, head_hash = NULL, head_timestamp = NULL, recorded_number = NULL,
+      head_number = NULL, head_hash = NULL, head_timestamp = NULL, latest_timestamp = NULL, times_back = 0, recorded_number = NULL,
       proven_parts = '{}', fees_followed = NULL, generation = sync_state.generation + 1`;
 }
 
@@ -162,10 +162,20 @@ export async function writeHead(
   const { count } = await sql`
     UPDATE sync_state SET head_number = number, head_hash = hash, head_timestamp = timestamp,
       recorded_number = ${rollBack ? null : sql`nullif(greatest(recorded_number, number), number)`},
-      generation = generation + ${rollBack ? 1 : 0}::int
+      generation = generation + ${rollBack ? 1 : 0}::int${rollBack ? sql`` : sql`, ${timesUpTo(sql, blockNumber)}`}
     FROM blocks WHERE number = ${blockNumber}`;
   if (count !== 1)
     throw new StoreError("head-missing", `block ${blockNumber} is not in the database`);
+}
+
+/** Follows how far the times of the blocks behind the head, up to the next one, go back (migrations/0240_times_that_go_back.sql). */
+function timesUpTo(sql: Transaction, blockNumber: number): Fragment {
+  return sql`(latest_timestamp, times_back) = (
+    SELECT max(latest), greatest(times_back, max(latest - timestamp))
+    FROM (
+      SELECT timestamp, greatest(latest_timestamp, max(timestamp) OVER (ORDER BY number)) AS latest
+      FROM blocks WHERE number > coalesce(head_number, -1) AND number <= ${blockNumber}
+    ) AS next)`;
 }
 
 /**

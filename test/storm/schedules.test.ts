@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { expect, it, onTestFinished } from "vitest";
 import { sleep } from "../../src/core/async.ts";
 import type { Sql } from "../../src/db/client.ts";
@@ -26,13 +28,15 @@ import { listWrongAnswers } from "./answers.ts";
 import { randomBlock, randomGenesis } from "./random-blocks.ts";
 
 // A schedule is drawn from its number: what the blocks hold, how many nodes there are and what they can, which faults they
-// have, when the chain is reorganised, reset, the database's sessions are ended, and another indexer takes over.
+// have, when the chain is reorganised, reset, the database's sessions are ended together or one by one, an indexer is killed, and
+// another one takes over.
 
 const FIRST = Number(process.env["SCHEDULE_FIRST"] ?? 1);
 const COUNT = Number(process.env["SCHEDULES"] ?? 100);
 const ACTS = 10;
 const REQUESTS = 60;
 const LOOK_INTERVAL_MS = 15;
+const PROCESS = new URL("../support/indexer-process.ts", import.meta.url).pathname;
 /** Much longer than a poll of the tests' indexers. */
 const SETTLED_MS = 500;
 
@@ -105,20 +109,17 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
       await Promise.all(indexers.map((one) => one.stop()));
       await world.end();
     });
+    const options = () => ({
+      databaseUrl: world.databaseUrl,
+      rpcUrls: nodes.map(({ url }) => url),
+      startBlock,
+      finalityDepth: random.pick([0, 2, 10, 1_000]),
+      requestTimeoutMs: 1_000,
+    });
     const start = () => {
-      const finalityDepth = random.pick([0, 2, 10, 1_000]);
-      const rpcUrls = nodes.map(({ url }) => url);
-      const { databaseUrl } = world;
-      indexers.push(
-        startTestIndexer({
-          databaseUrl,
-          rpcUrls,
-          startBlock,
-          finalityDepth,
-          requestTimeoutMs: 1_000,
-        }),
-      );
-      note(`start (finality ${finalityDepth})`);
+      const drawn = options();
+      indexers.push(startTestIndexer(drawn));
+      note(`start (finality ${drawn.finalityDepth})`);
     };
     const blocks = (count: number) => Array.from({ length: count }, () => randomBlock(random));
     const mine = (count: number) => {
@@ -178,6 +179,32 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         await world.endSessions();
         note("end sessions");
       },
+      /** One after the other, in whatever the indexer does meanwhile. */
+      endOneByOne: async () => {
+        const count = 5 + random.integer(15);
+        for (let ended = 0; ended < count; ended++) {
+          await world.endSessions(1);
+          if (random.chance(0.2)) mine(1);
+          await sleep(random.integer(15));
+        }
+        note(`end ${count} sessions`);
+      },
+      /** A process takes over from the indexers, and is killed while the chain changes. */
+      kill: async () => {
+        await Promise.all(indexers.splice(0).map((one) => one.stop()));
+        const child = spawn(process.execPath, [PROCESS, JSON.stringify(options())]);
+        const ended = once(child, "exit");
+        onTestFinished(() => void child.kill("SIGKILL"));
+        await sleep(500 + random.integer(500));
+        for (const act of ["mine", "reorganise", "mine"] as const) {
+          acts[act]();
+          await sleep(random.integer(60));
+        }
+        const isAlive = child.kill("SIGKILL");
+        await ended;
+        note(`kill${isAlive ? "" : " what had ended by itself"}`);
+        start();
+      },
       restart: async () => {
         await indexers.shift()?.stop();
         note("stop");
@@ -195,6 +222,8 @@ it.each(Array.from({ length: COUNT }, (_, index) => FIRST + index))(
         "fail",
         "fail",
         "endSessions",
+        "endOneByOne",
+        "kill",
         "restart",
         "standBy",
         "mineMany",
@@ -270,11 +299,14 @@ async function startWorld(random: Random) {
     nodes,
     sql,
     databaseUrl,
-    /** Ends the sessions of all indexers. */
-    async endSessions() {
+    /** Ends the sessions of all indexers, or so many of them. */
+    async endSessions(count?: number) {
       await sql`
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`.catch(() => []);
+        SELECT pg_terminate_backend(pid) FROM (
+          SELECT pid FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid()
+          ORDER BY random() LIMIT ${count ?? null}
+        ) AS session`.catch(() => []);
     },
     heal() {
       for (const node of nodes) {

@@ -65,7 +65,10 @@ export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<U
   return [...byKey.values()];
 }
 
-/** The owner's whole holding of a token at the served head, as its contract tells it. Throws as `readWithHoldings`. */
+/**
+ * The owner's whole holding of a token at the served head, as its contract tells it; 0 where neither a transfer nor the contract
+ * tells any. Throws as `readWithHoldings`.
+ */
 export async function readHolding(
   context: Context,
   token: Address,
@@ -79,11 +82,10 @@ export async function readHolding(
       unsure: holding?.unsure ? await listUnsure(sql, { token, owner }) : [],
     };
   }, "one statement");
-  if (!stored) return 0n;
-  const { amount } = stored;
+  const amount = stored?.amount ?? "0";
   const asked: UnsureHolding[] = [...unsure];
-  // Anybody may hold an irregular token without a transfer.
-  if (stored.unsure && asked.length === 0) {
+  // Anybody may hold a token without a transfer: minted in silence, or before the first indexed block.
+  if ((stored?.unsure ?? true) && asked.length === 0) {
     asked.push({ token, owner, tokenId: null, amount, whole: amount });
   }
   return wholeOf(amount, await fetchHoldings(context, asked, head));

@@ -21,6 +21,8 @@ export async function listHeldIds(
 
 /** Error text for what was held by ids of which the index knows nothing. */
 const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
+/** Error text for a contract that has no answer: its transfers may have told less. */
+const UNTOLD = "The contract does not tell what was held";
 
 /**
  * What the owner held of a token after a block, as its contract tells it; the sum of several ids. Throws `RequestError`
@@ -36,10 +38,10 @@ export async function readHoldingAt(
   if (ids && ids.length > READABLE_BALANCES) throw stillReading();
   const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
   const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
-  if (!block.isIndexed && amounts.includes(null)) {
+  if (amounts.includes(null)) {
     // Before its creation there is nothing of a token; one that is silent later may be kept by id.
     const [code] = await chain.fetchCodes([token], block);
-    if (code !== "0x") return failed(IDS_UNKNOWN);
+    if (code !== "0x") return failed(block.isIndexed ? UNTOLD : IDS_UNKNOWN);
   }
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

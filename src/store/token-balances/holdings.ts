@@ -64,7 +64,7 @@ export async function listUnsureHoldings(
 export interface StoredHolding {
   standard: TokenStandard;
   amount: string;
-  /** Whether the contract must be asked: the holding is unsure, or transfers before the first block are unknown. */
+  /** Whether the contract must be asked: the holding is unsure, or no transfer tells of one. */
   unsure: boolean;
 }
 
@@ -77,9 +77,7 @@ export async function getHolding(
   const [holding] = await sql<StoredHolding[]>`
     SELECT k.standard,
       CASE WHEN k.unresponsive AND NOT b.amount ${canBeHeld(sql)} THEN 0 ELSE coalesce(b.amount, 0) END AS amount,
-      NOT k.unresponsive AND (
-        k.irregular OR CASE WHEN b.owner IS NULL THEN (SELECT start_block > 0 FROM sync_state)
-          ELSE b.block_number IS NULL END) AS unsure
+      NOT k.unresponsive AND (k.irregular OR b.block_number IS NULL) AS unsure
     FROM tokens k
     LEFT JOIN token_balances b ON ${isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}
     WHERE k.address = ${token}`;

@@ -54,12 +54,16 @@ export const HISTORIES: Readonly<Record<string, Historian>> = {
   ),
   "account/tokenbalancehistory": historian(
     { contractaddress: "Invalid contractaddress format", address: "Invalid address format" },
-    async ({ oracle }, { contractaddress: token, address: owner, blockNumber }) => {
+    async ({ oracle, dialect }, { contractaddress: token, address: owner, blockNumber }) => {
       const isMulti = oracle.tokens.get(token)?.standard === 1155;
       const keys = isMulti
         ? oracle.idHoldings.filter((held) => held.token === token && held.owner === owner)
         : [{ token, owner, id: null }];
       const held = await oracle.state.holdings(keys.map((key) => ({ ...key, blockNumber })));
+      const [code] = await oracle.state.codes([{ address: token, blockNumber }]);
+      if (held.includes(null) && code !== "0x") {
+        return fail(dialect, "The contract does not tell what was held");
+      }
       return succeed(String(held.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n)));
     },
   ),

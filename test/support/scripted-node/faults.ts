@@ -145,20 +145,27 @@ export function emptyList(): Effect {
   return lie(() => []);
 }
 
+/** Another list in place of the right one; what is no list is told as it is. */
+function lieOfList<Item>(replace: (items: readonly Item[]) => unknown): Effect {
+  return lie((result) => (Array.isArray(result) ? replace(result as Item[]) : result));
+}
+
 /** For `eth_getBlockReceipts`: the receipts name another block. */
 export function receiptsOfOtherBlock(blockHash: string): Effect {
-  return lie((result) => (result as RawReceipt[]).map((receipt) => ({ ...receipt, blockHash })));
+  return lieOfList<RawReceipt>((receipts) =>
+    receipts.map((receipt) => ({ ...receipt, blockHash })),
+  );
 }
 
 /** For `eth_getBlockReceipts`, `debug_traceBlock…` and `trace_block`: the last one is missing. */
 export function lastMissing(): Effect {
-  return lie((result) => (result as unknown[]).slice(0, -1));
+  return lieOfList((items) => items.slice(0, -1));
 }
 
 /** For `eth_getBlockReceipts`: the logs of each receipt in reverse order. */
 export function logsOutOfOrder(): Effect {
-  return lie((result) =>
-    (result as RawReceipt[]).map((receipt) => ({ ...receipt, logs: receipt.logs.toReversed() })),
+  return lieOfList<RawReceipt>((receipts) =>
+    receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.toReversed() })),
   );
 }
 

@@ -119,8 +119,6 @@ recordedCases(() => server.app, "account", {
     amount: `contractaddress=${PEARL}&address=${ALICE}&tag=latest`,
     "number of tokens": `contractaddress=${BUOYS}&address=${ALICE}`,
     "sum over the ids": `contractaddress=${SHELLS}&address=${ALICE}`,
-    "unknown holder": `contractaddress=${PEARL}&address=${addressAt(0x999)}`,
-    "unknown token": `contractaddress=${ALICE}&address=${ALICE}`,
     nothing: "",
     "no address": `contractaddress=${PEARL}`,
     "no token": `address=${ALICE}`,
