@@ -11,6 +11,7 @@ import {
   requireSession,
 } from "./db/session.ts";
 import { distributeTables, isDistributed } from "./store/distribution.ts";
+import { haveSecret } from "./store/index-keys.ts";
 import { type ChainIdentity, getChainIdentity } from "./store/sync-state.ts";
 
 /** Errors of a lost connection, cut by the server or on the way to it. */
@@ -43,7 +44,7 @@ export interface PreparedDatabase {
   isSpread: boolean;
 }
 
-/** Brings the tables up to date. */
+/** Brings the tables up to date, and says what only the operator can do for them. */
 export async function prepareDatabase(
   { databaseUrl, schema }: { databaseUrl: string; schema: string },
   { log, signal }: Pick<ProcessContext, "log" | "signal">,
@@ -55,6 +56,12 @@ export async function prepareDatabase(
         await requireSession(sql, schema);
         await migrate(sql, schema);
         await distributeTables(sql);
+        if (!(await haveSecret(sql))) {
+          log.warn(
+            "the indexes of this database have no secret, so anybody can make pages of a chosen address slow; " +
+              'docs/operations/database.md, "Keys without a secret", tells how to give them one',
+          );
+        }
         return { known: await getChainIdentity(sql), isSpread: await isDistributed(sql) };
       } catch (error) {
         // A lost connection is tried again; a database that cannot be reached is an error at once.

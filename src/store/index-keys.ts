@@ -1,4 +1,4 @@
-import type { Fragment, Queryable } from "../db/client.ts";
+import type { Fragment, Queryable, Sql } from "../db/client.ts";
 
 /**
  * What indexes have in the place of long words: a hash of eight bytes with a secret of the database. An entry is half as large
@@ -23,4 +23,11 @@ export function hasKey(
     (all, [column, word]) => sql`${all} AND ${column} = ${word}`,
     sql`${keyOf(sql, joined(0))} = ${keyOf(sql, joined(1))}`,
   );
+}
+
+/** Whether the keys have a secret; those of a database that held blocks before there were secrets have none. */
+export async function haveSecret(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ secret: boolean }[]>`
+    SELECT index_key('\\x00') <> hashtextextended('00', 0) AS secret`;
+  return row?.secret === true;
 }

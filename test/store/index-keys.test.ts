@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
+import { prepareDatabase } from "../../src/prepare-database.ts";
 import { keyOf } from "../../src/store/index-keys.ts";
 import { searchLogs } from "../../src/store/logs.ts";
 import { startAnvil } from "../support/anvil.ts";
@@ -169,6 +170,22 @@ describe("words of one key", () => {
     expect(seeded).toEqual({ keys: 1 });
     await sql`SELECT renew_index_keys(${seed})`;
     expect(new Set(await keysOf(sql, words)).size).toBe(2);
+  });
+
+  it("are told of at the start where they have no secret", async () => {
+    const { sql, url } = database;
+    const warn = vi.fn();
+    const start = () =>
+      prepareDatabase(
+        { databaseUrl: url, schema: "public" },
+        { log: { warn } as never, signal: new AbortController().signal },
+      );
+    await sql`SELECT renew_index_keys()`;
+    await start();
+    expect(warn).not.toHaveBeenCalled();
+    await sql`SELECT renew_index_keys(0)`;
+    await start();
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining("Keys without a secret"));
   });
 
   it("are read past without a secret alone", async () => {
