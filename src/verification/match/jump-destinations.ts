@@ -49,20 +49,30 @@ type Range = Pick<Slot, "offset" | "length">;
  * it for what it pushes.
  */
 export function mayBeRun(code: Buffer, parts: readonly Range[]): boolean {
+  const ends = nearestEnds(code, parts);
   let isReached = true;
   for (let at = 0; at < code.length; at++) {
     const opcode = code[at] ?? 0;
     isReached ||= opcode === JUMPDEST;
     const pushed = pushedBy(opcode);
-    for (const { offset, length } of parts) {
-      const end = offset + length;
-      const isBegun = offset <= at && at < end;
-      if (isBegun && (isReached || (end <= at + pushed && end < code.length))) return true;
-    }
+    const end = ends[at] ?? 0;
+    if (end > 0 && (isReached || (end <= at + pushed && end < code.length))) return true;
     if (STOPPING.has(opcode)) isReached = false;
     at += pushed;
   }
   return false;
+}
+
+/** For each byte of a code where the first of the parts around it ends; 0 outside of them. */
+function nearestEnds(code: Buffer, parts: readonly Range[]): Uint32Array {
+  const ends = new Uint32Array(code.length);
+  for (const { offset, length } of parts) {
+    const end = offset + length;
+    for (let at = offset; at < Math.min(end, code.length); at++) {
+      ends[at] = Math.min(ends[at] || end, end);
+    }
+  }
+  return ends;
 }
 
 /**
