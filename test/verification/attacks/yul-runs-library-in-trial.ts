@@ -2,21 +2,13 @@ import { expect } from "vitest";
 import type { Hex } from "../../../src/core/hex.ts";
 import { initCodeOf } from "../deployment.ts";
 import type { Attack, AttackWorld, Program } from "./attack.ts";
+import { verbatim, yulShop } from "./verbatim-shop.ts";
 
-/** Where `author` is PUSH1, it pushes the PUSH20 of what the compiler writes next, so that the address is run. */
-function program(author: "60" | "5f"): Program {
-  const source = `object "Shop" {
-    code {
-        let x := verbatim_0i_1o(hex"${author}")
-        sstore(0, linkersymbol("L"))
-        datacopy(0, dataoffset("Runtime"), datasize("Runtime"))
-        return(0, datasize("Runtime"))
-    }
-    object "Runtime" {
-        code { mstore(0, linkersymbol("L")) return(0, 32) }
-    }
-}`;
-  return { language: "Yul", sources: { "Shop.yul": source }, contract: "Shop.yul:Shop" };
+function program(author: "PUSH1" | "PUSH0"): Program {
+  return yulShop({
+    construction: `${verbatim(author)} sstore(0, linkersymbol("L"))`,
+    runtime: `mstore(0, linkersymbol("L"))`,
+  });
 }
 
 /** Another constructor leaves the code that this one would leave. */
@@ -30,9 +22,9 @@ async function verify(world: AttackWorld, sent: Program) {
 
 const attack: Attack = {
   title: "another constructor ran, and that of the source in Yul would run a library's address",
-  attack: (world) => verify(world, program("60")),
+  attack: (world) => verify(world, program("PUSH1")),
   atMost: "partial",
-  honest: (world) => verify(world, program("5f")),
+  honest: (world) => verify(world, program("PUSH0")),
   reaches: "partial",
   check: (attacked, honest) => {
     expect(attacked.proof).toMatchObject({ construction: "unknown" });

@@ -1,22 +1,9 @@
 import type { Hex } from "../../../src/core/hex.ts";
 import type { Attack, AttackWorld, Program } from "./attack.ts";
+import { verbatim, yulShop } from "./verbatim-shop.ts";
 
-/** Where `author` is PUSH1, it pushes the PUSH20 of what the compiler writes next, so that the address is run. */
-function program(author: "60" | "5f"): Program {
-  const source = `object "Shop" {
-    code {
-        datacopy(0, dataoffset("Runtime"), datasize("Runtime"))
-        return(0, datasize("Runtime"))
-    }
-    object "Runtime" {
-        code {
-            let x := verbatim_0i_1o(hex"${author}")
-            mstore(0, linkersymbol("L"))
-            return(0, 32)
-        }
-    }
-}`;
-  return { language: "Yul", sources: { "Shop.yul": source }, contract: "Shop.yul:Shop" };
+function program(author: "PUSH1" | "PUSH0"): Program {
+  return yulShop({ runtime: `${verbatim(author)} mstore(0, linkersymbol("L"))` });
 }
 
 async function verify(world: AttackWorld, sent: Program) {
@@ -28,9 +15,9 @@ async function verify(world: AttackWorld, sent: Program) {
 
 const attack: Attack = {
   title: "a library's address is code, which an instruction of the author's own in Yul has run",
-  attack: (world) => verify(world, program("60")),
+  attack: (world) => verify(world, program("PUSH1")),
   reason: /could be made to run it/,
-  honest: (world) => verify(world, program("5f")),
+  honest: (world) => verify(world, program("PUSH0")),
   reaches: "partial",
 };
 
