@@ -151,6 +151,19 @@ describe("words of one key", () => {
     }
   });
 
+  it("are in no index, statistic or function by a hash of which everybody knows the secret", async () => {
+    const found = await database.sql`
+      SELECT name FROM (
+        SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition, relnamespace AS schema
+        FROM pg_index JOIN pg_class ON oid = indexrelid
+        UNION ALL SELECT stxname, pg_get_statisticsobjdef(oid), stxnamespace FROM pg_statistic_ext
+        UNION ALL SELECT proname, prosrc, pronamespace FROM pg_proc WHERE proname NOT IN
+          ('index_key', 'with_index_key', 'renew_index_keys')
+      ) AS objects
+      WHERE schema = 'public'::regnamespace AND definition ~ 'hashtext|USING hash'`;
+    expect(found).toEqual([]);
+  });
+
   it("have other keys in each database, and after each renewal", async () => {
     const { sql } = database;
     const keys = [];
