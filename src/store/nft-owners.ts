@@ -1,6 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import { type BlockRange, inRange } from "./chain.ts";
+import { type ConsecutiveTransfer, listConsecutiveTransfers } from "./consecutive-transfers.ts";
 import { inPublishedBlocks, type PageRange } from "./page.ts";
 
 interface NftKey {
@@ -51,25 +52,77 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
 }
 
+/** Of a collection that moved ids together more often, nobody's are told. */
+const CONSECUTIVE_TRANSFERS_MAXIMUM = 10_000;
+
 /**
- * Ids of an ERC-721 collection that the owner has, ascending. The zero address owns none, and nobody has what moved before
- * another contract took the place of the collection's.
+ * Ids of an ERC-721 collection that the owner has, ascending, of those that a transfer of their own told of. The zero address
+ * owns none, and nobody has what moved before another contract took the place of the collection's. Undefined where too much
+ * moved together to tell.
  */
 export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,
   owner: Address,
   { limit, skip }: PageRange,
-): Promise<string[]> {
+): Promise<string[] | undefined> {
+  const together = await listConsecutiveTransfers(sql, token, CONSECUTIVE_TRANSFERS_MAXIMUM + 1);
+  if (together.length > CONSECUTIVE_TRANSFERS_MAXIMUM) return undefined;
+  const owned =
+    together.length === 0
+      ? idsByTransfers(sql, token, owner)
+      : idsMovedTogether(sql, token, owner, together);
   const rows = await sql<{ tokenId: string }[]>`
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
-    SELECT token_id FROM nft_owners
-    WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}
-      AND CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= (
-        SELECT ARRAY[block_number, transaction_index] FROM last_nft_transfer(token, token_id)) ELSE true END
+    SELECT token_id FROM (${owned}) AS owned
+    WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
     ORDER BY token_id
     LIMIT ${limit} OFFSET ${skip}`;
   return rows.map((row) => row.tokenId);
+}
+
+/** The ids that an owner has by their own transfers, and the places of those. */
+function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragment {
+  return sql`
+    SELECT token_id, (
+      SELECT ARRAY[block_number, transaction_index] FROM last_nft_transfer(token, token_id)) AS place
+    FROM nft_owners WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}`;
+}
+
+/** As `idsByTransfers`, where a later transfer of several ids (ERC-2309) counts more than an id's own. */
+function idsMovedTogether(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+  together: readonly ConsecutiveTransfer[],
+): Fragment {
+  return sql`
+    WITH together AS MATERIALIZED (
+      SELECT * FROM unnest(
+        ${together.map(({ firstId }) => String(firstId))}::numeric[],
+        ${together.map(({ lastId }) => String(lastId))}::numeric[],
+        ${together.map(({ to }) => to)}::bytea[],
+        ${together.map(({ blockNumber }) => blockNumber)}::int8[],
+        ${together.map(({ transactionIndex }) => transactionIndex)}::int4[],
+        ${together.map(({ logIndex }) => logIndex)}::int4[]
+      ) AS moved (first_id, last_id, receiver, block_number, transaction_index, log_index)
+    ), known AS (
+      SELECT token_id FROM nft_owners WHERE owner = ${owner} AND token = ${token}
+      UNION
+      SELECT token_id FROM nft_owners JOIN together ON token_id BETWEEN first_id AND last_id
+      WHERE token = ${token} AND receiver = ${owner}
+    )
+    SELECT token_id, ARRAY[last.block_number, last.transaction_index] AS place
+    FROM known
+    CROSS JOIN LATERAL (
+      SELECT to_address AS receiver, block_number, transaction_index, log_index
+      FROM last_nft_transfer(${token}, token_id)
+      UNION ALL
+      SELECT receiver, block_number, transaction_index, log_index
+      FROM together WHERE token_id BETWEEN first_id AND last_id
+      ORDER BY block_number DESC, log_index DESC LIMIT 1
+    ) AS last
+    WHERE receiver = ${owner} AND receiver <> ${ZERO_ADDRESS}`;
 }
 
 /** The place of the creation that replaced the contract of a token; no row where none did. */

@@ -6,6 +6,7 @@ const SHARED = [
   "test/indexer/audit.test.ts",
   "test/indexer/fee-payments.test.ts",
   "test/indexer/odd-tokens.test.ts",
+  "test/indexer/consecutive-transfers.test.ts",
   "test/indexer/state/families.test.ts",
   "test/api/differential.test.ts",
   "test/api/one-state.test.ts",

@@ -5,6 +5,7 @@ import { type Hex, hexConcat } from "../../src/core/hex.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import {
   AMOUNT_TRANSFER,
+  CONSECUTIVE_TRANSFER,
   ID_TRANSFER,
   TRANSFER,
   TRANSFER_BATCH,
@@ -163,9 +164,11 @@ function call(random: Random, depth: number): CallSpecification {
   return { ...frame, valueWei, output, ...(!("error" in frame) && { to: contract }) };
 }
 
+const SPEAKS = { batch: "1155", upgrade: "20", many: "721" };
+
 function log(random: Random): LogSpecification {
-  const kind = random.pick(["20", "20", "721", "1155", "batch", "404", "upgrade", "odd"]);
-  const standard = kind === "batch" ? "1155" : kind === "upgrade" ? "20" : kind;
+  const kind = random.pick(["20", "20", "721", "1155", "batch", "404", "upgrade", "many", "odd"]);
+  const standard = SPEAKS[kind as keyof typeof SPEAKS] ?? kind;
   // Now and then a token speaks another standard.
   const address = scriptedAddress(
     `${random.chance(0.05) || kind === "odd" ? random.pick(["20", "721", "1155", "404"]) : standard} ${random.integer(3)}`,
@@ -179,6 +182,10 @@ function log(random: Random): LogSpecification {
       return { address, topics: [TRANSFER, from, to], data: word(amount) };
     case "721":
       return { address, topics: [TRANSFER, from, to, word(id)] };
+    case "many": {
+      const last = random.pick([id, 1n, 2n, 2n ** 256n - 1n]);
+      return { address, topics: [CONSECUTIVE_TRANSFER, word(id), from, to], data: word(last) };
+    }
     case "1155": {
       const data = hexConcat(word(id), word(amount));
       return { address, topics: [TRANSFER_SINGLE, from, from, to], data };
@@ -216,6 +223,7 @@ function odd(
     TRANSFER_BATCH,
     AMOUNT_TRANSFER,
     ID_TRANSFER,
+    CONSECUTIVE_TRANSFER,
   ]);
   const topics = random.chance(0.2) ? [] : [event, ...words.slice(0, random.integer(4))];
   const dirty = topics.map((topic, index) =>

@@ -1,6 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { type BlockRange, inRange } from "../chain.ts";
+import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
 import { hasKey } from "../index-keys.ts";
 
 // What a range of blocks moves, as parts of the statements that apply it and that list what is to be read.
@@ -54,6 +55,15 @@ export function irregularTokensMoved(sql: Queryable, range: BlockRange) {
 /** Holdings above 0 of the tokens that other code answers for after a range, at most `limit` (migrations/0170_changed_code.sql). */
 export function changedHoldings(sql: Queryable, { from, to }: BlockRange, limit: number) {
   return sql`SELECT token, owner, token_id FROM changed_holdings(${from}, ${to}, ${limit})`;
+}
+
+/** Known holdings of tokens that moved several ids together from or to their owners in a range (ERC-2309). */
+export function holdingsMovedTogether(sql: Queryable, range: BlockRange) {
+  return sql`
+    WITH parties AS MATERIALIZED (${partiesOfConsecutiveTransfers(sql, range)})
+    SELECT DISTINCT held.token, held.owner FROM parties
+    JOIN tokens ON tokens.address = parties.token AND standard <> 1155
+    JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`parties.token`, sql`parties.party`)}`;
 }
 
 /** Whether the transfers that the index has are all that there were. */

@@ -7,6 +7,7 @@ import {
   changedHoldings,
   changes,
   type HoldingKey,
+  holdingsMovedTogether,
   irregularTokensMoved,
   isHolding,
 } from "./moved.ts";
@@ -46,6 +47,8 @@ export async function listTouchedHoldings(
       UNION
       SELECT token, owner, NULL::numeric FROM token_balances
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
+      UNION
+      SELECT token, owner, NULL::numeric FROM (${holdingsMovedTogether(sql, range)}) AS together
       UNION
       ${changedHoldings(sql, range, READ_AGAIN_MAXIMUM)}
       UNION

@@ -5,6 +5,7 @@ import {
   changedHoldings,
   changes,
   type HoldingKey,
+  holdingsMovedTogether,
   irregularTokensMoved,
   isHolding,
 } from "./moved.ts";
@@ -40,7 +41,10 @@ export async function revertTokenBalances(
   return () => deleteUnmovedHoldings(sql, moved);
 }
 
-/** Marks the holdings of irregular tokens that a range moved, and of changed ones. Comes before the holder counts change. */
+/**
+ * Marks the holdings of irregular tokens that a range moved, changed ones, and those of which several ids moved together. Comes
+ * before the holder counts change.
+ */
 async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void> {
   const ofIrregular = sql`
     UPDATE token_balances SET block_number = NULL
@@ -55,7 +59,11 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
     UPDATE token_balances AS held SET block_number = NULL
     FROM (SELECT DISTINCT token, owner FROM marked) AS wholes
     WHERE ${isHolding(sql, sql`held`, sql`wholes.token`, sql`wholes.owner`)} AND block_number IS NOT NULL`;
-  await Promise.all([ofIrregular, ofChanged]);
+  const ofMovedTogether = sql`
+    UPDATE token_balances AS held SET block_number = NULL
+    FROM (${holdingsMovedTogether(sql, range)}) AS moved
+    WHERE ${isHolding(sql, sql`held`, sql`moved.token`, sql`moved.owner`)} AND block_number IS NOT NULL`;
+  await Promise.all([ofIrregular, ofChanged, ofMovedTogether]);
 }
 
 /** Deletes the holdings that have no transfers left. */

@@ -1,6 +1,7 @@
-import type { Address } from "../../core/address.ts";
+import { type Address, ZERO_ADDRESS } from "../../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../chain.ts";
+import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
 
 /** A token's metadata; null for what its contract does not answer. */
 export interface TokenMetadataRow {
@@ -74,12 +75,19 @@ function changedCode(sql: Queryable, { from, to }: BlockRange) {
   return sql`SELECT changed.address FROM changed_code(${from}, ${to}) AS changed`;
 }
 
-/** Tokens that the transfers of a range moved, and whether they were minted or burnt. */
+/** Tokens that a range moved (of known ones also several ids together), and whether they were minted or burnt. */
 function movedTokens(sql: Queryable, range: BlockRange) {
   return sql`
-    SELECT token, bool_or(from_address = '\\x0000000000000000000000000000000000000000'
-      OR to_address = '\\x0000000000000000000000000000000000000000') AS supplied
-    FROM token_transfers WHERE ${inRange(sql, range)} GROUP BY token`;
+    WITH parties AS MATERIALIZED (${partiesOfConsecutiveTransfers(sql, range)})
+    SELECT token, bool_or(supplied) AS supplied
+    FROM (
+      SELECT token, from_address = ${ZERO_ADDRESS} OR to_address = ${ZERO_ADDRESS} AS supplied
+      FROM token_transfers WHERE ${inRange(sql, range)}
+      UNION ALL
+      SELECT token, party = ${ZERO_ADDRESS} FROM parties
+      WHERE token IN (SELECT address FROM tokens)
+    ) AS moved
+    GROUP BY token`;
 }
 
 /** Of the tokens `moved`, those whose supply may have changed: new, minted or burnt, or irregular. */

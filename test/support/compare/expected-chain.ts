@@ -3,6 +3,7 @@ import { keccak256 } from "viem";
 import { IMPLEMENTATION_CHANGES } from "../activity.ts";
 import type { OracleTransaction } from "../oracle/decode.ts";
 import type { InternalTransaction } from "../oracle/frames.ts";
+import { ownersByLastTransfer } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { TableName, TextRow } from "./rows.ts";
 
@@ -237,7 +238,7 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
         ],
       ),
     ),
-    nft_owners: oracle.nftOwners.map(({ token, id, owner }) => ({
+    nft_owners: ownersByLastTransfer(transfers).map(({ token, id, owner }) => ({
       token,
       token_id: text(id),
       owner,

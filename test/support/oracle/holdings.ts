@@ -1,7 +1,8 @@
 import { type Address, zeroAddress } from "viem";
-import type { OracleTransfer } from "./decode.ts";
+import type { OracleLog, OracleTransfer } from "./decode.ts";
 import type { Oracle } from "./oracle.ts";
 import type { HoldingKey } from "./state.ts";
+import { consecutiveMovementOf } from "./transfers.ts";
 
 export interface OracleHolding extends HoldingKey {
   /** What the contract says at the head; null when it does not answer. */
@@ -12,7 +13,7 @@ export interface OracleHolding extends HoldingKey {
   lastBlock: number;
 }
 
-/** Owner of an ERC-721 token by its last transfer; the zero address after a burn. */
+/** Owner of an ERC-721 token by what moved it last; the zero address after a burn. */
 export interface NftOwner {
   token: Address;
   id: bigint;
@@ -51,14 +52,48 @@ export function addUp(
   return [...holdings.values()];
 }
 
-/** Who owns each ERC-721 token that was ever moved. */
+/** Who owns each ERC-721 token that was ever moved, by its own transfers alone. */
 export function ownersByLastTransfer(transfers: readonly OracleTransfer[]): NftOwner[] {
+  return ownersByLastMovement(transfers, []);
+}
+
+/** The same, where logs that move many ids (ERC-2309) move those that were ever moved alone. */
+export function ownersByLastMovement(
+  transfers: readonly OracleTransfer[],
+  logs: readonly OracleLog[],
+): NftOwner[] {
   const owners = new Map<string, NftOwner>();
-  for (const { standard, token, id, to, blockNumber } of transfers) {
-    if (standard !== 721 || id === null) continue;
-    owners.set(`${token} ${id}`, { token, id, owner: to, blockNumber });
+  const moves = [
+    ...transfers.map((transfer) => ({ ...transfer, many: undefined })),
+    ...logs.map((log) => ({ ...log, many: consecutiveMovementOf(log.topics, log.data) })),
+  ].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  for (const move of moves) {
+    const { blockNumber } = move;
+    if ("token" in move) {
+      const { standard, token, id, to } = move;
+      if (standard !== 721 || id === null) continue;
+      owners.set(`${token} ${id}`, { token, id, owner: to, blockNumber });
+    } else if (move.many) {
+      const { firstId, lastId, to } = move.many;
+      for (const [key, known] of owners) {
+        if (known.token !== move.address || known.id < firstId || known.id > lastId) continue;
+        owners.set(key, { ...known, owner: to, blockNumber });
+      }
+    }
   }
   return [...owners.values()];
+}
+
+/** The last block that moved a holding as a whole, by its transfers or by many ids together. */
+export function lastTouch(
+  { token, owner, lastBlock }: OracleHolding,
+  logs: readonly OracleLog[],
+): number {
+  const touching = logs.findLast(({ address, topics, data }) => {
+    const moved = address === token ? consecutiveMovementOf(topics, data) : undefined;
+    return moved?.from === owner || moved?.to === owner;
+  });
+  return Math.max(lastBlock, touching?.blockNumber ?? 0);
 }
 
 /**

@@ -14,9 +14,10 @@ import {
   addUp,
   amountOf,
   idsOf,
+  lastTouch,
   type NftOwner,
   type OracleHolding,
-  ownersByLastTransfer,
+  ownersByLastMovement,
 } from "./holdings.ts";
 import { createJsonRpc } from "./json-rpc.ts";
 import { createStateReader, type Metadata, type StateReader } from "./state.ts";
@@ -193,11 +194,14 @@ export function createOracleReader(url: string): OracleReader {
         tokens,
         holdings: holdings.map((holding) => {
           const ids = idsOf(holding, { tokens, idHoldings });
+          if (tokens.get(holding.token)?.standard !== 1155) {
+            return { ...holding, lastBlock: lastTouch(holding, logs) };
+          }
           if (ids.length === 0) return holding;
           return { ...holding, balance: ids.reduce((total, one) => total + amountOf(one), 0n) };
         }),
         idHoldings,
-        nftOwners: ownersByLastTransfer(transfers),
+        nftOwners: ownersByLastMovement(transfers, logs),
         state,
       };
       if ((await hashAt(last)) !== headHash) {

@@ -75,3 +75,23 @@ export function movementsOf(topics: readonly Hex[], data: Hex): Movement[] {
   if (ids.length !== amounts.length) return [];
   return ids.map((id, index) => ({ standard, from, to, id, amount: amounts[index] as bigint }));
 }
+
+/** Ids that one log moves together, both ends included. */
+export interface ConsecutiveMovement {
+  firstId: bigint;
+  lastId: bigint;
+  from: Address;
+  to: Address;
+}
+
+const CONSECUTIVE_TRANSFER = topicOf("ConsecutiveTransfer(uint256,uint256,address,address)");
+
+/** What a log moves by ERC-2309: the first id, the parties indexed, and the last id as the data. */
+export function consecutiveMovementOf(
+  topics: readonly Hex[],
+  data: Hex,
+): ConsecutiveMovement | undefined {
+  const [event, first, from, to] = topics as [Hex?, Hex?, Hex?, Hex?];
+  if (event !== CONSECUTIVE_TRANSFER || !first || !from || !to || data.length !== 66) return;
+  return { firstId: BigInt(first), lastId: BigInt(data), from: addressIn(from), to: addressIn(to) };
+}

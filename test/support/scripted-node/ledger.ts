@@ -20,6 +20,9 @@ export const AMOUNT_TRANSFER: Hex =
   "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487";
 export const ID_TRANSFER: Hex =
   "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f";
+/** ERC-2309. */
+export const CONSECUTIVE_TRANSFER: Hex =
+  "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
 /** What emits one of them answers for holdings and supply from then on, in whatever form it is. */
 const TOKEN_EVENTS = new Set([
   TRANSFER,
@@ -27,6 +30,7 @@ const TOKEN_EVENTS = new Set([
   TRANSFER_BATCH,
   AMOUNT_TRANSFER,
   ID_TRANSFER,
+  CONSECUTIVE_TRANSFER,
 ]);
 const LISTS = [{ type: "uint256[]" }, { type: "uint256[]" }] as const;
 
@@ -56,7 +60,7 @@ export const TOTAL_SUPPLY_DATA: Hex = "0x18160ddd";
 
 /**
  * The state behind one block: what it changed, over the state behind its parent. Coins follow transactions, calls,
- * fees and withdrawals; `balanceOf` and `totalSupply` of any token follow its Transfer and TransferSingle events.
+ * fees and withdrawals; `balanceOf` and `totalSupply` of any token follow its events.
  */
 export class Ledger {
   readonly #parent: Ledger | undefined;
@@ -122,6 +126,9 @@ export class Ledger {
     if (event === TRANSFER && first && second) {
       const amount = third ? 1n : quantityToBigInt(hexSlice(data, 0, 32));
       this.#moveTokens(address, addressOfWord(first), addressOfWord(second), amount);
+    } else if (event === CONSECUTIVE_TRANSFER && first && second && third) {
+      const count = quantityToBigInt(data) - quantityToBigInt(first) + 1n;
+      this.#moveTokens(address, addressOfWord(second), addressOfWord(third), count);
     } else if (event === TRANSFER_SINGLE && second && third) {
       const id = quantityToBigInt(hexSlice(data, 0, 32));
       const amount = quantityToBigInt(hexSlice(data, 32, 64));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listNftsOfOwner } from "../../../store/nft-owners.ts";
 import { defineAction } from "../../action.ts";
-import { NO_RECORDS, ok } from "../../envelope.ts";
+import { failed, NO_RECORDS, ok } from "../../envelope.ts";
 import { address, listMissing, offset, page, pageRange, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 import { ADDRESS_FORMAT, tokenContract } from "./list.ts";
@@ -30,6 +30,7 @@ export const addresstokennftinventory = defineAction({
     const ids = await read((sql) =>
       listNftsOfOwner(sql, contractaddress, owner, pageRange(paging)),
     );
+    if (!ids) return failed("The contract moved ids together too often to tell who has them");
     return ok(ids.map((id) => ({ TokenAddress: contractaddress, TokenId: id })));
   },
 });
