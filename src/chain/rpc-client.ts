@@ -81,15 +81,24 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
 
   return {
     onNode,
-    /** A client of the nodes together: calls that go out at once are asked of the first that answers any of them. */
+    /** A client of the nodes together: what one node leaves open of the calls that go out at once is asked of the next. */
     ofAny: (options: AskOptions): NodeClient =>
-      createNodeClient((calls) =>
-        onNode(options, async (_node, viem) => {
-          const outcomes = await viem.transport.ask(calls);
-          if (outcomes.every((outcome) => "error" in outcome)) resultOf(outcomes[0]);
-          return outcomes;
-        }),
-      ),
+      createNodeClient(async (calls) => {
+        const outcomes = new Array<Outcome>(calls.length);
+        let open = [...calls.keys()];
+        try {
+          await onNode(options, async (_node, viem) => {
+            await fillIn(outcomes, open, calls, viem.transport.ask);
+            open = open.filter((index) => errorIn(outcomes[index])?.elsewhere);
+            const [first] = open;
+            if (first !== undefined) resultOf(outcomes[first]);
+          });
+        } catch (thrown) {
+          // Without a node there are no outcomes.
+          if (!(thrown instanceof NodeError) || outcomes.includes(undefined as never)) throw thrown;
+        }
+        return outcomes;
+      }),
     /** A client of that node only, which asks again only for what it left open while it answered the rest. */
     of: (node: Node): NodeClient =>
       createNodeClient((calls) => asking(node, signal, new Retry(signal), {})(calls)),

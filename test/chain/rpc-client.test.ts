@@ -158,6 +158,26 @@ describe("a batch", () => {
     expect(outcomes[1]).toMatchObject({ error: { code: "method-missing" } });
   });
 
+  test("asks another node for what one has no answer to, whatever came of the rest", async () => {
+    const nodes = [await openNode(), await openNode()];
+    const { chain } = openChain(nodes);
+    const state = { method: "eth_getBalance", params: [`0x${"00".repeat(20)}`, "0x0"] };
+    const reverting = { method: "eth_call", params: [{}, "latest"] };
+    for (const node of nodes) {
+      node.fail({ method: "eth_call", effect: rpcError(3, "execution reverted") });
+    }
+    nodes[0]?.fail({ method: "eth_getBalance", effect: rpcError(-32000, "missing trie node") });
+    expect(await chain.viem().transport.ask([reverting, state, chainId])).toMatchObject([
+      { error: { code: "reverted" } },
+      { result: "0x0" },
+      { result: "0x7a69" },
+    ]);
+    expect(await chain.viem().transport.ask([reverting, state])).toMatchObject([
+      { error: { code: "reverted" } },
+      { result: "0x0" },
+    ]);
+  });
+
   test("repeats only the calls that may succeed later", async () => {
     const node = await openNode();
     const { chain } = openChain([node]);
