@@ -107,6 +107,16 @@ export const chainTables = {
     token_id: "numeric?",
     amount: "numeric?",
   }),
+  consecutiveTransfers: copyTable("consecutive_transfers", {
+    token: "bytea",
+    block_number: "int8",
+    log_index: "int4",
+    transaction_index: "int4",
+    from_address: "bytea",
+    to_address: "bytea",
+    first_id: "numeric",
+    last_id: "numeric",
+  }),
   contracts: copyTable("contracts", {
     address: "bytea",
     block_number: "int8",

@@ -1,57 +1,28 @@
-import { type Address, addressOfWord } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
+import type { Address } from "../core/address.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
 import { type BlockRange, inRange } from "./chain.ts";
-import { hasKey } from "./index-keys.ts";
 import { inPublishedBlocks } from "./page.ts";
 
 // ERC-2309: one log may move 2^256 ids of a collection, and is not unfolded. Who owns the ids that are known of it is found when
 // that is asked for.
 
-/** keccak-256 of `ConsecutiveTransfer(uint256,uint256,address,address)`; the last id is the log's data. */
-const CONSECUTIVE_TRANSFER: Hex =
-  "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
-
 /** The collections and parties of such logs in a range of blocks, as a part of a statement. */
 export function partiesOfConsecutiveTransfers(sql: Queryable, range: BlockRange): Fragment {
   return sql`
-    SELECT address AS token, substr(word, 13) AS party
-    FROM logs CROSS JOIN LATERAL (VALUES (topic2), (topic3)) AS words (word)
-    WHERE ${inRange(sql, range)} AND ${isConsecutiveTransfer(sql)}`;
+    SELECT token, party FROM consecutive_transfers
+    CROSS JOIN LATERAL (VALUES (from_address), (to_address)) AS parties (party)
+    WHERE ${inRange(sql, range)}`;
 }
 
-/** Ids that a collection moved together, both ends included. */
-export interface ConsecutiveTransfer {
-  firstId: bigint;
-  lastId: bigint;
-  to: Address;
-  blockNumber: number;
-  transactionIndex: number;
-  logIndex: number;
-}
-
-/** What a collection moved so, in no order; at most `limit`. */
-export async function listConsecutiveTransfers(
+/** Number of a collection's published logs of that kind, counted up to `limit`. */
+export async function countConsecutiveTransfers(
   sql: Queryable,
   token: Address,
   limit: number,
-): Promise<ConsecutiveTransfer[]> {
-  const logs = await sql<
-    (Omit<ConsecutiveTransfer, "firstId" | "lastId" | "to"> &
-      Record<"first" | "last" | "to", Hex>)[]
-  >`
-    SELECT topic1 AS first, data AS last, topic3 AS "to", block_number, transaction_index, log_index FROM logs
-    WHERE ${hasKey(sql, [sql`address`, sql`${token}::bytea`], [sql`topic0`, sql`${CONSECUTIVE_TRANSFER}::bytea`])}
-      AND ${isConsecutiveTransfer(sql)} AND ${inPublishedBlocks(sql)}
-    LIMIT ${limit}`;
-  return logs.map(({ first, last, to, ...place }) => ({
-    ...place,
-    firstId: BigInt(first),
-    lastId: BigInt(last),
-    to: addressOfWord(to),
-  }));
-}
-
-function isConsecutiveTransfer(sql: Queryable): Fragment {
-  return sql`topic0 = ${CONSECUTIVE_TRANSFER} AND topic3 IS NOT NULL AND length(data) = 32`;
+): Promise<number> {
+  const [counted] = await sql<[{ count: number }]>`
+    SELECT count(*) FROM (
+      SELECT 1 FROM consecutive_transfers WHERE token = ${token} AND ${inPublishedBlocks(sql)} LIMIT ${limit}
+    ) AS published`;
+  return counted.count;
 }

@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import { type BlockRange, inRange } from "./chain.ts";
-import { type ConsecutiveTransfer, listConsecutiveTransfers } from "./consecutive-transfers.ts";
+import { countConsecutiveTransfers } from "./consecutive-transfers.ts";
 import { inPublishedBlocks, type PageRange } from "./page.ts";
 
 interface NftKey {
@@ -64,20 +64,18 @@ export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,
   owner: Address,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<string[] | undefined> {
-  const together = await listConsecutiveTransfers(sql, token, CONSECUTIVE_TRANSFERS_MAXIMUM + 1);
-  if (together.length > CONSECUTIVE_TRANSFERS_MAXIMUM) return undefined;
-  const owned =
-    together.length === 0
-      ? idsByTransfers(sql, token, owner)
-      : idsMovedTogether(sql, token, owner, together);
+  const limit = CONSECUTIVE_TRANSFERS_MAXIMUM + 1;
+  const count = await countConsecutiveTransfers(sql, token, limit);
+  if (count === limit) return undefined;
+  const owned = (count === 0 ? idsByTransfers : idsMovedTogether)(sql, token, owner);
   const rows = await sql<{ tokenId: string }[]>`
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM (${owned}) AS owned
     WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
     ORDER BY token_id
-    LIMIT ${limit} OFFSET ${skip}`;
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
   return rows.map((row) => row.tokenId);
 }
 
@@ -90,39 +88,28 @@ function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragmen
 }
 
 /** As `idsByTransfers`, where a later transfer of several ids (ERC-2309) counts more than an id's own. */
-function idsMovedTogether(
-  sql: Queryable,
-  token: Address,
-  owner: Address,
-  together: readonly ConsecutiveTransfer[],
-): Fragment {
+function idsMovedTogether(sql: Queryable, token: Address, owner: Address): Fragment {
   return sql`
     WITH together AS MATERIALIZED (
-      SELECT * FROM unnest(
-        ${together.map(({ firstId }) => String(firstId))}::numeric[],
-        ${together.map(({ lastId }) => String(lastId))}::numeric[],
-        ${together.map(({ to }) => to)}::bytea[],
-        ${together.map(({ blockNumber }) => blockNumber)}::int8[],
-        ${together.map(({ transactionIndex }) => transactionIndex)}::int4[],
-        ${together.map(({ logIndex }) => logIndex)}::int4[]
-      ) AS moved (first_id, last_id, receiver, block_number, transaction_index, log_index)
+      SELECT * FROM consecutive_transfers WHERE token = ${token} AND ${inPublishedBlocks(sql)}
     ), known AS (
       SELECT token_id FROM nft_owners WHERE owner = ${owner} AND token = ${token}
       UNION
-      SELECT token_id FROM nft_owners JOIN together ON token_id BETWEEN first_id AND last_id
-      WHERE token = ${token} AND receiver = ${owner}
+      SELECT token_id FROM together
+      JOIN nft_owners AS held ON held.token = ${token} AND token_id BETWEEN first_id AND last_id
+      WHERE to_address = ${owner}
     )
     SELECT token_id, ARRAY[last.block_number, last.transaction_index] AS place
     FROM known
     CROSS JOIN LATERAL (
-      SELECT to_address AS receiver, block_number, transaction_index, log_index
+      SELECT to_address, block_number, transaction_index, log_index
       FROM last_nft_transfer(${token}, token_id)
       UNION ALL
-      SELECT receiver, block_number, transaction_index, log_index
+      SELECT to_address, block_number, transaction_index, log_index
       FROM together WHERE token_id BETWEEN first_id AND last_id
       ORDER BY block_number DESC, log_index DESC LIMIT 1
     ) AS last
-    WHERE receiver = ${owner} AND receiver <> ${ZERO_ADDRESS}`;
+    WHERE to_address = ${owner} AND to_address <> ${ZERO_ADDRESS}`;
 }
 
 /** The place of the creation that replaced the contract of a token; no row where none did. */

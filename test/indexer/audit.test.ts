@@ -6,7 +6,12 @@ import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { blockWith, lie } from "../support/scripted-node/faults.ts";
-import { TRANSFER, TRANSFER_SINGLE, word } from "../support/scripted-node/ledger.ts";
+import {
+  CONSECUTIVE_TRANSFER,
+  TRANSFER,
+  TRANSFER_SINGLE,
+  word,
+} from "../support/scripted-node/ledger.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 
 const [alice = "0x", bob = "0x", coin = "0x", multi = "0x", made = "0x"] = [
@@ -33,6 +38,7 @@ const TAMPERINGS: Record<string, string> = {
   contract_destructions: "DELETE FROM contract_destructions",
   address_transactions: "UPDATE address_transactions SET sides = 3",
   address_internal_transactions: "UPDATE address_internal_transactions SET sides = 3",
+  consecutive_transfers: "UPDATE consecutive_transfers SET last_id = 3",
   implementation_changes: "DELETE FROM implementation_changes",
   address_token_transfers: "UPDATE address_token_transfers SET sides = 3",
 };
@@ -61,6 +67,7 @@ describe("the auditor", () => {
               data: `0x${word(3).slice(2)}${word(4).slice(2)}`,
             },
             { address: coin, topics: [UPGRADED, wordOfAddress(bob)], data: "0x" },
+            { address: alice, topics: [CONSECUTIVE_TRANSFER, word(1), ...parties], data: word(2) },
           ],
           // More bytes than the transaction used gas: they are not kept.
           calls: [{ from: coin, to: bob, valueWei: 2n, input: `0x${"01".repeat(200_000)}` }],

@@ -131,12 +131,17 @@ it("what a log of several ids moved is read again in a database of an earlier ve
   await index.follow(
     minted,
     block(moveMany(ann, bob, 1n, 2n)),
-    block(moveMany(ZERO_ADDRESS, bob, 4n, 5n)),
+    block(moveMany(ZERO_ADDRESS, bob, 4n, 5n), moveMany(bob, bob, MAXIMUM - 1n, MAXIMUM)),
   );
   const { sql } = index;
   await sql`UPDATE token_balances SET amount = CASE WHEN owner = ${ann} THEN 4 ELSE 1 END, transferred_amount = NULL`;
   await sql`UPDATE tokens SET irregular = false, total_supply = 5`;
+  const written = await sql`SELECT * FROM consecutive_transfers ORDER BY block_number, log_index`;
+  await sql`DROP TABLE consecutive_transfers`;
   await sql.unsafe(await readFile("migrations/0260_consecutive_transfers.sql", "utf8"));
+  expect(await sql`SELECT * FROM consecutive_transfers ORDER BY block_number, log_index`).toEqual(
+    written,
+  );
   await distributeTables(sql);
   await index.follow({});
   await expectTruth();

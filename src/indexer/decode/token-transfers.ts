@@ -18,6 +18,10 @@ const ERC404_AMOUNT: Hex = "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac1
 /** keccak-256 of `ERC721Transfer(address,address,uint256)`: the id side of ERC-404. */
 const ERC404_ID: Hex = "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f";
 
+/** keccak-256 of `ConsecutiveTransfer(uint256,uint256,address,address)`: ERC-2309. */
+const CONSECUTIVE_TRANSFER: Hex =
+  "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
+
 const WORD = 32;
 
 interface Movement {
@@ -28,7 +32,10 @@ interface Movement {
   amount: Hex | null;
 }
 
-/** Adds the token transfers of a block's logs to the rows, batches unfolded, with the activity of both parties. */
+/**
+ * Adds the token transfers of a block's logs to the rows, batches unfolded, with the activity of both parties. Those of
+ * consecutive ids have rows of their own.
+ */
 export function decodeTokenTransfers(
   rows: ChainRows,
   blockNumber: number,
@@ -36,6 +43,16 @@ export function decodeTokenTransfers(
 ): void {
   for (const [transactionIndex, receipt] of receipts.entries()) {
     for (const log of receipt.logs) {
+      const together = consecutiveOf(log);
+      if (together) {
+        rows.consecutiveTransfers.push({
+          ...together,
+          token: log.address,
+          blockNumber,
+          logIndex: quantityToNumber(log.logIndex),
+          transactionIndex,
+        });
+      }
       for (const [batchIndex, movement] of movementsOf(log).entries()) {
         const { standard, from, to } = movement;
         const logIndex = quantityToNumber(log.logIndex);
@@ -60,6 +77,14 @@ export function decodeTokenTransfers(
       }
     }
   }
+}
+
+/** Ids that a log moves together; undefined unless it has the shape of the standard's event. */
+function consecutiveOf({ topics, data }: RawLog) {
+  const [event, firstId, from, to] = topics;
+  if (event !== CONSECUTIVE_TRANSFER || !firstId || !from || !to || hexLength(data) !== WORD)
+    return undefined;
+  return { firstId, lastId: data, fromAddress: addressOfWord(from), toAddress: addressOfWord(to) };
 }
 
 const NONE: readonly Movement[] = [];

@@ -60,8 +60,7 @@ export function changedHoldings(sql: Queryable, { from, to }: BlockRange, limit:
 /** Known holdings of tokens that moved several ids together from or to their owners in a range (ERC-2309). */
 export function holdingsMovedTogether(sql: Queryable, range: BlockRange) {
   return sql`
-    WITH parties AS MATERIALIZED (${partiesOfConsecutiveTransfers(sql, range)})
-    SELECT DISTINCT held.token, held.owner FROM parties
+    SELECT DISTINCT held.token, held.owner FROM (${partiesOfConsecutiveTransfers(sql, range)}) AS parties
     JOIN tokens ON tokens.address = parties.token AND standard <> 1155
     JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`parties.token`, sql`parties.party`)}`;
 }

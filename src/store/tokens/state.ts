@@ -78,13 +78,12 @@ function changedCode(sql: Queryable, { from, to }: BlockRange) {
 /** Tokens that a range moved (of known ones also several ids together), and whether they were minted or burnt. */
 function movedTokens(sql: Queryable, range: BlockRange) {
   return sql`
-    WITH parties AS MATERIALIZED (${partiesOfConsecutiveTransfers(sql, range)})
     SELECT token, bool_or(supplied) AS supplied
     FROM (
       SELECT token, from_address = ${ZERO_ADDRESS} OR to_address = ${ZERO_ADDRESS} AS supplied
       FROM token_transfers WHERE ${inRange(sql, range)}
       UNION ALL
-      SELECT token, party = ${ZERO_ADDRESS} FROM parties
+      SELECT token, party = ${ZERO_ADDRESS} FROM (${partiesOfConsecutiveTransfers(sql, range)}) AS parties
       WHERE token IN (SELECT address FROM tokens)
     ) AS moved
     GROUP BY token`;

@@ -5,6 +5,7 @@ import type { OracleTransaction } from "../oracle/decode.ts";
 import type { InternalTransaction } from "../oracle/frames.ts";
 import { ownersByLastTransfer } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import { consecutiveMovementOf } from "../oracle/transfers.ts";
 import type { TableName, TextRow } from "./rows.ts";
 
 /** A value as the rows of the database are read. */
@@ -188,6 +189,20 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
       token_id: text(transfer.id),
       amount: text(transfer.amount),
     })),
+    consecutive_transfers: logs.flatMap((log) => {
+      const moved = consecutiveMovementOf(log.topics, log.data);
+      if (!moved) return [];
+      return {
+        token: log.address,
+        block_number: text(log.blockNumber),
+        log_index: text(log.logIndex),
+        transaction_index: text(log.transactionIndex),
+        from_address: moved.from,
+        to_address: moved.to,
+        first_id: text(moved.firstId),
+        last_id: text(moved.lastId),
+      };
+    }),
     contracts: creations.map((creation) => ({
       address: creation.address,
       block_number: text(creation.blockNumber),

@@ -24,6 +24,10 @@ export const TABLES = {
     key: ["address", "block_number", "transaction_index", "position"],
     block: "block_number",
   },
+  consecutive_transfers: {
+    key: ["token", "block_number", "log_index"],
+    block: "block_number",
+  },
   implementation_changes: {
     key: ["address", "block_number", "log_index"],
     block: "block_number",
