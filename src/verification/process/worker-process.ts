@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,7 +58,11 @@ export interface WorkerProcess {
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
-const READABLE = ["src/", "node_modules/", "package.json"].map((name) => path.join(ROOT, name));
+/** Permission is asked for a link, and for what it leads to. */
+const READABLE = ["src/", "node_modules/", "package.json"].flatMap((name) => {
+  const place = path.join(ROOT, name);
+  return [place, realpathSync(place)];
+});
 
 /**
  * Starts a process for a compiler. It has no environment, and reads only an empty folder, the source of this program

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -52,6 +61,21 @@ test.each([
   await expect(compiling).rejects.toMatchObject({
     failure: { code: "compiler-limit", limit: "time", bound: "2 s" },
   });
+});
+
+test("dependencies may lie behind a link", async () => {
+  const copy = mkdtempSync(path.join(os.tmpdir(), "periscope-linked-"));
+  onTestFinished(() => rmSync(copy, { recursive: true }));
+  const root = path.resolve(import.meta.dirname, "../../..");
+  for (const name of ["src", "package.json"]) {
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  }
+  symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
+  const { runWorker }: typeof import("../../../src/verification/process/worker-process.ts") =
+    await import(path.join(copy, "src/verification/process/worker-process.ts"));
+  const build = await catalogue.resolve("solc", BUNDLED_VERSION);
+  const answer = await runWorker(build, { type: "version" }, DEFAULT_LIMITS);
+  expect(answer).toEqual({ type: "version", version: parseVersion(BUNDLED_VERSION) });
 });
 
 describe("under a bound of memory", () => {
