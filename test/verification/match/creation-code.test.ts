@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matchCreationCode } from "../../../src/verification/match/creation-code.ts";
+import { matchCreationCode, mayFollow } from "../../../src/verification/match/creation-code.ts";
 import { bytes, compiled, solcMetadata, wordOf } from "../../support/compiled-code.ts";
 
 const TAKES_ONE = [{ type: "constructor", inputs: [{ type: "uint8" }] }];
@@ -81,4 +81,13 @@ describe("behind the code are the constructor's arguments", () => {
     expect(match(withWord(7n), { abi: "nothing" })).toEqual({ kind: "runs-on" });
     expect(match(CODE, { abi: "nothing" })).toMatchObject({ quality: "full", values: {} });
   });
+});
+
+test.each([
+  ["data", "01", true],
+  ["nothing", "01", false],
+  [TAKES_ONE, "01", false],
+  [TAKES_ONE, wordOf(255n).toString("hex"), true],
+] as const)("what follows %s: %s", (following, digits, mayBe) => {
+  expect(mayFollow(following, bytes(digits))).toBe(mayBe);
 });
