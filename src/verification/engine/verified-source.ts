@@ -12,6 +12,7 @@ import { type CompilerVersion, compareReleases, formatVersion } from "../compile
 import { VerificationError } from "../errors.ts";
 import {
   type CompilerInput,
+  type CompilerLanguage,
   isPrintable,
   refuse,
   type Settings,
@@ -80,7 +81,7 @@ export function describeContract(proven: {
     sources,
     furtherInput: JSON.stringify(further),
     settings: withoutUnusedPaths(input.settings, sources),
-    ...optimization(own, taken),
+    ...optimization(input.language, own, taken),
     evmVersion: textOrNull(own["evmVersion"]),
     license: request.license ?? null,
     libraries: linked.map((library) => ({ ...library, name: plainName(library.name) })),
@@ -179,18 +180,33 @@ function withoutUnusedPaths(settings: Settings, sources: readonly SourceFile[]):
   return { ...settings, search_paths: used };
 }
 
+/** What the optimizer does where it is on. Metadata that has details tells of nothing else. */
+const OPTIMIZATIONS = [
+  "constantOptimizer",
+  "cse",
+  "deduplicate",
+  "inliner",
+  "orderLiterals",
+  "yul",
+] as const;
+
 /** An object of solc; of vyper one word (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
 function optimization(
+  language: CompilerLanguage,
   { optimizer, optimize }: Settings,
   taken: Settings,
 ): { optimizerEnabled: boolean | null; optimizerRuns: number | null } {
-  if (optimize !== undefined) {
-    const optimizerEnabled = optimize !== "none" && optimize !== false;
+  if (language === "Vyper") {
+    const optimizerEnabled =
+      optimize === undefined ? null : optimize !== "none" && optimize !== false;
     return { optimizerEnabled, optimizerRuns: null };
   }
   if (!isRecord(optimizer)) return { optimizerEnabled: null, optimizerRuns: null };
-  const { enabled, runs } = { ...optimizer, ...(taken["optimizer"] ?? {}) } as Settings;
-  return { optimizerEnabled: enabled === true, optimizerRuns: Number(runs ?? 200) };
+  const told = isRecord(taken["optimizer"]) ? taken["optimizer"] : {};
+  const { enabled, runs } = { ...optimizer, ...told };
+  const { details } = told;
+  const isOn = isRecord(details) ? OPTIMIZATIONS.some((one) => details[one] === true) : enabled;
+  return { optimizerEnabled: isOn === true, optimizerRuns: Number(runs ?? 200) };
 }
 
 /** Library addresses in the code, by `path:Name`: linked by the settings or after the compile. */
