@@ -7,7 +7,14 @@ export type Asker = Required<Pick<AskOptions, "caller">> & Pick<AskOptions, "sig
 /** What is asked of a chain for others. */
 export type AskedChain = Pick<
   Chain,
-  "nodes" | "capabilities" | "viem" | "request" | "forward" | "fetchHead" | "fetchHeader"
+  | "nodes"
+  | "capabilities"
+  | "viem"
+  | "request"
+  | "forward"
+  | "fetchHead"
+  | "fetchHeader"
+  | "runCreations"
 > &
   StateReader;
 
@@ -28,6 +35,8 @@ export function inNameOf(asker: Asker, chain: Chain): AskedChain {
     forward: (calls, options) => chain.forward(calls, named(options)),
     fetchHead: (options) => chain.fetchHead(named(options)),
     fetchHeader: (numberOrHash, options) => chain.fetchHeader(numberOrHash, named(options)),
+    runCreations: (trials, block, overrides, options) =>
+      chain.runCreations(trials, block, overrides, named(options)),
     fetchCoinBalances: read(chain.fetchCoinBalances),
     fetchCodes: read(chain.fetchCodes),
     fetchStorage: read(chain.fetchStorage),

@@ -1,8 +1,10 @@
 import { encodeFunctionData, keccak256, parseAbi } from "viem/utils";
 import { decodeUint } from "../chain/abi.ts";
-import type { BlockReference } from "../chain/chain.ts";
+import type { BlockReference, Chain } from "../chain/chain.ts";
+import type { ChainErrorCode } from "../chain/errors.ts";
 import type { StateReader } from "../chain/state.ts";
 import { type Address, addressOfWord, wordOfAddress, ZERO_ADDRESS } from "../core/address.ts";
+import { ChainError } from "../core/errors.ts";
 import { type Hex, hexConcat, hexLength, hexToBytes, wordAt } from "../core/hex.ts";
 import type { ProxyRow } from "../store/proxies.ts";
 import { readCodeMetadata } from "./match/metadata.ts";
@@ -30,7 +32,8 @@ export interface DetectedProxy extends Pick<ProxyRow, "implementations" | "confl
   kind: ProxyKind;
 }
 
-export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fetchCalls">;
+export type ProxyReader = Pick<StateReader, "fetchCodes" | "fetchStorage" | "fetchCalls"> &
+  Pick<Chain, "runCreations">;
 
 /**
  * Detects a proxy at one block; null when the address never delegates. A pattern of the code decides alone. Otherwise
@@ -246,12 +249,57 @@ async function readGeneric(
     await readBeacon(reader, addressIn(beacon)[0], block),
     { kind: "eip2535", addresses: addressesIn(facets) },
     { kind: "eip1967_oz", addresses: addressIn(old) },
-    ...getters.map(([kind], index) => ({
-      kind: kind as ProxyKind,
-      addresses: addressIn(gotten[index]),
-    })),
+    ...(await Promise.all(
+      getters.map(async ([kind], index) => {
+        const [named] = addressIn(gotten[index]);
+        const isRun = named !== undefined && (await mayRun(reader, address, named, block));
+        return { kind: kind as ProxyKind, addresses: isRun ? [named] : [] };
+      }),
+    )),
   ];
 }
+
+/** Returns the address that it runs at: that of whoever delegates to it. */
+const TELLS_ADDRESS: Hex = "0x3060005260206000f3";
+
+/** Init code that calls each address with a selector that nobody has, and returns what both returned. */
+function probeOf(...callees: [Address, Address]): Hex {
+  const calls = callees.map(
+    (callee, index): Hex => `0x602060${2 * index + 2}06004601c600073${callee.slice(2)}620f4240f150`,
+  );
+  return hexConcat("0x639e71b5a3600052", ...calls, "0x60406020f3");
+}
+
+/**
+ * Whether a contract delegates a call of a function that it does not have to the implementation that it names, as factories
+ * and beacons do not: tried with other code in the place of the implementation's. True where the node cannot do that.
+ */
+async function mayRun(
+  reader: ProxyReader,
+  address: Address,
+  implementation: Address,
+  block: BlockReference,
+): Promise<boolean> {
+  const initCode = probeOf(implementation, address);
+  const stateOverride = [{ address: implementation, code: TELLS_ADDRESS }];
+  try {
+    const trials = [{ from: ZERO_ADDRESS, initCode, value: 0n }];
+    const [returned] = await reader.runCreations(trials, block, { stateOverride });
+    const [called, delegated] = [0, 1].map((index) => wordAt(returned ?? "0x", index));
+    return called !== wordOfAddress(implementation) || delegated === wordOfAddress(address);
+  } catch (error) {
+    if (error instanceof ChainError && NO_OVERRIDES.has(error.code)) return true;
+    throw error;
+  }
+}
+
+/** With these a node refuses other code, or cannot run it. */
+const NO_OVERRIDES: ReadonlySet<string> = new Set<ChainErrorCode>([
+  "invalid-request",
+  "method-missing",
+  "bad-answer",
+  "node-error",
+]);
 
 async function readBeacon(
   reader: ProxyReader,

@@ -23,6 +23,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "src/api/present": ["test/api/present"],
   "src/api/modules/stats": ["test/api/modules/stats"],
   "src/store/page.ts": ["test/store/page.test.ts"],
+  "src/verification/engine/trial.ts": ["test/verification/engine/trial.test.ts"],
   "src/verification/match": ["test/verification/match"],
 };
 

@@ -10,7 +10,7 @@ import { getServedHead } from "../../src/store/sync-state.ts";
 import { listMethodNames } from "../../src/store/verified-contracts/method-names.ts";
 import { isFullyVerified } from "../../src/store/verified-contracts/verified-contract.ts";
 import { verifyProxy } from "../../src/verification/proxies.ts";
-import { detectProxy } from "../../src/verification/proxy.ts";
+import { detectProxy, type ProxyReader } from "../../src/verification/proxy.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt, wordAt } from "../support/build.ts";
 import { compileStandardJson } from "./compile.ts";
@@ -202,6 +202,42 @@ test("a Safe, a diamond, getters, and a name that is resolved", async () => {
   expect(await detect(resolved)).toEqual(
     proxy("resolved_delegate_proxy", [one], { beacon: manager }),
   );
+});
+
+test("a getter counts where calls are delegated to what it names", async () => {
+  for (const name of ["ProxyFactory", "Forwarder"]) {
+    expect(await detect(await deploy(name, one))).toEqual(NOBODY);
+  }
+  expect(await detect(await deploy("Delegator", one))).toEqual(
+    proxy("basic_implementation", [one]),
+  );
+});
+
+test.each<[string, Pick<ProxyReader, "runCreations">]>([
+  ["refuses", { runCreations: () => Promise.reject(new ChainError("invalid-request", "")) }],
+  [
+    "passes over",
+    {
+      runCreations: (trials, block, _overrides, options) =>
+        world.chain.runCreations(trials, block, {}, options),
+    },
+  ],
+])("a getter is believed where the node %s other code", async (_what, runner) => {
+  const address = await deploy("ProxyFactory", one);
+  const head = await world.chain.fetchHead();
+  const found = await detectProxy({ ...world.chain, ...runner }, address, head);
+  expect(found?.implementations).toEqual([one]);
+});
+
+test("whether calls are delegated is not guessed where the node does not answer", async () => {
+  const runCreations = () => Promise.reject(new ChainError("timeout", ""));
+  const address = await deploy("GetterProxy", one);
+  const detected = detectProxy(
+    { ...world.chain, runCreations },
+    address,
+    await world.chain.fetchHead(),
+  );
+  await expect(detected).rejects.toThrow(ChainError);
 });
 
 test("the first way of recognition wins, the others are kept as conflicts", async () => {

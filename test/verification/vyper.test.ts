@@ -131,6 +131,53 @@ test("solc's setting of the optimizer says nothing of what vyper did", async () 
   });
 });
 
+/** As it is verified when vyper makes the recorded output of it. */
+async function verifyAs(it: Recording, source: string, settings: object) {
+  const input = {
+    language: "Vyper",
+    sources: { "NamedCounter.vy": { content: source } },
+    settings,
+  };
+  const request = { ...json(input, "NamedCounter.vy:NamedCounter"), address: addressAt(1) };
+  const compile = async () => JSON.stringify(it.compilations[0]?.output);
+  const { runtimeCode, creationInput: creationCode } = it.deployment;
+  const build = await catalogue.resolve("vyper", VERSION);
+  return verifyHere(
+    { request: JSON.stringify(request), build, runtimeCode, creationCode, diagnosisMs: 0 },
+    {
+      open: async ({ version }) => ({ version, maxOutputBytes: 2 ** 26, compile }),
+      onFailure: () => {},
+    },
+  );
+}
+
+test("what the file itself says of the optimizer and the EVM is shown, unless it is no comment", async () => {
+  const it = recording("NamedCounter");
+  const said = "x: uint256 #  pragma optimize none\n#pragma evm-version  paris \n";
+  expect(await verifyAs(it, said, {})).toMatchObject({
+    optimizerEnabled: false,
+    evmVersion: "paris",
+  });
+  const settings = { optimize: "gas", evmVersion: "cancun" };
+  expect(await verifyAs(it, `"""\n${said}"""\n"# pragma optimize none"`, settings)).toMatchObject({
+    optimizerEnabled: true,
+    evmVersion: "cancun",
+  });
+  expect(await verifyAs(it, `"""\n${said}"""\n"# pragma optimize none"`, {})).toMatchObject({
+    optimizerEnabled: null,
+    evmVersion: null,
+  });
+});
+
+test("of the folders to search those are shown that lead to a file", async () => {
+  const it = recording("NamedCounter");
+  const shown = async (search_paths: unknown) =>
+    (await verifyAs(it, "", { search_paths })).settings;
+  const folders = [".", "audited by Somebody", "Named"];
+  expect(await shown(folders)).toEqual({ search_paths: [".", "Named"] });
+  expect(await shown("audited")).toEqual({});
+});
+
 test("immutables stand behind the runtime code", async () => {
   const it = recording("FeeSplitter");
   const { runtimeMatch, fingerprint } = await verify(it, single(it));

@@ -250,6 +250,28 @@ describe.each(RELEASES)("vyper %s", (release) => {
     },
   );
 
+  test("what the file chose is shown, what the release ignores is not", async () => {
+    const isRead = writesSizes(release);
+    const chosen = isRead ? "# pragma optimize none\n# pragma evm-version paris\n" : "";
+    const program = plain(release, `chosen\n${chosen}`);
+    const further = compareReleases(release, "0.4.1") < 0 && {
+      storage_layout_overrides: { "Plain.vy": { total: { type: "uint256", slot: 77 } } },
+    };
+    const settings = isRead ? {} : { optimize: "none" };
+    const { creation } = await compile(release, program, settings, further || {});
+    const { address } = await world.node.deploy(creation);
+    const job = await verifyStandard(release, address, program, settings, further || {});
+    expect(job.error).toBeUndefined();
+    const { body } = await server.app.inject(
+      `/v2/api?module=contract&action=getsourcecode&address=${address}`,
+    );
+    const [shown] = JSON.parse(body).result;
+    expect(shown.SourceCode).not.toContain("storage_layout_overrides");
+    expect([shown.OptimizationUsed, shown.EVMVersion]).toEqual(
+      isRead ? ["0", "paris"] : ["1", expect.stringMatching(/^default$/i)],
+    );
+  });
+
   test("what either dialect of an explorer shows verifies another deployment", async () => {
     const evmVersion = compareReleases(release, "0.3.8") >= 0 ? "paris" : "istanbul";
     for (const program of [keeper(release, "shown"), caller(release, "shown")]) {

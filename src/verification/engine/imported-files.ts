@@ -42,6 +42,17 @@ function solidityImports(text: string): string[] | undefined {
   return paths.map((path = "") => endsOf(path)[0] ?? "");
 }
 
+/** What the comments of a Vyper file say behind the word pragma, by key. */
+export function vyperPragmas(text: string): ReadonlyMap<string, string> {
+  const comments = [...text.matchAll(VYPER_COMMENT_OR_TEXT)].map(([comment]) => comment);
+  return new Map(
+    comments.flatMap((comment) => {
+      const [, key, value] = /^#\s*pragma \s*(\S+) \s*(.*\S)/.exec(comment) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value]];
+    }),
+  );
+}
+
 /** `lib/helper` for `from .lib import helper`. Python normalises names, and allows blanks around their dots. */
 function vyperImports(text: string): string[] {
   const code = text

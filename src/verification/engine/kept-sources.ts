@@ -30,7 +30,10 @@ export function keptSources(
     placed.set(place, text);
   }
   const further = Object.entries(rest).map(([key, values]) => {
-    const belonging = Object.entries(values).filter(([path]) => kept.has(path));
+    // Vyper reads what overrides a layout of the compiled file alone.
+    const belonging = Object.entries(values).filter(([path]) =>
+      key === "interfaces" ? kept.has(path) : path === mainPath,
+    );
     return [key, Object.fromEntries(belonging)] as const;
   });
   return {

@@ -8,10 +8,11 @@ import type {
   SourceFile,
   VerifiedFacts,
 } from "../../store/verified-contracts/verified-contract.ts";
-import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
+import { type CompilerVersion, compareReleases, formatVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import {
   type CompilerInput,
+  type CompilerLanguage,
   isPrintable,
   refuse,
   type Settings,
@@ -27,6 +28,7 @@ import { methodNames } from "../match/methods.ts";
 import { fingerprintOf } from "../match/similar.ts";
 import type { VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
+import { vyperPragmas } from "./imported-files.ts";
 import { type KeptCode, keepCode } from "./kept-code.ts";
 import { keptSources } from "./kept-sources.ts";
 import { givenAddresses, settingsIn } from "./metadata-text.ts";
@@ -58,7 +60,7 @@ export function describeContract(proven: {
   values: ImmutableValue[];
   trial: Hex[] | null;
 }): VerifiedSource {
-  const { request, onChain, input, candidate, values, trial } = proven;
+  const { request, version, onChain, input, candidate, values, trial } = proven;
   const { path, name, contract, sourceIds, match } = candidate;
   const { abi, evm, metadata, layout: _, ...output } = contract.output;
   // In Yul, a name may be any text.
@@ -67,19 +69,20 @@ export function describeContract(proven: {
   const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
   const { runtime: runtimeMatch, creation: creationMatch } = levels;
   const taken = settingsIn(metadata);
+  const own = withPragmas(input, path, version.release);
   const given = givenAddresses(input.settings, taken);
   const linked = librariesOf(given, evm.legacyAssembly, [creationMatch, runtimeMatch]);
   return {
     language: input.language,
     format: request.format,
-    compilerVersion: `v${formatVersion(proven.version)}`,
+    compilerVersion: `v${formatVersion(version)}`,
     filePath: path,
     contractName: name.slice(0, MAX_NAME_CHARACTERS),
     sources,
     furtherInput: JSON.stringify(further),
-    settings: input.settings,
-    ...optimization(input, taken),
-    evmVersion: textOrNull(input.settings["evmVersion"]),
+    settings: withoutUnusedPaths(input.settings, sources),
+    ...optimization(input.language, own, taken),
+    evmVersion: textOrNull(own["evmVersion"]),
     license: request.license ?? null,
     libraries: linked.map((library) => ({ ...library, name: plainName(library.name) })),
     constructorArguments: creationMatch && (creationMatch.values.constructorArguments ?? "0x"),
@@ -149,9 +152,48 @@ function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
 }
 
+/** Since then Vyper files choose the optimizer and the EVM version that no setting names. */
+const PRAGMAS_SINCE = "0.3.10";
+
+/** The settings, with those of a Vyper file itself. It may repeat what is set, but not contradict it. */
+function withPragmas(
+  { language, sources, settings }: CompilerInput,
+  path: string,
+  release: string,
+): Settings {
+  if (language !== "Vyper" || compareReleases(release, PRAGMAS_SINCE) < 0) return settings;
+  const pragmas = vyperPragmas(sources.get(path) ?? "");
+  return {
+    ...settings,
+    optimize: settings["optimize"] ?? pragmas.get("optimize"),
+    evmVersion: settings["evmVersion"] ?? pragmas.get("evm-version"),
+  };
+}
+
+/** Vyper takes any text for a folder to search; only those that lead to a file count. */
+function withoutUnusedPaths(settings: Settings, sources: readonly SourceFile[]): Settings {
+  const { search_paths: folders, ...others } = settings;
+  if (!Array.isArray(folders)) return others;
+  const used = folders.filter(
+    (folder) => folder === "." || sources.some(({ path }) => path.startsWith(folder)),
+  );
+  return { ...settings, search_paths: used };
+}
+
+/** What the optimizer does where it is on. Metadata that has details tells of nothing else. */
+const OPTIMIZATIONS = [
+  "constantOptimizer",
+  "cse",
+  "deduplicate",
+  "inliner",
+  "orderLiterals",
+  "yul",
+] as const;
+
 /** An object of solc; of vyper one word (`gas`, `codesize`, `none`) or, in old releases, a boolean. */
 function optimization(
-  { language, settings: { optimizer, optimize } }: CompilerInput,
+  language: CompilerLanguage,
+  { optimizer, optimize }: Settings,
   taken: Settings,
 ): { optimizerEnabled: boolean | null; optimizerRuns: number | null } {
   if (language === "Vyper") {
@@ -160,8 +202,11 @@ function optimization(
     return { optimizerEnabled, optimizerRuns: null };
   }
   if (!isRecord(optimizer)) return { optimizerEnabled: null, optimizerRuns: null };
-  const { enabled, runs } = { ...optimizer, ...(taken["optimizer"] ?? {}) } as Settings;
-  return { optimizerEnabled: enabled === true, optimizerRuns: Number(runs ?? 200) };
+  const told = isRecord(taken["optimizer"]) ? taken["optimizer"] : {};
+  const { enabled, runs } = { ...optimizer, ...told };
+  const { details } = told;
+  const isOn = isRecord(details) ? OPTIMIZATIONS.some((one) => details[one] === true) : enabled;
+  return { optimizerEnabled: isOn === true, optimizerRuns: Number(runs ?? 200) };
 }
 
 /** Library addresses in the code, by `path:Name`: linked by the settings or after the compile. */

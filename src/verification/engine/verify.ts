@@ -134,8 +134,9 @@ function checkArguments({ given, onChain }: Session, { match }: Candidate): void
     !isMatch(match.creation) &&
     given !== null &&
     creationCode !== null &&
-    (match.creation.kind === "constructor-arguments" ||
-      !creationCode.subarray(-given.length).equals(given));
+    (match.creation.kind === "constructor-arguments"
+      ? match.creation.fault === "different"
+      : !creationCode.subarray(-given.length).equals(given));
   if (isDifferent) throw new VerificationError(WRONG_ARGUMENTS);
 }
 

@@ -1,6 +1,11 @@
 import { isRecord } from "../../core/record.ts";
 import { compareReleases } from "../compilers/versions.ts";
-import { type CompilerLanguage, type Settings, without } from "./compiler-input.ts";
+import {
+  type CompilerLanguage,
+  type FurtherInput,
+  type Settings,
+  without,
+} from "./compiler-input.ts";
 
 /** What settings may hold; true where any value may stand. */
 interface Known {
@@ -31,6 +36,16 @@ const VYPER: readonly (readonly [key: string, first: string, last?: string])[] =
   ["venomExperimental", "0.4.2"],
 ];
 
+/** Any value does for these, until the release that takes only true and false; Python decides what counts as true. */
+const VYPER_TRUTH = [
+  ["optimize", "0.3.10"],
+  ["experimentalCodegen", "0.4.1"],
+  ["bytecodeMetadata", undefined],
+] as const;
+
+/** Overrides are by file since 0.4.1; since 0.4.2 those of a file have a name, and only the first ones are read. */
+const OVERRIDES = { key: "storage_layout_overrides", since: "0.4.1", namedSince: "0.4.2" };
+
 /** What selects outputs, stops early or goes on after errors, and changes neither the code nor the metadata. */
 const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter", "parserErrorRecovery"];
 /** What solc takes beside Yul, and ignores. */
@@ -45,12 +60,43 @@ export function knownSettings(
   language: CompilerLanguage,
   release: string,
 ): Settings {
-  if (language === "Vyper") return pick(settings, vyperSettings(release));
+  if (language === "Vyper") return asTruth(pick(settings, vyperSettings(release)), release);
   if (language === "Yul") return without(withoutOutput(settings), NOT_OF_YUL);
   if (compareReleases(release, REFUSES_SINCE) >= 0) return withoutOutput(settings);
   const known = pick(settings, OLD_SOLC);
   const isTaken = compareReleases(release, EVM_VERSION_SINCE) >= 0;
   return isTaken ? known : without(known, ["evmVersion"]);
+}
+
+/** The further keys of vyper's input, as far as the release reads them. */
+export function knownFurther(further: FurtherInput, release: string): FurtherInput {
+  const { key, since, namedSince } = OVERRIDES;
+  const overrides = further[key];
+  if (overrides === undefined || compareReleases(release, namedSince) < 0) {
+    return compareReleases(release, since) < 0
+      ? (without(further, [key]) as FurtherInput)
+      : further;
+  }
+  const read = Object.entries(overrides).map(([path, named]) => [
+    path,
+    isRecord(named) ? Object.fromEntries(Object.entries(named).slice(0, 1)) : named,
+  ]);
+  return { ...further, [key]: Object.fromEntries(read) };
+}
+
+function asTruth(settings: Settings, release: string): Settings {
+  const truths = VYPER_TRUTH.filter(
+    ([key, until]) =>
+      settings[key] !== undefined && (until === undefined || compareReleases(release, until) < 0),
+  );
+  return {
+    ...settings,
+    ...Object.fromEntries(truths.map(([key]) => [key, isTrue(settings[key])])),
+  };
+}
+
+function isTrue(value: unknown): boolean {
+  return value instanceof Object ? Object.keys(value).length > 0 : Boolean(value);
 }
 
 function withoutOutput(settings: Settings): Settings {

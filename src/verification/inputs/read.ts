@@ -13,7 +13,7 @@ import {
 } from "./compiler-input.ts";
 import { readFlattened } from "./flattened.ts";
 import { parseObject } from "./json.ts";
-import { knownSettings } from "./known-settings.ts";
+import { knownFurther, knownSettings } from "./known-settings.ts";
 import { findMetadata, readMetadataFiles } from "./metadata-files.ts";
 import { readStandardJson } from "./standard-json.ts";
 import { readVyper } from "./vyper.ts";
@@ -48,7 +48,11 @@ export function readInput(
   const { release } = version;
   checkRuns(input.settings);
   const settings = knownSettings(input.settings, input.language, release);
-  return { ...input, settings: withoutUnusedHash(withoutInliner(settings, release)) };
+  return {
+    ...input,
+    rest: knownFurther(input.rest, release),
+    settings: withoutUnusedHash(withoutInliner(settings, release)),
+  };
 }
 
 function readForm(

@@ -37,7 +37,12 @@ export type Mismatch =
   | { kind: "immutable" }
   | { kind: "call-protection" }
   /** The code in front of them is the compiled one with these values. */
-  | { kind: "constructor-arguments"; given: boolean; values: TransformationValues }
+  | {
+      kind: "constructor-arguments";
+      /** Others than the request names, no encoding of the constructor's parameters, or more than none. */
+      fault: "different" | "malformed" | "unexpected";
+      values: TransformationValues;
+    }
   /** Creation code that may run what follows it. */
   | { kind: "runs-on" };
 

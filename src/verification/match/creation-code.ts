@@ -66,13 +66,14 @@ export function appendArguments(
     });
     matching.values.constructorArguments = hexFromBytes(rest);
   }
-  const fits =
-    typeof following === "string"
-      ? given === null || given.equals(rest)
-      : given === null
-        ? areConstructorArguments(following, rest)
-        : given.equals(rest) && takesArguments(following);
-  return fits
-    ? undefined
-    : { kind: "constructor-arguments", given: given !== null, values: matching.values };
+  const fault = faultOf(rest, following, given);
+  return fault && { kind: "constructor-arguments", fault, values: matching.values };
+}
+
+/** Why the bytes behind the compiled code are no arguments; undefined when they are. */
+function faultOf(rest: Buffer, following: Following, given: Buffer | null) {
+  if (given !== null && !given.equals(rest)) return "different";
+  if (typeof following === "string") return undefined;
+  if (rest.length > 0 && !takesArguments(following)) return "unexpected";
+  return given !== null || areConstructorArguments(following, rest) ? undefined : "malformed";
 }

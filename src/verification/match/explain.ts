@@ -47,7 +47,8 @@ function explainMismatch(
 ): VerificationFailure {
   const { runtime, creation } = match;
   if (creation !== null && !isMatch(creation) && creation.kind === "constructor-arguments") {
-    return creation.given ? WRONG_ARGUMENTS : { code: "constructor-arguments-unknown" };
+    if (creation.fault === "different") return WRONG_ARGUMENTS;
+    if (creation.fault === "malformed") return { code: "constructor-arguments-unknown" };
   }
   const isOfRuntime = !isMatch(runtime) && (runtime.kind !== "empty" || creation === null);
   const mismatch = isOfRuntime ? runtime : creation;
@@ -82,6 +83,6 @@ function words(mismatch: Mismatch, name: string, size: number, version: string):
     case "empty":
       return `The compiler gives no runtime code of ${name}: solc does so only for a Yul object that holds one other object. Without it the creation code on chain must be known, and it is not; with traces it would be.`;
     case "constructor-arguments":
-      return `${name} has no code to compare.`;
+      return `${name} takes no constructor arguments, but there is something behind its creation code.`;
   }
 }

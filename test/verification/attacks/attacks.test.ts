@@ -8,7 +8,7 @@ import { startAttackWorld } from "./attack-world.ts";
 const LEVELS: readonly Level[] = ["none", "partial", "full"];
 const FOLDER = new URL(".", import.meta.url);
 const KINDS =
-  /^(?:auxdata|immutables|constructors|libraries|arguments|names|files|yul|old|size)-.*(?<!\.test)\.ts$/;
+  /^(?:auxdata|immutables|constructors|libraries|arguments|names|files|yul|old|settings|size)-.*(?<!\.test)\.ts$/;
 
 const names = readdirSync(FOLDER).filter((name) => KINDS.test(name));
 

@@ -15,6 +15,7 @@ function reader(code: Hex): ProxyReader {
     fetchCodes: async () => [code],
     fetchStorage: async (slots) => slots.map(() => NAMES_ELSEWHERE),
     fetchCalls: async (calls) => calls.map(() => NAMES_ELSEWHERE),
+    runCreations: async (trials) => trials.map(() => null),
   };
 }
 

@@ -12,6 +12,7 @@ function detect(answer: Hex) {
     fetchCodes: async () => ["0x5f5ff4"],
     fetchStorage: async (slots) => slots.map((): Hex => `0x${word(0)}`),
     fetchCalls: async (calls) => calls.map(() => answer),
+    runCreations: async (trials) => trials.map(() => null),
   };
   return detectProxy(reader, addressAt(1_000_000), { number: 1, hash: addressAt(1) });
 }

@@ -29,7 +29,11 @@ test("what vyper was given beside the sources is kept of the files that belong t
     kept({
       sources: { ...main, "lib/helper.vy": { content: "" }, "alien.vy": { content: "" } },
       interfaces: { ...used, "IAlien.json": { abi: [] } },
-      storage_layout_overrides: { "Main.vy": { total: { slot: 7 } }, "alien.vy": {} },
+      storage_layout_overrides: {
+        "Main.vy": { total: { slot: 7 } },
+        "lib/helper.vy": { total: { slot: 8 } },
+        "alien.vy": {},
+      },
     }),
   ).toEqual({
     sources: [

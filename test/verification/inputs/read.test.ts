@@ -149,7 +149,7 @@ test.each([
 ])("what vyper %s ignores among the settings is not kept", (release, known) => {
   const everything = {
     evmVersion: "cancun",
-    optimize: "gas",
+    optimize: true,
     bytecodeMetadata: true,
     experimentalCodegen: true,
     search_paths: ["."],
@@ -161,4 +161,44 @@ test.each([
   };
   const kept = Object.keys(keptSettings("Vyper", release, everything));
   expect(kept.sort()).toEqual(known.split(" ").sort());
+});
+
+test.each([
+  [
+    "0.3.9",
+    { optimize: "none", bytecodeMetadata: "no" },
+    { optimize: true, bytecodeMetadata: true },
+  ],
+  ["0.3.9", { optimize: null, bytecodeMetadata: 0 }, { optimize: false, bytecodeMetadata: false }],
+  ["0.3.9", { optimize: [], bytecodeMetadata: {} }, { optimize: false, bytecodeMetadata: false }],
+  [
+    "0.3.10",
+    { optimize: "none", bytecodeMetadata: [0] },
+    { optimize: "none", bytecodeMetadata: true },
+  ],
+  ["0.4.0", { experimentalCodegen: "no" }, { experimentalCodegen: true }],
+  ["0.4.1", { experimentalCodegen: "no" }, { experimentalCodegen: "no" }],
+])("what vyper %s takes for true or false is kept as that: %j", (release, sent, kept) => {
+  expect(keptSettings("Vyper", release, sent)).toEqual(kept);
+});
+
+test.each([
+  ["0.4.0", undefined],
+  ["0.4.1", { A: { first: {}, second: {} } }],
+  ["0.4.2", { A: { first: {} } }],
+])("what vyper %s reads of other layouts of the storage is kept", (release, kept) => {
+  const input = {
+    language: "Vyper",
+    sources: { A: { content: "" } },
+    interfaces: {},
+    storage_layout_overrides: { A: { first: {}, second: {} } },
+  };
+  const form: VerificationForm = {
+    format: "vyper-json",
+    input: JSON.stringify(input),
+    name: "A:A",
+    compilerVersion: release,
+  };
+  const { rest } = readInput(form, { release, prerelease: "", commit: "00000000" }, null);
+  expect(rest).toEqual({ interfaces: {}, ...(kept && { storage_layout_overrides: kept }) });
 });

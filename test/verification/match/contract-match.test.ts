@@ -191,7 +191,7 @@ describe("a contract of solc is compared with the code on chain", () => {
   test("arguments of the request are looked for behind the creation code", () => {
     expect(compare(runtime.bytes, creation.bytes, bytes("01")).creation).toEqual({
       kind: "constructor-arguments",
-      given: true,
+      fault: "different",
       values: {},
     });
   });

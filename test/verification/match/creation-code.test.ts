@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { matchCreationCode } from "../../../src/verification/match/creation-code.ts";
+import { matchCreationCode, mayFollow } from "../../../src/verification/match/creation-code.ts";
 import { bytes, compiled, solcMetadata, wordOf } from "../../support/compiled-code.ts";
 
 const TAKES_ONE = [{ type: "constructor", inputs: [{ type: "uint8" }] }];
@@ -48,22 +48,25 @@ describe("behind the code are the constructor's arguments", () => {
       transformations: [{ type: "insert", reason: "constructorArguments", offset: CODE.length }],
       values: { constructorArguments: `0x${wordOf(7n).toString("hex")}` },
     });
-    const misfit = { kind: "constructor-arguments", given: false };
+    const misfit = { kind: "constructor-arguments", fault: "malformed" };
     expect(match(withWord(256n), { abi: TAKES_ONE })).toMatchObject(misfit);
     expect(match(CODE, { abi: TAKES_ONE })).toMatchObject(misfit);
     expect(match(withWord(7n))).toEqual({
-      ...misfit,
+      kind: "constructor-arguments",
+      fault: "unexpected",
       values: { constructorArguments: `0x${wordOf(7n).toString("hex")}` },
     });
   });
 
   test("as the request names them, when there are any", () => {
-    const misfit = { kind: "constructor-arguments", given: true };
+    const misfit = { kind: "constructor-arguments", fault: "different" };
     expect(match(withWord(256n), { abi: TAKES_ONE, given: wordOf(256n) })).toMatchObject({
       quality: "full",
     });
     expect(match(withWord(7n), { abi: TAKES_ONE, given: wordOf(8n) })).toMatchObject(misfit);
-    expect(match(withWord(7n), { given: wordOf(7n) })).toMatchObject(misfit);
+    expect(match(withWord(7n), { given: wordOf(8n) })).toMatchObject(misfit);
+    expect(match(CODE, { abi: TAKES_ONE, given: wordOf(8n) })).toMatchObject(misfit);
+    expect(match(withWord(7n), { given: wordOf(7n) })).toMatchObject({ fault: "unexpected" });
   });
 
   test("any data without an ABI, if the code cannot run it", () => {
@@ -73,9 +76,18 @@ describe("behind the code are the constructor's arguments", () => {
     expect(match(withWord(7n), { abi: "data", given: wordOf(7n) })).toHaveProperty("quality");
     expect(match(withWord(7n), { abi: "data", given: wordOf(8n) })).toMatchObject({
       kind: "constructor-arguments",
-      given: true,
+      fault: "different",
     });
     expect(match(withWord(7n), { abi: "nothing" })).toEqual({ kind: "runs-on" });
     expect(match(CODE, { abi: "nothing" })).toMatchObject({ quality: "full", values: {} });
   });
+});
+
+test.each([
+  ["data", "01", true],
+  ["nothing", "01", false],
+  [TAKES_ONE, "01", false],
+  [TAKES_ONE, wordOf(255n).toString("hex"), true],
+] as const)("what follows %s: %s", (following, digits, mayBe) => {
+  expect(mayFollow(following, bytes(digits))).toBe(mayBe);
 });

@@ -36,7 +36,8 @@ const bytesAt = (offset: number, metadataEqual = false): Mismatch => ({
   metadataEqual,
 });
 const LENGTH: Mismatch = { kind: "length", compiled: 10, onChain: 12 };
-const ARGUMENTS: Mismatch = { kind: "constructor-arguments", given: true, values: {} };
+const ARGUMENTS: Mismatch = { kind: "constructor-arguments", fault: "different", values: {} };
+const UNEXPECTED: Mismatch = { ...ARGUMENTS, fault: "unexpected" };
 
 describe("what does not match is told in words", () => {
   test.each<[Mismatch, string]>([
@@ -66,7 +67,10 @@ describe("what does not match is told in words", () => {
       { kind: "runs-on" },
       "The creation code of A might run the data behind it, so that nothing is proven. This is so with verbatim, with setimmutable where solc gives no runtime code, before solc 0.6, and where the code does not stop at its end.",
     ],
-    [ARGUMENTS, "A has no code to compare."],
+    [
+      UNEXPECTED,
+      "A takes no constructor arguments, but there is something behind its creation code.",
+    ],
   ])("%j", (mismatch, words) => {
     expect(detailOf(mismatch)).toBe(words);
   });
@@ -90,10 +94,11 @@ describe("what does not match is told in words", () => {
       detail: "The creation code ends in others than the request names.",
     });
     expect(
-      detailOf(matched(), { kind: "constructor-arguments", given: false, values: {} }),
+      detailOf(matched(), { kind: "constructor-arguments", fault: "malformed", values: {} }),
     ).toEqual({
       code: "constructor-arguments-unknown",
     });
+    expect(detailOf(bytesAt(3), UNEXPECTED)).toContain("parts at byte 3 of 10");
   });
 });
 

@@ -7,7 +7,7 @@ import { compiled, matched } from "../../support/compiled-code.ts";
 const FULL = matched();
 const PARTIAL = matched({ quality: "partial" });
 const OTHER: Mismatch = { kind: "empty" };
-const ARGUMENTS: Mismatch = { kind: "constructor-arguments", given: true, values: {} };
+const ARGUMENTS: Mismatch = { kind: "constructor-arguments", fault: "different", values: {} };
 
 function levels(
   runtime: ContractMatch["runtime"],

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import type { Hex } from "../../../src/core/hex.ts";
+import type { Candidate, Session } from "../../../src/verification/engine/attempt.ts";
+import { trialOf } from "../../../src/verification/engine/trial.ts";
+import type { CompilerInput } from "../../../src/verification/inputs/compiler-input.ts";
+import { bytes, compiled, matched, wordOf } from "../../support/compiled-code.ts";
+
+// What is run where another constructor ran. That runs of it prove what they should is tried by the attacks.
+
+const WORD = wordOf(7n);
+/** A value with a jump destination in it: the code could be made to run it. */
+const JUMPED_TO = wordOf(0x5b00n);
+const TAKES_ONE = [{ type: "constructor", inputs: [{ type: "uint256" }] }];
+const LIBRARY = "11".repeat(20);
+const OTHER = { kind: "bytes", offset: 0, metadataEqual: false } as const;
+const KEPT = {
+  nodeType: "VariableDeclaration",
+  stateVariable: true,
+  typeDescriptions: { typeIdentifier: "t_function_internal_nonpayable$__$" },
+};
+
+interface Situation {
+  /** Code that stops at once, unless told. */
+  code?: string;
+  runtimeCode?: string;
+  creation?: Partial<Candidate["match"]>["creation"];
+  abi?: typeof TAKES_ONE;
+  following?: "data";
+  /** What the creation on chain ends in. */
+  end?: Buffer;
+  given?: Buffer | null;
+  /** Where the address of a library belongs in the code. */
+  libraryAt?: number;
+  linked?: Record<string, Hex>;
+  language?: CompilerInput["language"];
+  text?: string;
+  tree?: object;
+  viaIR?: boolean;
+}
+
+function trial(situation: Situation): Promise<Hex[] | null> {
+  const { code = "00", abi = [], end = bytes(""), given = null, libraryAt, linked } = situation;
+  const { creation = OTHER, runtimeCode = "00", language = "Solidity", viaIR } = situation;
+  const libraries =
+    libraryAt === undefined ? [] : [{ id: "M.sol:M", offset: libraryAt, length: 20 }];
+  const output = JSON.stringify({ sources: { "A.sol": { id: 0, ast: situation.tree ?? {} } } });
+  const session = {
+    compiler: { maxOutputBytes: 1_000_000, compile: async () => output },
+    onChain: {
+      runtimeCode: bytes(runtimeCode),
+      creationCode: Buffer.concat([bytes("fe".repeat(40)), end]),
+    },
+    given,
+  } as unknown as Session;
+  const input = {
+    language,
+    sources: new Map([["A.sol", situation.text ?? ""]]),
+    rest: {},
+    settings: {},
+  } as unknown as CompilerInput;
+  const candidate = {
+    contract: {
+      output: { abi, metadata: viaIR ? JSON.stringify({ settings: { viaIR } }) : "" },
+      following: situation.following ?? abi,
+    },
+    match: {
+      runtime: matched(linked && { values: { libraries: linked } }),
+      creation,
+      compiledCreation: compiled(bytes(code), { libraries }),
+    },
+  } as unknown as Candidate;
+  return trialOf(session, input, candidate);
+}
+
+const hex = (...parts: (Buffer | string)[]): Hex =>
+  `0x${parts.map((part) => (typeof part === "string" ? part : part.toString("hex"))).join("")}`;
+
+test("nothing is run where the compiled constructor ran, or none that is known", async () => {
+  expect(await trial({ creation: matched() })).toBeNull();
+  expect(await trial({ creation: null })).toBeNull();
+  expect(await trial({ runtimeCode: "fe710000" })).toBeNull();
+});
+
+test("the compiled code is run with the arguments at the end of the creation, or those given", async () => {
+  expect(await trial({})).toEqual(["0x00"]);
+  expect(await trial({ abi: TAKES_ONE, end: WORD })).toEqual([hex("00", WORD)]);
+  expect(await trial({ abi: TAKES_ONE, end: WORD, given: wordOf(8n) })).toEqual([
+    hex("00", wordOf(8n)),
+  ]);
+});
+
+test("it is linked as the runtime code is", async () => {
+  const code = `73${"00".repeat(20)}00`;
+  expect(await trial({ code, libraryAt: 1, linked: { "M.sol:M": `0x${LIBRARY}` } })).toEqual([
+    hex("73", LIBRARY, "00"),
+  ]);
+  expect(await trial({ code, libraryAt: 1 })).toEqual([]);
+});
+
+test("other bytes than arguments are not run", async () => {
+  expect(await trial({ abi: TAKES_ONE, given: bytes("01") })).toEqual([]);
+  expect(await trial({ given: WORD })).toEqual([]);
+  expect(await trial({ language: "Yul", following: "data", given: bytes("01") })).toEqual([
+    "0x0001",
+  ]);
+});
+
+describe("arguments that the code could run", () => {
+  const jumped = { abi: TAKES_ONE, end: JUMPED_TO };
+  const run = [hex("00", JUMPED_TO)];
+
+  test("are not run where the source keeps functions, unless the IR does", async () => {
+    expect(await trial({ ...jumped, tree: KEPT })).toEqual([]);
+    expect(await trial({ ...jumped, tree: KEPT, viaIR: true })).toEqual(run);
+    expect(await trial(jumped)).toEqual(run);
+    expect(await trial({ ...jumped, end: WORD, tree: KEPT })).toEqual([hex("00", WORD)]);
+  });
+
+  test("are not run by Yul with instructions of its author's own", async () => {
+    const yul = { language: "Yul", following: "data", given: JUMPED_TO } as const;
+    expect(await trial({ ...yul, text: "verbatim_0i_0o" })).toEqual([]);
+    expect(await trial(yul)).toEqual(run);
+    expect(await trial({ ...yul, text: "verbatim_0i_0o", given: WORD })).toEqual([hex("00", WORD)]);
+    expect(await trial({ ...jumped, text: "verbatim" })).toEqual(run);
+  });
+});
