@@ -15,7 +15,6 @@ import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/h
 import { addEvents } from "./events.ts";
 import { createHttp, endOf, type HttpOptions, httpError, send } from "./http.ts";
 import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
-import { addMultipart } from "./multipart.ts";
 import { addDocumentation } from "./openapi/document.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "./ops/metrics.ts";
@@ -120,12 +119,8 @@ function addActions(
   for (const [path, dialect] of paths) {
     app.get(path, { onRequest: limiter.admit }, answerIn(dialect));
   }
-  app.register((scope, _options, done) => {
-    addMultipart(scope);
-    const post = { onRequest: limiter.admitUnlessBody, config: { takesSources } };
-    for (const [path, dialect] of paths) scope.post(path, post, answerIn(dialect));
-    done();
-  });
+  const post = { onRequest: limiter.admitUnlessBody, config: { takesSources } };
+  for (const [path, dialect] of paths) app.post(path, post, answerIn(dialect));
   for (const [path, dialect] of NAMED_PATHS) {
     app.route({
       method: ["PUT", "PATCH", "DELETE"],
