@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAlive } from "../src/process/child.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
-import { type Periscope, type Ready, startPeriscope } from "./support/periscope.ts";
+import { type Periscope, type Ready, removeData, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
@@ -64,7 +64,7 @@ describe("with nothing configured", () => {
 
   afterAll(async () => {
     await periscope.end();
-    await rm(folder, { recursive: true, force: true });
+    await removeData(folder);
   });
 
   /** A block that the chain keeps, as the API tells it. */
