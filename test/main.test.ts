@@ -205,10 +205,15 @@ describe("with a database and a node of the user's", () => {
     await other.stop();
   });
 
-  test("says that the database cannot be reached, without its password", async () => {
+  test("says why the database cannot be used and what to do, without its password", async () => {
     const url = "postgres://user:secret@127.0.0.1:1/explorer";
     expect(await complaintOf(start({ DATABASE_URL: url }))).toBe(
-      "periscope: the database 127.0.0.1:1/explorer cannot be used: connect ECONNREFUSED 127.0.0.1:1\n",
+      "periscope: the database 127.0.0.1:1/explorer cannot be used: connect ECONNREFUSED 127.0.0.1:1 " +
+        "(the database does not answer; see whether it runs, and where DATABASE_URL leads)\n",
+    );
+    const elsewhere = Object.assign(new URL(database.url), { pathname: "/nowhere" });
+    expect(await complaintOf(start({ DATABASE_URL: elsewhere.href }))).toMatch(
+      /^periscope: the database \S+\/nowhere cannot be used: .* \(.*create it, or name another one in DATABASE_URL\)\n$/,
     );
   });
 
