@@ -10,7 +10,7 @@ import {
   type SettingTexts,
   textOf,
 } from "./config.ts";
-import { messageOf } from "./core/errors.ts";
+import { pathFault } from "./core/path-fault.ts";
 import { isRecord } from "./core/record.ts";
 import { repeatedKeys } from "./core/repeated-keys.ts";
 
@@ -49,6 +49,7 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
   "STATIC_REWARD",
 ];
 const SEVERAL_CONNECTIONS = "12";
+const FORM = '{"chains": [{…}, …]}';
 
 /**
  * The settings of an environment, and of the chains in its CHAINS_FILE; without that file the environment describes the
@@ -99,7 +100,7 @@ function readChains(file: string, complaints: string[]): Entry[] {
   }
   const { chains, ...others } = isRecord(content) ? content : { chains: undefined };
   if (!Array.isArray(chains) || chains.length === 0 || Object.keys(others).length > 0) {
-    complaints.push('CHAINS_FILE must hold {"chains": [{…}, …]} with a chain at least');
+    complaints.push(`CHAINS_FILE must hold ${FORM}, with a chain at least and nothing else`);
     return [];
   }
   return chains.map((chain, index) => readChain(chain, index, complaints));
@@ -108,9 +109,12 @@ function readChains(file: string, complaints: string[]): Entry[] {
 /** Why a file cannot be used; shows nothing of its content. */
 function reasonOf(error: unknown): string {
   if (error instanceof TypeError) return "must be saved as UTF-8";
-  if (!(error instanceof SyntaxError)) return `cannot be read: ${messageOf(error)}`;
+  if (!(error instanceof SyntaxError)) {
+    return `must be a file that this user can read, but ${pathFault(error)}`;
+  }
+  if (/end of JSON/.test(error.message)) return `must hold ${FORM}, but it ends too early`;
   const [place] = /line \d+ column \d+/.exec(error.message) ?? [];
-  return `must be JSON${place ? `, which ends at ${place}` : ""}`;
+  return `must hold ${FORM}, but it is no JSON${place ? ` from ${place} on` : ""}`;
 }
 
 function readChain(chain: unknown, index: number, complaints: string[]): Entry {

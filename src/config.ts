@@ -4,6 +4,7 @@ import { secretsOfDatabaseUrl, secretsOfUrl } from "./core/secrets.ts";
 import {
   address,
   databaseUrl,
+  file,
   flag,
   folder,
   list,
@@ -59,7 +60,7 @@ export const settings = {
   },
   CHAINS_FILE: {
     meaning: "File with the chains to serve, where there are several: docs/operations/chains.md",
-    schema: folder(),
+    schema: file(),
   },
   DATA_DIR: {
     default: "./.periscope",

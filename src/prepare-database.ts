@@ -119,8 +119,10 @@ function unusable(databaseUrl: string, error: unknown): ConfigError {
   if (error instanceof ConfigError) return error;
   const { host, pathname } = new URL(databaseUrl);
   const reason = messageOf(error) || codeOf(error);
-  return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}`, {
+  const known = publicReasonOf(error);
+  const advice = known === undefined ? "" : ` (${known})`;
+  return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}${advice}`, {
     cause: error,
-    publicMessage: publicReasonOf(error) ?? "the database cannot be used; the log says why",
+    publicMessage: known ?? "the database cannot be used; the log says why",
   });
 }

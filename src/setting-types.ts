@@ -1,7 +1,10 @@
+import { opendirSync, readFileSync } from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "./core/address.ts";
+import { codeOf } from "./core/errors.ts";
+import { pathFault } from "./core/path-fault.ts";
 
 // Kinds of settings: they turn text into a value. The message of a failure completes a sentence that begins with the
 // name.
@@ -65,7 +68,24 @@ export function databaseUrl(): z.ZodType<string, string> {
         const known = [...DATABASE_PARAMETERS].join(", ");
         context.addIssue(`must not have the parameter ${name}; the known ones are ${known}`);
       }
+      const fault = certificatesFault(new URL(text).searchParams.get("sslrootcert") ?? "system");
+      if (fault !== null) {
+        context.addIssue(
+          `must name as sslrootcert a PEM file that this user can read, but ${fault}`,
+        );
+      }
     });
+}
+
+function certificatesFault(file: string): string | null {
+  if (file === "system") return null;
+  try {
+    return readFileSync(file, "latin1").includes("-----BEGIN CERTIFICATE-----")
+      ? null
+      : "the file has no certificate";
+  } catch (error) {
+    return pathFault(error);
+  }
 }
 
 function isEncoded(text: string): boolean {
@@ -119,6 +139,19 @@ export function network(): z.ZodType<string, string> {
   );
 }
 
-export function folder(): z.ZodType<string, string> {
+/** A path of a file; whoever reads it tells what is wrong with that. */
+export function file(): z.ZodType<string, string> {
   return z.string().transform((text) => path.resolve(text));
+}
+
+/** A path of a folder, which is made where it is missing. */
+export function folder(): z.ZodType<string, string> {
+  return file().superRefine((name, context) => {
+    try {
+      opendirSync(name).closeSync();
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return;
+      context.addIssue(`must be a folder that this user can read, but ${pathFault(error)}`);
+    }
+  });
 }

@@ -153,7 +153,18 @@ test("no chain is called like a path of the server's", async () => {
 });
 
 test.each([
-  ["no JSON", '{"chains": [{"RPC_URL": "http://user:s3cret@node"', /^CHAINS_FILE must be JSON/],
+  ["nothing", "", /^CHAINS_FILE must hold .* but it ends too early$/],
+  [
+    "an end too early",
+    '{"chains": [{"a": "s3cret"},',
+    /^CHAINS_FILE must hold .* but it ends too early$/,
+  ],
+  ["no JSON", "s3cret", /^CHAINS_FILE must hold .* but it is no JSON$/],
+  [
+    "a comma too many",
+    '{"chains": [{\n  "a": "s3cret",\n}]}',
+    /^CHAINS_FILE must hold .* but it is no JSON from line 3 column 1 on$/,
+  ],
   ["something else", '["s3cret"]', /^CHAINS_FILE must hold \{"chains"/],
   ["more than chains", '{"chains": [{}], "s3cret": 1}', /^CHAINS_FILE must hold \{"chains"/],
   ["no chain", '{"chains": []}', /^CHAINS_FILE must hold \{"chains"/],
@@ -170,9 +181,13 @@ test.each([
   expect(words).not.toContain("s3cret");
 });
 
-test("a file that is not there is named by its setting", () => {
-  expect(() => loadSettings({ CHAINS_FILE: "/nowhere/chains.json" })).toThrow(
-    /CHAINS_FILE cannot be read: ENOENT/,
+test.each([
+  ["/nowhere/chains.json", "there is none"],
+  [import.meta.dirname, "a folder stands in its place"],
+  [`${import.meta.filename}/x`, "a file stands in its place or in the path to it"],
+])("a path without a file, %s, is told with its setting", (file, fault) => {
+  expect(() => loadSettings({ CHAINS_FILE: file })).toThrow(
+    `CHAINS_FILE must be a file that this user can read, but ${fault}`,
   );
 });
 

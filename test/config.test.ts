@@ -30,6 +30,35 @@ test("the configuration cannot be changed", () => {
   expect(Object.isFrozen(loadConfig({}))).toBe(true);
 });
 
+test.each(Object.keys(settings).filter((name) => name.endsWith("_DIR")))(
+  "%s may not be where a file stands",
+  (name) => {
+    const { filename, dirname } = import.meta;
+    for (const folder of [filename, path.join(filename, "below")]) {
+      expect(complaintsAbout({ [name]: folder })).toEqual([
+        `  ${name} must be a folder that this user can read, but a file stands in its place or in the path to it`,
+      ]);
+    }
+    for (const folder of [dirname, path.join(dirname, "new", "folder")]) {
+      expect(complaintsAbout({ [name]: folder })).toEqual([]);
+    }
+  },
+);
+
+test.each(["DATABASE_URL", "DATABASE_READ_URL"])("%s names certificates that are there", (name) => {
+  const authority = path.join(import.meta.dirname, "fixtures/tls/authority.crt");
+  const complaints = (file: string) => {
+    const url = `postgres://localhost/x?sslmode=verify-full&sslrootcert=${file}`;
+    return complaintsAbout({ DATABASE_URL: "postgres://localhost/x", [name]: url });
+  };
+  const words = `  ${name} must name as sslrootcert a PEM file that this user can read, but `;
+  expect(complaints(authority)).toEqual([]);
+  expect(complaints("system")).toEqual([]);
+  expect(complaints("/nowhere")).toEqual([`${words}there is none`]);
+  expect(complaints(import.meta.dirname)).toEqual([`${words}a folder stands in its place`]);
+  expect(complaints("/dev/null")).toEqual([`${words}the file has no certificate`]);
+});
+
 test("nodes are a list in the order given", () => {
   const config = loadConfig({ RPC_URL: "https://first.example/key , http://second.example" });
   expect(config.RPC_URL).toEqual(["https://first.example/key", "http://second.example"]);

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isAlive } from "../src/process/child.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
-import { type Periscope, type Ready, startPeriscope } from "./support/periscope.ts";
+import { type Periscope, type Ready, removeData, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const ROOT = path.join(import.meta.dirname, "..");
@@ -64,7 +64,7 @@ describe("with nothing configured", () => {
 
   afterAll(async () => {
     await periscope.end();
-    await rm(folder, { recursive: true, force: true });
+    await removeData(folder);
   });
 
   /** A block that the chain keeps, as the API tells it. */
@@ -205,10 +205,15 @@ describe("with a database and a node of the user's", () => {
     await other.stop();
   });
 
-  test("says that the database cannot be reached, without its password", async () => {
+  test("says why the database cannot be used and what to do, without its password", async () => {
     const url = "postgres://user:secret@127.0.0.1:1/explorer";
     expect(await complaintOf(start({ DATABASE_URL: url }))).toBe(
-      "periscope: the database 127.0.0.1:1/explorer cannot be used: connect ECONNREFUSED 127.0.0.1:1\n",
+      "periscope: the database 127.0.0.1:1/explorer cannot be used: connect ECONNREFUSED 127.0.0.1:1 " +
+        "(the database does not answer; see whether it runs, and where DATABASE_URL leads)\n",
+    );
+    const elsewhere = Object.assign(new URL(database.url), { pathname: "/nowhere" });
+    expect(await complaintOf(start({ DATABASE_URL: elsewhere.href }))).toMatch(
+      /^periscope: the database \S+\/nowhere cannot be used: .* \(.*create it, or name another one in DATABASE_URL\)\n$/,
     );
   });
 

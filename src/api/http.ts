@@ -15,6 +15,7 @@ import { withoutPorts } from "./client-network.ts";
 import { compressAnswers } from "./compression.ts";
 import { type Answer, type Dialect, failed, failureAnswer, jsonAnswer } from "./envelope.ts";
 import { QUERY_TIMEOUT, QueryTimedOut, requestErrorOf } from "./failures.ts";
+import { noteMethods } from "./methods.ts";
 import { redactUrl } from "./redact.ts";
 import { readChainOfPath, type ServedChains } from "./served-chain.ts";
 import { cutSlowReaders } from "./slow-readers.ts";
@@ -50,6 +51,7 @@ const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
 const KEEP_ALIVE_MS = 72_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CONNECTIONS_CHECK_MS = 2_000;
+const METHOD_NOT_ALLOWED = "Method not allowed";
 /** Code of the error that stands for a CONNECT request. */
 const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 
@@ -78,6 +80,14 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   const process = randomBytes(4).toString("hex");
   let requests = 0;
   const chainOfPath = readChainOfPath(options.chains);
+  const routerOptions = {
+    ignoreTrailingSlash: true,
+    ignoreDuplicateSlashes: true,
+    // A part of a path that is too long to be an identifier is an invalid one, not an unknown path.
+    maxParamLength: 1000,
+    // request.ts reads the query, and is stricter.
+    querystringParser: () => ({}),
+  };
   const app = Fastify({
     rewriteUrl: chainOfPath.rewriteUrl,
     loggerInstance: log as FastifyBaseLogger,
@@ -99,14 +109,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
       connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
       requireHostHeader: false,
     },
-    routerOptions: {
-      ignoreTrailingSlash: true,
-      ignoreDuplicateSlashes: true,
-      // A part of a path that is too long to be an identifier is an invalid one, not an unknown path.
-      maxParamLength: 1000,
-      // request.ts reads the query, and is stricter.
-      querystringParser: () => ({}),
-    },
+    routerOptions,
     frameworkErrors: (_error, request, reply) => {
       void send(reply.headers(COMMON_HEADERS), httpError(404, "Not found", request));
     },
@@ -131,6 +134,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   });
   // Otherwise Fastify complains of its content type before its method is refused.
   app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
+  const methodsOf = noteMethods(app, routerOptions);
   app.decorateRequest("actionName", null);
   chainOfPath.attach(app);
   readBodies(app);
@@ -153,8 +157,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   });
   app.decorate("unknownPage", null);
   app.setNotFoundHandler((request, reply) => {
-    if (isKnownPath(app, request.url)) {
-      return send(reply, httpError(405, "Method not allowed", request));
+    const methods = methodsOf(request.url);
+    if (methods.length > 0 && !methods.includes(request.method)) {
+      reply.header("allow", [...methods, "OPTIONS"].join(", "));
+      return send(reply, httpError(405, METHOD_NOT_ALLOWED, request));
     }
     const isRead = request.method === "GET" || request.method === "HEAD";
     const isPage = isRead && !FOR_PROGRAMS.test(request.url);
@@ -263,6 +269,8 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
     [
       `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
       ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      // No method leads to the other end of a tunnel.
+      ...(httpStatus === 405 ? ["allow: "] : []),
       `content-type: ${contentType}`,
       `content-length: ${body.length}`,
       "connection: close",
@@ -277,7 +285,7 @@ function connectionAnswer(code: string | undefined): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
     return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");
   }
-  if (code === TUNNEL_REFUSED) return httpError(405, "Method not allowed", { url: "" });
+  if (code === TUNNEL_REFUSED) return httpError(405, METHOD_NOT_ALLOWED, { url: "" });
   return httpError(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
 }
 
@@ -285,9 +293,4 @@ function connectionAnswer(code: string | undefined): Answer {
 function pathOf(url: string): string {
   const [path = ""] = url.split("?", 1);
   return path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
-}
-
-function isKnownPath(app: FastifyInstance, url: string): boolean {
-  const path = pathOf(url);
-  return app.hasRoute({ method: "GET", url: path }) || app.hasRoute({ method: "POST", url: path });
 }

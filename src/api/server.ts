@@ -1,4 +1,9 @@
-import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyRequest,
+  RouteHandlerMethod,
+} from "fastify";
 import { knownTags, sendTagged } from "./caching.ts";
 import { chooseChain } from "./chain-choice.ts";
 import { addChainList } from "./chain-list.ts";
@@ -15,7 +20,6 @@ import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/h
 import { addEvents } from "./events.ts";
 import { createHttp, endOf, type HttpOptions, httpError, send } from "./http.ts";
 import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
-import { addMultipart } from "./multipart.ts";
 import { addDocumentation } from "./openapi/document.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "./ops/metrics.ts";
@@ -116,25 +120,19 @@ function addActions(
     namesSubmission(
       isNamed(request) ? new Map(Object.entries(request.params)) : queryInput(request),
     );
-  const paths = [...PATHS, ...NAMED_PATHS];
-  for (const [path, dialect] of paths) {
-    app.get(path, { onRequest: limiter.admit }, answerIn(dialect));
-  }
-  app.register((scope, _options, done) => {
-    addMultipart(scope);
-    const post = { onRequest: limiter.admitUnlessBody, config: { takesSources } };
-    for (const [path, dialect] of paths) scope.post(path, post, answerIn(dialect));
-    done();
-  });
+  for (const [path, dialect] of PATHS) addRoutes(path, dialect, { takesSources });
   for (const [path, dialect] of NAMED_PATHS) {
-    app.route({
-      method: ["PUT", "PATCH", "DELETE"],
-      url: path,
-      handler: (request, reply) =>
-        isNamed(request) && findActionOfPath(request.params, new Map(), dialect)
-          ? send(reply, httpError(405, "Method not allowed", request))
-          : reply.callNotFound(),
+    addRoutes(path, dialect, {
+      takesSources,
+      isThere: ({ module = "", action = "" }) =>
+        findActionOfPath({ module, action }, new Map(), dialect) !== undefined,
     });
+  }
+
+  function addRoutes(path: string, dialect: Dialect, config: FastifyContextConfig): void {
+    const handler = answerIn(dialect);
+    app.get(path, { onRequest: limiter.admit, config, handler });
+    app.post(path, { onRequest: limiter.admitUnlessBody, config, handler });
   }
 }
 

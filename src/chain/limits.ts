@@ -41,12 +41,15 @@ const LONGEST_QUEUE_OF_ONE = 32;
 
 interface Waiting {
   caller: string | undefined;
+  /** One of several parts of a question. */
+  isPart: boolean;
   enter(): void;
 }
 
 /**
  * Admits as many questions at once as the limit allows, in the order they came. Callers get half of the slots, and one caller
- * half of these, so that neither our own reads nor other callers wait for one caller's work. Whoever enters must `leave`.
+ * half of these, so that neither our own reads nor other callers wait for one caller's work. Of one caller's, the parts of a
+ * large question come last: a balance does not wait for all of a long list. Whoever enters must `leave`.
  */
 export class Gate {
   readonly #limit: AdaptiveLimit;
@@ -62,7 +65,7 @@ export class Gate {
   }
 
   /** Throws `NodeError`: `aborted`, or `busy` when the queue is full. */
-  async enter(signal: AbortSignal, caller?: string): Promise<void> {
+  async enter(signal: AbortSignal, caller?: string, isPart = false): Promise<void> {
     if (signal.aborted) throw new NodeError("aborted", "given up before it was sent");
     if (this.tryEnter(caller)) return;
     if (this.#isQueueFull(caller)) throw new NodeError("busy", "too many requests wait");
@@ -76,7 +79,7 @@ export class Gate {
         if (this.#waiting.size === 0) this.#stopTimer();
         reject(new NodeError("aborted", "given up before it was sent"));
       };
-      const waiting = { caller, enter };
+      const waiting = { caller, isPart, enter };
       this.#waiting.add(waiting);
       signal.addEventListener("abort", giveUp, { once: true });
       this.#admit();
@@ -124,6 +127,11 @@ export class Gate {
     return this.#callers.length < slots && ofOne < Math.max(1, slots >> 1);
   }
 
+  #isBehindWhole({ caller, isPart }: Waiting): boolean {
+    if (!isPart || caller === undefined) return false;
+    return [...this.#waiting].some((other) => other.caller === caller && !other.isPart);
+  }
+
   #note(caller: string | undefined): void {
     this.#inside++;
     if (caller !== undefined) this.#callers.push(caller);
@@ -132,7 +140,7 @@ export class Gate {
   #admit(): void {
     for (const waiting of this.#waiting) {
       if (!this.#isOpen()) break;
-      if (!this.#isOpenTo(waiting.caller)) continue;
+      if (!this.#isOpenTo(waiting.caller) || this.#isBehindWhole(waiting)) continue;
       this.#waiting.delete(waiting);
       this.#note(waiting.caller);
       waiting.enter();

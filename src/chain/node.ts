@@ -132,6 +132,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     const outcomes = new Array<Outcome>(calls.length);
     const batchLimit = HEAVY.test(calls[0]?.method ?? "") ? traces : lookUps;
     const waiting = calls.map((_, index) => index);
+    const workers = Math.min(concurrency.value, Math.ceil(calls.length / batchLimit.value));
     let largest = calls.length;
 
     async function sendNext(): Promise<void> {
@@ -153,7 +154,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
 
     async function work(): Promise<void> {
       while (waiting.length > 0) {
-        await gate.enter(signal, options.caller);
+        await gate.enter(signal, options.caller, workers > 1);
         try {
           await sendNext();
         } finally {
@@ -162,7 +163,6 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
       }
     }
 
-    const workers = Math.min(concurrency.value, Math.ceil(calls.length / batchLimit.value));
     try {
       await Promise.all(Array.from({ length: workers }, work));
     } catch (thrown) {

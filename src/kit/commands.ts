@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { messageOf } from "../core/errors.ts";
+import { pathFault } from "../core/path-fault.ts";
 import { printable } from "../core/printable.ts";
 import { compare } from "./compare.ts";
 import { exportOrigin } from "./export-folder.ts";
@@ -110,7 +111,14 @@ function urlOfChain(text: string, chain: string | undefined): string {
 }
 
 function readAddresses(file: string): string[] {
-  const found = readFileSync(file, "utf8").match(/0x[0-9a-fA-F]{40}\b/g) ?? [];
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`--addresses must be a file that this user can read, but ${pathFault(error)}`);
+  }
+  const found = text.match(/0x[0-9a-fA-F]{40}\b/g);
+  if (!found) throw new Error("--addresses must be a file with addresses, but it has none");
   return [...new Set(found.map((address) => address.toLowerCase()))];
 }
 

@@ -77,8 +77,9 @@ export function openWeb(base: string, paceMs: number): Web {
     throw new Error(`${name} redirects too often`);
   }
 
-  function failUnanswered(error: Error & { cause?: { code?: string } }): never {
-    throw new Error(`${name} does not answer (${error.cause?.code ?? error.name})`);
+  function failUnanswered(error: Error & { cause?: { code?: string; message: string } }): never {
+    const { cause = { message: error.name } } = error;
+    throw new Error(`${name} does not answer (${cause.code ?? cause.message})`);
   }
 
   async function readObject(response: Response): Promise<WebAnswer> {

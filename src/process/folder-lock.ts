@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigError, messageOf } from "../core/errors.ts";
+import { ConfigError } from "../core/errors.ts";
+import { pathFault } from "../core/path-fault.ts";
 
 /** SQLite's code for a lock that another process holds. */
 const SQLITE_BUSY = 5;
@@ -26,7 +27,7 @@ export function lockFolder(folder: string): () => void {
     const message = isHeld(error)
       ? `Periscope is running already in ${folder} (process ${ownerOf(ownerFile)}); ` +
         "stop it first, or set DATA_DIR and PORT for a second one"
-      : `cannot write to the folder ${folder}: ${messageOf(error)}`;
+      : `DATA_DIR must be a folder that this user can write to, unlike ${folder}: ${pathFault(error)}`;
     throw new ConfigError(message, { cause: error });
   }
   const held = lock;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import net from "node:net";
-import type { InjectOptions } from "fastify";
+import type { FastifyInstance, InjectOptions } from "fastify";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../support/app.ts";
@@ -24,6 +24,21 @@ function refused(text: string, dialect: "blockscout" | "etherscan" = "blockscout
   return dialect === "blockscout"
     ? { status: "0", message: text, result: null }
     : { status: "0", message: "NOTOK", result: text };
+}
+
+/** Every route of a server, as a path that it answers, with its methods. */
+function routesOf(app: FastifyInstance): [path: string, methods: string[]][] {
+  const above: string[] = [];
+  const tree = app.printRoutes({ commonPrefix: false, includeHooks: false });
+  return [...tree.matchAll(/^([│ ]*)[├└]── (\S+) \(((?!OPTIONS)[A-Z, ]+)\)$/gm)].map(
+    ([, indent = "", part = "", methods = ""]) => {
+      const depth = indent.length / 4;
+      above.splice(depth, above.length, depth === 1 ? `/${part}` : part);
+      const path = above.slice(depth && 1).join("");
+      const named = path.replace("/:module/:action", "/block/getblockreward");
+      return [named.replaceAll(/:[\w|:]+/g, "1").replace("*", "/x"), methods.split(", ")];
+    },
+  );
 }
 
 describe("paths", () => {
@@ -71,6 +86,37 @@ describe("methods", () => {
     expect(etherscan.json()).toEqual(refused("Method not allowed", "etherscan"));
     expect((await ask(method, "/api/eth-rpc")).statusCode).toBe(405);
     expect((await ask(method, "/nothing")).statusCode).toBe(404);
+  });
+
+  test("that a route lacks are refused with those that it has", async () => {
+    const routes = routesOf(server.app);
+    expect(routes.length).toBeGreaterThan(70);
+    for (const [path, methods] of routes) {
+      const allow = [...methods, "OPTIONS"].toSorted();
+      for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "TRACE", "QUERY", "LOCK"]) {
+        if (methods.includes(method)) continue;
+        const response = await ask(method, path);
+        const told = String(response.headers["allow"]).split(", ").toSorted();
+        expect([path, method, response.statusCode, told]).toEqual([path, method, 405, allow]);
+      }
+    }
+  });
+
+  test.each([
+    ["/%61pi", 405],
+    ["//31337//v2/api/?module=account", 405],
+    ["/api/BLOCK/getBlockReward", 405],
+    ["/31337/tx/0x00", 405],
+    [`/tx/${"0".repeat(1000)}`, 405],
+    [`/tx/${"0".repeat(1001)}`, 404],
+    ["/api/block/nothing", 404],
+    ["/v2/api/constructor/toString", 404],
+    ["/foo/%zz", 404],
+  ])("of %s, as a client may spell it, are refused or not there", async (path, status) => {
+    for (const method of ["PUT", "LOCK"]) {
+      const { statusCode, headers } = await ask(method, path);
+      expect([statusCode, headers["allow"] !== undefined]).toEqual([status, status === 405]);
+    }
   });
 
   test("HEAD is answered like GET, without a body", async () => {
@@ -456,6 +502,7 @@ describe("connections", () => {
     const tunnel = "CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n";
     const { head, body } = await exchange(`${tunnel}what goes into the tunnel`);
     expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    expect(head).toMatch(/\r\nallow: \r\n/);
     expect(head).toMatch(/\r\nconnection: close$/);
     expect(JSON.parse(body)).toEqual(refused("Method not allowed"));
     const text = await received(`GET /api?${ACTION} HTTP/1.1\r\nhost: x\r\n\r\n${tunnel}`);

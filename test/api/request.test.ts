@@ -120,12 +120,18 @@ test("bracketed names other than those of files are ignored", async () => {
   );
 });
 
-test("unknown parameters are ignored", async () => {
-  expect(
-    await get(
-      "module=block&action=getblockreward&blockno=7&apikey=k&tag=latest&chainId=5&key=1&__proto__=1",
-    ),
-  ).toEqual(await get("module=block&action=getblockreward&blockno=7"));
+describe("unknown parameters are ignored", () => {
+  const known = { module: "block", action: "getblockreward", blockno: "7" };
+  const others = ["apikey", "tag", "chainId", "key"];
+  test.each([...others, ...Object.getOwnPropertyNames(Object.prototype)])("%s", async (name) => {
+    const names: [string, string][] = [...Object.entries(known), [name, "latest"]];
+    const json = `{${names.map((pair) => pair.map((text) => JSON.stringify(text)).join(":"))}}`;
+    const answer = await get(form(known));
+    expect(await get(form(Object.fromEntries(names)))).toEqual(answer);
+    expect(await post(FORM_TYPE, `${form(known)}&${name}=latest`)).toEqual(answer);
+    expect(await post(JSON_TYPE, json)).toEqual(answer);
+    expect(await post("multipart/form-data; boundary=b", multipart(names))).toEqual(answer);
+  });
 });
 
 describe("values of a JSON body", () => {

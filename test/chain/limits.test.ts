@@ -93,6 +93,25 @@ describe("Gate, for callers", () => {
     await Promise.all([1, 2, 3, 4].map(() => gate.enter(never)));
   });
 
+  test("lets the whole questions of a caller in before the parts of its large ones", async () => {
+    const gate = new Gate(new AdaptiveLimit(4));
+    const entered: string[] = [];
+    const enter = (name: string, caller: string, isPart: boolean) =>
+      gate.enter(never, caller, isPart).then(() => {
+        entered.push(name);
+      });
+    const all = [
+      enter("list of a", "a", true),
+      enter("rest of it", "a", true),
+      enter("balance of a", "a", false),
+      enter("list of b", "b", true),
+    ];
+    gate.leave("a");
+    gate.leave("a");
+    await Promise.all(all);
+    expect(entered).toEqual(["list of a", "list of b", "balance of a", "rest of it"]);
+  });
+
   test("has one place where the node has one", async () => {
     const gate = new Gate(new AdaptiveLimit(1));
     await gate.enter(never, "a");

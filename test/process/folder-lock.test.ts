@@ -55,7 +55,9 @@ test("a lock that cannot be taken for another reason is not taken for a running 
   const broken = path.join(root, "broken");
   mkdirSync(broken);
   writeFileSync(path.join(broken, "lock"), "no database ".repeat(100));
-  expect(() => lockFolder(broken)).toThrow(`cannot write to the folder ${broken}: file is not`);
+  expect(() => lockFolder(broken)).toThrow(
+    `DATA_DIR must be a folder that this user can write to, unlike ${broken}: file is not`,
+  );
   const taken = path.join(root, "taken");
   mkdirSync(path.join(taken, "owner.pid"), { recursive: true });
   expect(() => lockFolder(taken)).toThrow(ConfigError);
@@ -63,6 +65,6 @@ test("a lock that cannot be taken for another reason is not taken for a running 
 
 test.runIf(process.platform === "linux")("a folder that cannot be is refused", () => {
   expect(lockElsewhere("", "/proc/periscope/data")).toContain(
-    "cannot write to the folder /proc/periscope/data: ENOENT",
+    "DATA_DIR must be a folder that this user can write to, unlike /proc/periscope/data: there is none",
   );
 });

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { sleep } from "../../src/core/async.ts";
 
 /** What `npm start` runs, as a process of its own. */
 export interface Periscope {
@@ -74,4 +76,25 @@ export function startPeriscope(settings: Readonly<Record<string, string>>): Peri
     },
     ended,
   };
+}
+
+/**
+ * Removes the data folder of processes that have ended. What they had started may still be on its way out, and writes until
+ * then: an initdb of an interrupted start, a PostgreSQL of a killed one.
+ */
+export async function removeData(folder: string): Promise<void> {
+  while (await isUsed(folder)) await sleep(20);
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Whether a process works in a folder, or was started with its name. */
+async function isUsed(folder: string): Promise<boolean> {
+  const processes = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const places = await Promise.all(
+    processes.flatMap((id) => [
+      readlink(`/proc/${id}/cwd`).catch(() => ""),
+      readFile(`/proc/${id}/cmdline`, "utf8").catch(() => ""),
+    ]),
+  );
+  return places.some((place) => place.includes(folder));
 }

@@ -4,7 +4,7 @@ import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/record.ts";
 import { MOST_TOKENS } from "../../verification/inputs/json.ts";
 import { inTime, waitingInTime } from "../deadline.ts";
-import { endOf, type HttpOptions, httpError, send } from "../http.ts";
+import { endOf, type HttpOptions, send } from "../http.ts";
 import { lookUp } from "../input.ts";
 import { parseJson } from "../json.ts";
 import type { LargeAnswers } from "../large-answers.ts";
@@ -15,8 +15,6 @@ import { requireSynchronised, resultOnOneState } from "../state.ts";
 import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 import { endpoints } from "./registry.ts";
-
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** Adds Sourcify's API v2 below `/sourcify`. Source: docs/clients.md, "Sourcify". */
 export function addSourcify(
@@ -64,12 +62,6 @@ export function addSourcify(
       const method = endpoint.body ? "POST" : "GET";
       const config = endpoint.body ? { takesSources: () => true } : {};
       app.route({ method, url, onRequest: limiter.admit, config, handler: answer(endpoint) });
-      app.route({
-        method: METHODS.filter((other) => other !== method),
-        url,
-        handler: async (request, reply) =>
-          send(reply, httpError(405, "Method not allowed", request)),
-      });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Address } from "../../../src/core/address.ts";
 import { type Hex, hexFromBytes } from "../../../src/core/hex.ts";
 import { deleteChainRowsAbove } from "../../../src/store/chain.ts";
@@ -357,8 +357,17 @@ test("contracts of equal code outside the mask are candidates, however many othe
 });
 
 test("what is asked on behalf of a request is served by indexes", async () => {
-  const { sql } = database;
-  const address = addressAt(100);
+  const { sql, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const address = addressAt(1);
+  await publish(sql, { blocks: [{ number: 0 }, { number: 1 }] });
+  await save(sql, { address });
+  // Once its size is known, a small table is read whole beside others, whatever is made unattractive.
+  await sql`
+    INSERT INTO blocks
+    SELECT n, sha256(int8send(n)), sha256(int8send(n - 1)), n, ${address}, 0, 1, 1, 1, 1, 1, 1, 1
+    FROM generate_series(2, 50000) n`;
+  await sql`VACUUM ANALYZE`;
   const plans = await plansOf(sql, async () => {
     await getVerifiedAbi(sql, address);
     await getVerifiedContract(sql, address);

@@ -1,0 +1,34 @@
+import type { FastifyInstance } from "fastify";
+import FindMyWay, { type Config, type HTTPVersion } from "find-my-way";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether a path with these parameters is there at all; without this option every one is. */
+    isThere?: (parameters: Readonly<Record<string, string | undefined>>) => boolean;
+  }
+}
+
+/** The methods that routes have. */
+const METHODS = ["GET", "HEAD", "POST"] as const;
+
+/**
+ * Notes every route that is added from now on. Gives a function that tells the methods of a URL; none for an unknown
+ * path. Fastify's own router looks a path up for one method only, and keeps what it finds to itself.
+ */
+export function noteMethods(
+  app: FastifyInstance,
+  options: Config<HTTPVersion.V1>,
+): (url: string) => readonly string[] {
+  const router = FindMyWay(options);
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const noted of METHODS.filter((known) => [method].flat().includes(known))) {
+      router.on(noted, url, () => {}, config?.isThere);
+    }
+  });
+  return (url) =>
+    METHODS.filter((method) => {
+      const found = router.find(method, url);
+      const isThere: ((parameters: object) => boolean) | undefined = found?.store;
+      return found && (isThere?.(found.params) ?? true);
+    });
+}
