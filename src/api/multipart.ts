@@ -1,5 +1,7 @@
-import { Busboy } from "@fastify/busboy";
-import type { FastifyRequest } from "fastify";
+import { Readable } from "node:stream";
+import multipart from "@fastify/multipart";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { requestErrorOf } from "./failures.ts";
 import {
   badRequest,
   decodeText,
@@ -15,11 +17,18 @@ const HEADERS_END = "\r\n\r\n";
 /** RFC 2046, section 5.1.1. */
 const BOUNDARY = /;\s*boundary=("?)([\w'()+,./:=? -]{0,69}[\w'()+,./:=?-])\1\s*(?:;|$)/i;
 
-/** A part of a form. Without a file name it is a field. */
-interface Part {
-  name: string | undefined;
-  fileName: string | undefined;
-  content: Buffer;
+/** Lets the routes of a scope read multipart bodies. Every request there costs a little more. */
+export function addMultipart(scope: FastifyInstance): void {
+  const limits = {
+    parts: MAXIMUM_FIELDS,
+    fileSize: MAXIMUM_TEXT_BYTES,
+    headerSize: MAXIMUM_HEADER_BYTES,
+  };
+  // Parts read as files come as bytes, so no part that claims to be JSON is parsed.
+  scope.register(multipart, { limits, isPartAFile: () => true }).after(() => {
+    // The body is received whole and bounded, like any other.
+    scope.removeContentTypeParser("multipart/form-data");
+  });
 }
 
 /**
@@ -27,41 +36,29 @@ interface Part {
  * `RequestError` for a body that breaks off, too many parts or too much text.
  */
 export async function readMultipart(request: FastifyRequest, body: Buffer): Promise<Field[]> {
-  if (body.length === 0) return [];
   const boundary = boundaryOf(request);
   requireBoundedParts(body, boundary);
-  const parts = await parseParts(body, boundary).catch((error: unknown) => {
-    throw badRequest(error);
-  });
-  const bytes = parts.reduce((sum, { content }) => sum + content.length, 0);
-  if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
-  return parts.flatMap(({ name, fileName, content }): Field[] => {
-    if (name === undefined) return [];
-    // Among files there may be others than texts, which nobody reads.
-    return fileName === undefined
-      ? [[name, decodeText(content)]]
-      : [[name, { fileName, content: content.toString("utf8") }]];
-  });
-}
-
-function parseParts(body: Buffer, boundary: string): Promise<Part[]> {
-  return new Promise((resolve, reject) => {
-    const parts: Part[] = [];
-    const parser = new Busboy({
-      headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
-      limits: { headerSize: MAXIMUM_HEADER_BYTES },
-      // Files come as bytes, fields as texts in a coding that the part names.
-      isPartAFile: () => true,
-    });
-    parser.on("file", (name: string | undefined, stream, fileName: string | undefined) => {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.once("end", () => parts.push({ name, fileName, content: Buffer.concat(chunks) }));
-      stream.once("error", reject);
-    });
-    parser.once("error", reject).once("finish", () => resolve(parts));
-    parser.end(body);
-  });
+  const fields: Field[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of received(request, body, boundary).parts()) {
+      if (part.type !== "file") throw badRequest();
+      const content = await part.toBuffer();
+      bytes += content.length;
+      if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
+      const { fieldname, filename }: { fieldname?: string; filename?: string } = part;
+      if (fieldname === undefined) continue;
+      // Among files there may be others than texts, which nobody reads.
+      const value =
+        filename === undefined
+          ? decodeText(content)
+          : { fileName: filename, content: content.toString("utf8") };
+      fields.push([fieldname, value]);
+    }
+  } catch (error) {
+    throw requestErrorOf(error) ?? badRequest(error);
+  }
+  return fields;
 }
 
 function boundaryOf({ headers }: FastifyRequest): string {
@@ -92,4 +89,11 @@ function requireBoundedParts(body: Buffer, boundary: string): void {
     }
     position = body.indexOf(delimiter, position);
   }
+}
+
+/** The request as the library expects it, with the body still to arrive and a safe boundary. */
+function received(request: FastifyRequest, body: Buffer, boundary: string): FastifyRequest {
+  const headers = { "content-type": `multipart/form-data; boundary="${boundary}"` };
+  const raw = Object.assign(Readable.from([body]), { headers });
+  return Object.create(request, { raw: { value: raw }, isMultipart: { value: () => true } });
 }

@@ -20,6 +20,7 @@ import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "./eth-rpc/h
 import { addEvents } from "./events.ts";
 import { createHttp, endOf, type HttpOptions, httpError, send } from "./http.ts";
 import { createLargeAnswers, type LargeAnswers } from "./large-answers.ts";
+import { addMultipart } from "./multipart.ts";
 import { addDocumentation } from "./openapi/document.ts";
 import { addHealth, type HealthOptions } from "./ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "./ops/metrics.ts";
@@ -120,20 +121,28 @@ function addActions(
     namesSubmission(
       isNamed(request) ? new Map(Object.entries(request.params)) : queryInput(request),
     );
-  for (const [path, dialect] of PATHS) addRoutes(path, dialect, { takesSources });
-  for (const [path, dialect] of NAMED_PATHS) {
-    addRoutes(path, dialect, {
-      takesSources,
-      isThere: ({ module = "", action = "" }) =>
-        findActionOfPath({ module, action }, new Map(), dialect) !== undefined,
-    });
+  const routes = [
+    ...PATHS.map(([path, dialect]) => ({ path, dialect, config: { takesSources } })),
+    ...NAMED_PATHS.map(([path, dialect]) => ({
+      path,
+      dialect,
+      config: {
+        takesSources,
+        isThere: ({ module = "", action = "" }) =>
+          findActionOfPath({ module, action }, new Map(), dialect) !== undefined,
+      } satisfies FastifyContextConfig,
+    })),
+  ];
+  for (const { path, dialect, config } of routes) {
+    app.get(path, { onRequest: limiter.admit, config }, answerIn(dialect));
   }
-
-  function addRoutes(path: string, dialect: Dialect, config: FastifyContextConfig): void {
-    const handler = answerIn(dialect);
-    app.get(path, { onRequest: limiter.admit, config, handler });
-    app.post(path, { onRequest: limiter.admitUnlessBody, config, handler });
-  }
+  app.register((scope, _options, done) => {
+    addMultipart(scope);
+    for (const { path, dialect, config } of routes) {
+      scope.post(path, { onRequest: limiter.admitUnlessBody, config }, answerIn(dialect));
+    }
+    done();
+  });
 }
 
 /** Whether the path of a request names a module and an action. */

@@ -1,10 +1,9 @@
-import { Readable } from "node:stream";
 import fc from "fast-check";
 import Fastify from "fastify";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readBodies } from "../../src/api/body.ts";
 import { requestErrorOf } from "../../src/api/failures.ts";
-import { readMultipart } from "../../src/api/multipart.ts";
+import { addMultipart, readMultipart } from "../../src/api/multipart.ts";
 
 const app = Fastify();
 beforeAll(async () => {
@@ -12,16 +11,20 @@ beforeAll(async () => {
   app.setErrorHandler((error, _request, reply) =>
     reply.code(requestErrorOf(error)?.httpStatus ?? 500).send(),
   );
-  const config = { takesSources: () => true };
-  app.post("/", { config }, (request) =>
-    Buffer.isBuffer(request.body) ? readMultipart(request, request.body) : [],
-  );
+  app.register((scope, _options, done) => {
+    addMultipart(scope);
+    const config = { takesSources: () => true };
+    scope.post("/", { config }, (request) =>
+      Buffer.isBuffer(request.body) ? readMultipart(request, request.body) : [],
+    );
+    done();
+  });
   await app.ready();
 });
 afterAll(() => app.close());
 
 /** Fields of the body, or the status of its refusal. */
-async function read(body: string | Buffer | Readable, type: string): Promise<unknown> {
+async function read(body: string | Buffer, type: string): Promise<unknown> {
   const headers = { "content-type": type };
   const response = await app.inject({ method: "POST", url: "/", headers, payload: body });
   return response.statusCode === 200 ? response.json() : response.statusCode;
@@ -30,13 +33,10 @@ async function read(body: string | Buffer | Readable, type: string): Promise<unk
 // Node's own FormData writes what is read.
 
 const NAMES_OF_EVERY_OBJECT = Object.getOwnPropertyNames(Object.prototype);
-const fieldName = fc.oneof(
-  { weight: 9, arbitrary: fc.string({ minLength: 1, unit: "grapheme" }).filter(isPlain) },
-  fc.constantFrom(...NAMES_OF_EVERY_OBJECT),
-);
+const fieldName = fc.string({ minLength: 1, unit: "grapheme" }).filter(isPlain);
 /** What a browser writes in a name as `%22`, and line ends, stay as they are written. */
 function isPlain(name: string): boolean {
-  return !/["\r\n\\]/.test(name) && name.isWellFormed();
+  return !/["\r\n\\]/.test(name) && name.isWellFormed() && !NAMES_OF_EVERY_OBJECT.includes(name);
 }
 
 test("reads the fields and files that another program wrote", async () => {
@@ -86,7 +86,6 @@ test.each([
   ],
   ["a part without headers", `--a b\r\n\r\n1\r\n--a b\r\n${PART}2${END}`, [["x", "2"]]],
   ["no parts", "--a b--", []],
-  ["nothing", Readable.from([]), []],
   [
     "a Windows path",
     `--a b\r\ncontent-disposition: form-data; name=f; filename="C:\\\\d\\\\s.sol"\r\n\r\n1${END}`,
@@ -113,6 +112,7 @@ test.each([
   ["a delimiter that goes on", `--a bc\r\n${PART}1\r\n--a bc--`],
   ["a delimiter with a blank behind it", `--a b \r\n${PART}1${END}`],
   ["another boundary", `--a\r\n${PART}1\r\n--a--`],
+  ["a name of every object", `--a b\r\n${PART.replace("x", "__proto__")}1${END}`],
   ["more than 400,000 bytes of headers", `--a b\r\na:${"b".repeat(400_000)}\r\n${PART}1${END}`],
 ])("refuses %s", async (_what, body) => {
   expect(await read(body, TYPE)).toBe(400);
