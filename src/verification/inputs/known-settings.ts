@@ -43,8 +43,10 @@ const VYPER_TRUTH = [
   ["bytecodeMetadata", undefined],
 ] as const;
 
-/** Overrides are by file since 0.4.1; since 0.4.2 those of a file have a name, and only the first ones are read. */
-const OVERRIDES = { key: "storage_layout_overrides", since: "0.4.1", namedSince: "0.4.2" };
+const OVERRIDES = "storage_layout_overrides";
+const OVERRIDES_SINCE = "0.4.1";
+/** Since then those of a file have a name, and only the first ones are read. */
+const NAMED_OVERRIDES_SINCE = "0.4.2";
 
 /** What selects outputs, stops early or goes on after errors, and changes neither the code nor the metadata. */
 const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter", "parserErrorRecovery"];
@@ -70,18 +72,14 @@ export function knownSettings(
 
 /** The further keys of vyper's input, as far as the release reads them. */
 export function knownFurther(further: FurtherInput, release: string): FurtherInput {
-  const { key, since, namedSince } = OVERRIDES;
-  const overrides = further[key];
-  if (overrides === undefined || compareReleases(release, namedSince) < 0) {
-    return compareReleases(release, since) < 0
-      ? (without(further, [key]) as FurtherInput)
-      : further;
-  }
+  const { [OVERRIDES]: overrides, ...others } = further;
+  if (overrides === undefined || compareReleases(release, OVERRIDES_SINCE) < 0) return others;
+  if (compareReleases(release, NAMED_OVERRIDES_SINCE) < 0) return further;
   const read = Object.entries(overrides).map(([path, named]) => [
     path,
     isRecord(named) ? Object.fromEntries(Object.entries(named).slice(0, 1)) : named,
   ]);
-  return { ...further, [key]: Object.fromEntries(read) };
+  return { ...others, [OVERRIDES]: Object.fromEntries(read) };
 }
 
 function asTruth(settings: Settings, release: string): Settings {
