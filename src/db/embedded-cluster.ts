@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, rename, rm, statfs, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ConfigError, messageOf, StoreError } from "../core/errors.ts";
 import { type OsUser, startChild } from "../process/child.ts";
@@ -8,6 +8,9 @@ import type { Binaries } from "./embedded-binaries.ts";
 
 /** The superuser of the cluster. */
 export const CLUSTER_USER = "periscope";
+
+/** What a cluster without data takes of a disk, with its first write-ahead log. */
+const CLUSTER_MEGABYTES = 50;
 
 /** An embedded server's folder and user. */
 export interface Cluster {
@@ -26,7 +29,7 @@ export function dataFolder(folder: string): string {
 /**
  * Creates the cluster of a folder unless it is there, whole or not at all, and gives the password of its superuser.
  * `durable` waits until it is on disk. Throws `ConfigError` when the folder holds something else, or data of another
- * major version, and `StoreError` with the words of initdb.
+ * major version, or its disk is full, and `StoreError` with the words of initdb.
  */
 export async function prepareCluster(cluster: Cluster, durable: boolean): Promise<string> {
   if (!existsSync(path.join(dataFolder(cluster.folder), "PG_VERSION"))) {
@@ -78,6 +81,7 @@ async function initialise({ binaries, user, folder }: Cluster, durable: boolean)
   });
   const ending = await initdb.exited;
   if (ending !== "exit code 0") {
+    await requireSpace(unfinished);
     throw new StoreError("initdb", `initdb failed (${ending}): ${lines.slice(-6).join(" ")}`);
   }
   try {
@@ -88,6 +92,17 @@ async function initialise({ binaries, user, folder }: Cluster, durable: boolean)
       { cause: error },
     );
   }
+}
+
+/** initdb has removed what it wrote. */
+async function requireSpace(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = Math.floor((bavail * bsize) / 1e6);
+  if (free >= CLUSTER_MEGABYTES) return;
+  throw new ConfigError(
+    `the embedded PostgreSQL needs ${CLUSTER_MEGABYTES} MB in DATA_DIR to begin with, but its disk has ${free} MB left; ` +
+      "free some of it, or set DATA_DIR to a folder elsewhere",
+  );
 }
 
 /** Server and data must be of the same major version. */

@@ -1,11 +1,12 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, rmdirSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import pino from "pino";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { ConfigError } from "../../src/core/errors.ts";
 import { createSql } from "../../src/db/client.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded.ts";
@@ -51,6 +52,26 @@ test("keeps what was written from one run to the next", async () => {
   expect(await query(second.url, "SELECT upper(value) AS value FROM kept")).toBe("É");
   await second.stop();
 });
+
+const disk = path.join(os.tmpdir(), `periscope-disk-${process.pid}`);
+mkdirSync(disk);
+const mounting = spawnSync("/bin/mount", ["-t", "tmpfs", "-o", "size=20M", "tmpfs", disk]);
+afterAll(() => {
+  spawnSync("/bin/umount", [disk]);
+  rmdirSync(disk);
+});
+
+test.runIf(mounting.status === 0)(
+  "a disk without room for it is named, with the cure",
+  async () => {
+    folder = path.join(disk, "postgres");
+    const start = startEmbeddedPostgres({ folder, log, durable: false });
+    await expect(start).rejects.toThrow(ConfigError);
+    await expect(start).rejects.toThrow(
+      /^the embedded PostgreSQL needs 50 MB in DATA_DIR to begin with, but its disk has \d+ MB left; free some/,
+    );
+  },
+);
 
 test("ends sessions that are in the middle of a statement when it is stopped", async () => {
   const server = await start();

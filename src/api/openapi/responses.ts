@@ -17,7 +17,7 @@ export const JSON_TYPE = "application/json";
 /** Descriptions of the errors that every operation of the API has, by HTTP status. */
 const ERRORS: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or lacks something required",
-  405: "The path does not take this method",
+  405: "The path does not take this method; `allow` names those that it takes",
   413: "The body is too large",
   414: "The URL is too long",
   415: "The body is compressed",
