@@ -154,7 +154,15 @@ export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
 
 /** Whether a value has what the frames of `trace_block` have. */
 export function isFlatFrame(value: unknown): value is FlatFrame {
-  return isRecord(value) && isRecord(value["action"]) && Array.isArray(value["traceAddress"]);
+  if (!isRecord(value) || !isRecord(value["action"]) || !Array.isArray(value["traceAddress"])) {
+    return false;
+  }
+  const { type, action } = value;
+  return [type, action["callType"] ?? type, action["creationMethod"] ?? type].every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 /** The frame and all inside of it. The walk is iterative: a trace may be a thousand frames deep. */

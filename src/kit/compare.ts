@@ -75,7 +75,7 @@ export interface Compared {
 
 /**
  * Asks two explorers the same questions about each address, with lists by block up to the lower of their heads, and gives
- * each field that differs to `onEach`. Of a longer list the first and the last hundred entries are compared.
+ * each field that differs, also when both are asked once more, to `onEach`. Of a longer list the first and the last hundred entries are compared.
  */
 export async function compare(
   here: Web,
@@ -87,23 +87,24 @@ export async function compare(
   const missing = new Set<string>();
   const endblock = String(Math.min(await headOf(here), await headOf(there)));
 
+  const askBoth = (parameters: Record<string, string>) =>
+    Promise.all([answerOf(here, parameters), answerOf(there, parameters)]);
+
   /** Gives our answer. */
   async function ask(address: string, asked: Question, sort?: "asc" | "desc"): Promise<WebAnswer> {
     const { module, action, field, listed } = asked;
     const list = listed && { page: "1", offset: String(ROWS), ...listed(endblock) };
     const parameters = { module, action, [field]: address, ...list, ...(sort && { sort }) };
-    const [ours, theirs] = await Promise.all([
-      answerOf(here, parameters),
-      answerOf(there, parameters),
-    ]);
+    let [ours, theirs] = await askBoth(parameters);
     if (isNotThere(ours) || isNotThere(theirs)) {
       missing.add(action);
       return ours;
     }
+    // One of the two may have had a block in between.
+    if (differencesOf(ours, theirs).length > 0) [ours, theirs] = await askBoth(parameters);
     const form = [action, field === "contractaddress" && listed === byBlock && "of the token"];
     const question = [...form, sort === "desc" && sort].filter(Boolean).join(" ");
-    for (const difference of differ("", comparedOf(ours), comparedOf(theirs))) {
-      if (OF_THE_MOMENT.test(difference.field)) continue;
+    for (const difference of differencesOf(ours, theirs)) {
       differences++;
       onEach({ address, question, ...difference });
     }
@@ -152,6 +153,11 @@ function isNotThere({ message, result }: WebAnswer): boolean {
 /** What is compared of an answer: its message is for people. */
 function comparedOf({ status, result, failure }: WebAnswer): object {
   return failure === undefined ? { status, result } : { failure };
+}
+
+function differencesOf(ours: WebAnswer, theirs: WebAnswer) {
+  const all = differ("", comparedOf(ours), comparedOf(theirs));
+  return [...all].filter(({ field }) => !OF_THE_MOMENT.test(field));
 }
 
 function* differ(

@@ -88,6 +88,17 @@ test("lists reach up to the lower head, and what changes with the moment is no d
   expect(new Set(ends)).toEqual(new Set(["16"]));
 });
 
+test("what differs for as long as one of the two has a block more is no difference", async () => {
+  let asked = 0;
+  const behind = explorer(({ action }) => ({
+    status: "1",
+    result: action === "balance" && asked++ === 0 ? "1" : "2",
+  }));
+  const here = explorer(() => ({ status: "1", result: "2" }));
+  expect(await run(here, behind)).toMatchObject({ differences: 0 });
+  expect(asked).toBe(2);
+});
+
 test.each([
   { status: "0", message: "Unknown action", result: null },
   { status: "0", message: "NOTOK", result: "Error! Missing Or invalid Action name" },

@@ -147,9 +147,13 @@ const irregular: Activity = (scene, random) => {
 
 const collectible: Activity = (scene, random) => {
   const id = BigInt(random.integer(30));
-  const data = random.chance(0.85)
-    ? callData("Collectible", "place", party(scene, random), id)
-    : callData("Collectible", "burn", id);
+  const to = random.chance(0.1) ? zeroAddress : party(scene, random);
+  const data = random.pick([
+    () => callData("Collectible", "place", party(scene, random), id),
+    () => callData("Collectible", "place", party(scene, random), id),
+    () => callData("Collectible", "placeMany", to, id, BigInt(1 + random.integer(9))),
+    () => callData("Collectible", "burn", id),
+  ])();
   send(scene, random, scene.contract("collectible"), data);
 };
 

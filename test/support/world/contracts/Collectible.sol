@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// An ordinary ERC-721 that anybody may mint, burn and move.
+/// An ordinary ERC-721 that anybody may mint, burn and move, also several pieces together (ERC-2309).
 contract Collectible {
     event Transfer(address indexed from, address indexed to, uint256 indexed tokenId);
+    event ConsecutiveTransfer(
+        uint256 indexed fromTokenId,
+        uint256 toTokenId,
+        address indexed fromAddress,
+        address indexed toAddress
+    );
 
     string public name = "Buoys";
     string public symbol = "BUOY";
@@ -47,15 +53,25 @@ contract Collectible {
         move(owners[id], to, id);
     }
 
-    function move(address from, address to, uint256 id) internal {
+    /// Moves up to so many neighbours that the owner of the first one has; to nobody, it burns them.
+    function placeMany(address to, uint256 first, uint256 most) external {
+        address from = owners[first];
+        require(from != address(0), "no such token");
+        uint256 next = first;
+        for (; next < first + most && owners[next] == from; next++) shift(from, to, next);
+        if (to == address(0)) totalSupply -= next - first;
+        emit ConsecutiveTransfer(first, next - 1, from, to);
+    }
+
+    function move(address from, address to, uint256 id) private {
+        shift(from, to, id);
+        emit Transfer(from, to, id);
+    }
+
+    function shift(address from, address to, uint256 id) private {
         if (from != address(0)) balanceOf[from]--;
         if (to != address(0)) balanceOf[to]++;
         owners[id] = to;
-        announce(from, to, id);
-    }
-
-    function announce(address from, address to, uint256 id) internal virtual {
-        emit Transfer(from, to, id);
     }
 }
 

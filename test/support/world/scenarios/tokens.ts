@@ -54,6 +54,10 @@ export const collectibles: Scenario = async (scene) => {
   await scene.mine();
   call(third, "place", third, 1000n);
   call(third, "burn", 1n);
+  for (const id of [50n, 51n, 52n, 53n]) call(first, "place", first, id);
+  call(first, "placeMany", second, 51n, 2n);
+  call(first, "placeMany", zeroAddress, 53n, 1n);
+  call(first, "place", third, 52n);
   const old = caller(scene, "OldCollectible", scene.contract("oldCollectible"));
   for (const id of [1n, 2n, 3n]) old(first, "mint", first, id + (await supplyOf(scene)));
   old(first, "transfer", second, 1n);
