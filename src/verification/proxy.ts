@@ -193,7 +193,7 @@ function* instructionsOf(code: Buffer): Generator<Instruction> {
   }
 }
 
-/** The Safe's proxy compares the call with masterCopy() itself, as a word with the selector in front. */
+/** The Safe's proxy as it was released compares the call with masterCopy() itself, as a word with the selector in front. */
 function isSafeProxy(code: Hex): boolean {
   return code.includes(`7fa619486e${"0".repeat(56)}`);
 }
@@ -220,6 +220,7 @@ const GETTERS = {
   basic_implementation: IMPLEMENTATION,
   basic_get_implementation: "0xaaf10f42",
   comptroller: "0xbb82aa5e",
+  master_copy: "0xa619486e",
 } as const satisfies Partial<Record<ProxyKind, Hex>>;
 
 /** The generic patterns, in order of precedence. */
@@ -229,19 +230,21 @@ async function readGeneric(
   code: Buffer,
   block: BlockReference,
 ): Promise<ProxyAnswer[]> {
-  const slots = Object.values(SLOTS).map((slot) => ({ address, slot }));
-  const getters = Object.entries(GETTERS).filter(([, selector]) =>
-    code.includes(hexToBytes(selector)),
+  const slots = [...Object.values(SLOTS), wordOf(0n)].map((slot) => ({ address, slot }));
+  // Where the optimizer compiled the Safe's proxy, the selector is the result of a sum.
+  const getters = Object.entries(GETTERS).filter(
+    ([kind, selector]) => kind === "master_copy" || code.includes(hexToBytes(selector)),
   );
   const calls = [FACET_ADDRESSES, ...getters.map(([, selector]) => selector)] as Hex[];
-  const [[logic, proxiable, beacon, old], [facets, ...gotten], resolved] = await Promise.all([
-    reader.fetchStorage(slots, block),
-    reader.fetchCalls(
-      calls.map((data) => ({ to: address, data })),
-      block,
-    ),
-    readResolved(reader, address, code, block),
-  ]);
+  const [[logic, proxiable, beacon, old, singleton], [facets, ...gotten], resolved] =
+    await Promise.all([
+      reader.fetchStorage(slots, block),
+      reader.fetchCalls(
+        calls.map((data) => ({ to: address, data })),
+        block,
+      ),
+      readResolved(reader, address, code, block),
+    ]);
   return [
     resolved,
     { kind: "eip1967", addresses: addressIn(logic) },
@@ -252,7 +255,9 @@ async function readGeneric(
     ...(await Promise.all(
       getters.map(async ([kind], index) => {
         const [named] = addressIn(gotten[index]);
-        const isRun = named !== undefined && (await mayRun(reader, address, named, block));
+        // The Safe's proxy keeps it in the first slot.
+        const isKept = kind !== "master_copy" || gotten[index] === singleton;
+        const isRun = named && isKept && (await mayRun(reader, address, named, block));
         return { kind: kind as ProxyKind, addresses: isRun ? [named] : [] };
       }),
     )),

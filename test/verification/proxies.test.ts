@@ -189,6 +189,9 @@ test("a Safe, a diamond, getters, and a name that is resolved", async () => {
   const safe = await place(SAFE_PROXY);
   await world.node.request("anvil_setStorageAt", safe, wordAt(0), wordOfAddress(one));
   expect(await detect(safe)).toEqual(proxy("master_copy", [one]));
+  expect(await detect(await deploy("OptimizedSafeProxy", one))).toEqual(
+    proxy("master_copy", [one]),
+  );
   expect(await detect(await deploy("Diamond", [one, two, one, addressAt(0)]))).toEqual(
     proxy("eip2535", [one, two, addressAt(0)]),
   );
