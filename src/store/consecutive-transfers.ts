@@ -52,6 +52,39 @@ export async function listConsecutiveTransfers(
   }));
 }
 
+/** What moved ids last, in their order: ranges without an id in common, at most twice as many. */
+export function lastMovements(transfers: readonly ConsecutiveTransfer[]): ConsecutiveTransfer[] {
+  const bounds = new Set(transfers.flatMap(({ firstId, lastId }) => [firstId, lastId + 1n]));
+  const starts = [...bounds].sort((a, b) => (a < b ? -1 : 1));
+  const placeOf = new Map(starts.map((id, place) => [id, place]));
+  const latestFirst = transfers.toSorted(
+    (a, b) => b.blockNumber - a.blockNumber || b.logIndex - a.logIndex,
+  );
+  const movements = new Array<ConsecutiveTransfer | undefined>(starts.length);
+  // The next place that no later transfer took; those passed on the way lead there directly from then on.
+  const free = starts.map((_, place) => place);
+  const findFree = (from: number): number => {
+    let place = from;
+    while (free[place] !== undefined && free[place] !== place) place = free[place] as number;
+    for (let passed = from; passed < place; ) {
+      const next = free[passed] as number;
+      free[passed] = place;
+      passed = next;
+    }
+    return place;
+  };
+  for (const transfer of latestFirst) {
+    const end = placeOf.get(transfer.lastId + 1n) as number;
+    let place = findFree(placeOf.get(transfer.firstId) as number);
+    for (; place < end; place = findFree(place)) {
+      const [firstId, next] = [starts[place] as bigint, starts[place + 1] as bigint];
+      movements[place] = { ...transfer, firstId, lastId: next - 1n };
+      free[place] = place + 1;
+    }
+  }
+  return movements.filter((movement) => movement !== undefined);
+}
+
 function isConsecutiveTransfer(sql: Queryable): Fragment {
   return sql`topic0 = ${CONSECUTIVE_TRANSFER} AND topic3 IS NOT NULL AND length(data) = 32`;
 }

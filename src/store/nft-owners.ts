@@ -1,7 +1,11 @@
 import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import { type BlockRange, inRange } from "./chain.ts";
-import { type ConsecutiveTransfer, listConsecutiveTransfers } from "./consecutive-transfers.ts";
+import {
+  type ConsecutiveTransfer,
+  lastMovements,
+  listConsecutiveTransfers,
+} from "./consecutive-transfers.ts";
 import { inPublishedBlocks, type PageRange } from "./page.ts";
 
 interface NftKey {
@@ -53,7 +57,7 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
 }
 
 /** Of a collection that moved ids together more often, nobody's are told. */
-const CONSECUTIVE_TRANSFERS_MAXIMUM = 10_000;
+const CONSECUTIVE_TRANSFERS_MAXIMUM = 2_000;
 
 /**
  * Ids of an ERC-721 collection that the owner has, ascending, of those that a transfer of their own told of. The zero address
@@ -96,33 +100,39 @@ function idsMovedTogether(
   owner: Address,
   together: readonly ConsecutiveTransfer[],
 ): Fragment {
+  const last = lastMovements(together);
   return sql`
     WITH together AS MATERIALIZED (
       SELECT * FROM unnest(
-        ${together.map(({ firstId }) => String(firstId))}::numeric[],
-        ${together.map(({ lastId }) => String(lastId))}::numeric[],
-        ${together.map(({ to }) => to)}::bytea[],
-        ${together.map(({ blockNumber }) => blockNumber)}::int8[],
-        ${together.map(({ transactionIndex }) => transactionIndex)}::int4[],
-        ${together.map(({ logIndex }) => logIndex)}::int4[]
-      ) AS moved (first_id, last_id, receiver, block_number, transaction_index, log_index)
+        ${last.map(({ firstId }) => String(firstId))}::numeric[],
+        ${last.map(({ lastId }) => String(lastId))}::numeric[],
+        ${last.map(({ to }) => to)}::bytea[],
+        ${last.map(({ blockNumber }) => blockNumber)}::int8[],
+        ${last.map(({ transactionIndex }) => transactionIndex)}::int4[],
+        ${last.map(({ logIndex }) => logIndex)}::int4[]
+      ) WITH ORDINALITY AS moved (first_id, last_id, receiver, block_number, transaction_index, log_index, number)
     ), known AS (
       SELECT token_id FROM nft_owners WHERE owner = ${owner} AND token = ${token}
       UNION
-      SELECT token_id FROM nft_owners JOIN together ON token_id BETWEEN first_id AND last_id
-      WHERE token = ${token} AND receiver = ${owner}
+      SELECT token_id FROM together JOIN nft_owners ON token = ${token} AND token_id BETWEEN first_id AND last_id
+      WHERE receiver = ${owner}
+    ), numbered AS (
+      SELECT token_id, max(number) OVER (ORDER BY coalesce(token_id, first_id)) AS number
+      FROM (
+        SELECT token_id, NULL::numeric AS first_id, NULL::bigint AS number FROM known
+        UNION ALL
+        SELECT NULL, first_id, number FROM together
+      ) AS ids
     )
-    SELECT token_id, ARRAY[last.block_number, last.transaction_index] AS place
-    FROM known
+    SELECT numbered.token_id, CASE WHEN is_later THEN ARRAY[many.block_number, many.transaction_index]
+      ELSE ARRAY[own.block_number, own.transaction_index] END AS place
+    FROM numbered
+    CROSS JOIN LATERAL last_nft_transfer(${token}, numbered.token_id) AS own
+    LEFT JOIN together AS many ON many.number = numbered.number AND numbered.token_id <= many.last_id
     CROSS JOIN LATERAL (
-      SELECT to_address AS receiver, block_number, transaction_index, log_index
-      FROM last_nft_transfer(${token}, token_id)
-      UNION ALL
-      SELECT receiver, block_number, transaction_index, log_index
-      FROM together WHERE token_id BETWEEN first_id AND last_id
-      ORDER BY block_number DESC, log_index DESC LIMIT 1
-    ) AS last
-    WHERE receiver = ${owner} AND receiver <> ${ZERO_ADDRESS}`;
+      SELECT coalesce((many.block_number, many.log_index) > (own.block_number, own.log_index), false) AS is_later
+    ) AS compared
+    WHERE CASE WHEN is_later THEN many.receiver ELSE own.to_address END = ${owner} AND ${owner}::bytea <> ${ZERO_ADDRESS}`;
 }
 
 /** The place of the creation that replaced the contract of a token; no row where none did. */
