@@ -52,8 +52,8 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
     CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
 }
 
-/** Of a collection that moved ids together more often, nobody's are told. */
-const CONSECUTIVE_TRANSFERS_MAXIMUM = 10_000;
+/** Of a collection that moved ids together more often, nobody's are told: each id is looked for in all of these. */
+const CONSECUTIVE_TRANSFERS_MAXIMUM = 1_000;
 
 /**
  * Ids of an ERC-721 collection that the owner has, ascending, of those that a transfer of their own told of. The zero address
@@ -100,7 +100,7 @@ function idsMovedTogether(sql: Queryable, token: Address, owner: Address): Fragm
       WHERE to_address = ${owner}
     )
     SELECT token_id, ARRAY[last.block_number, last.transaction_index] AS place
-    FROM known
+    FROM (SELECT token_id FROM known ORDER BY token_id) AS known
     CROSS JOIN LATERAL (
       SELECT to_address, block_number, transaction_index, log_index
       FROM last_nft_transfer(${token}, token_id)
