@@ -30,26 +30,29 @@ export interface ConsecutiveTransfer {
   logIndex: number;
 }
 
+interface LogOfConsecutiveTransfer
+  extends Pick<ConsecutiveTransfer, "blockNumber" | "transactionIndex" | "logIndex"> {
+  first: Hex | null;
+  last: Hex;
+  to: Hex | null;
+}
+
 /** What a collection moved so, in no order; at most `limit`. */
 export async function listConsecutiveTransfers(
   sql: Queryable,
   token: Address,
   limit: number,
 ): Promise<ConsecutiveTransfer[]> {
-  const logs = await sql<
-    (Omit<ConsecutiveTransfer, "firstId" | "lastId" | "to"> &
-      Record<"first" | "last" | "to", Hex>)[]
-  >`
+  const logs = await sql<LogOfConsecutiveTransfer[]>`
     SELECT topic1 AS first, data AS last, topic3 AS "to", block_number, transaction_index, log_index FROM logs
     WHERE ${hasKey(sql, [sql`address`, sql`${token}::bytea`], [sql`topic0`, sql`${CONSECUTIVE_TRANSFER}::bytea`])}
       AND ${isConsecutiveTransfer(sql)} AND ${inPublishedBlocks(sql)}
     LIMIT ${limit}`;
-  return logs.map(({ first, last, to, ...place }) => ({
-    ...place,
-    firstId: BigInt(first),
-    lastId: BigInt(last),
-    to: addressOfWord(to),
-  }));
+  return logs.flatMap(({ first, last, to, ...place }) =>
+    first && to
+      ? { ...place, firstId: BigInt(first), lastId: BigInt(last), to: addressOfWord(to) }
+      : [],
+  );
 }
 
 /** What moved ids last, in their order: ranges without an id in common, at most twice as many. */
