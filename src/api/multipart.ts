@@ -57,9 +57,9 @@ function parseParts(body: Buffer, boundary: string): Promise<Part[]> {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.once("end", () => parts.push({ name, fileName, content: Buffer.concat(chunks) }));
-      stream.once("error", reject);
+      stream.on("error", reject);
     });
-    parser.once("error", reject).once("finish", () => resolve(parts));
+    parser.on("error", reject).once("finish", () => resolve(parts));
     parser.end(body);
   });
 }
