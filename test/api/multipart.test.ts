@@ -105,6 +105,28 @@ test.each([
   expect(await read(body, TYPE)).toEqual(expected);
 });
 
+test("any arrangement of the parts of a form is read or refused", async () => {
+  const parts = [
+    "--a b",
+    "--a b--",
+    PART,
+    PART.trimEnd(),
+    "a: b",
+    "\r\n",
+    "\r",
+    "\n",
+    '"',
+    "--",
+    "x",
+  ];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...parts)), async (arrangement) => {
+      const body = `--a b\r\n${PART}${arrangement.join("")}`;
+      expect(await read(body, TYPE)).toSatisfy((found) => Array.isArray(found) || found === 400);
+    }),
+  );
+});
+
 test.each([
   ["no delimiter", "hello"],
   ["no last delimiter", `--a b\r\n${PART}1\r\n`],
