@@ -110,6 +110,8 @@ const WORLD = `
     FROM generate_series(0, 14999) n;
   INSERT INTO contract_destructions SELECT addr(10000 + n), ${BLOCKS - 1}, 19, 1 FROM generate_series(0, 90, 30) n;
   INSERT INTO implementation_changes SELECT addr(10000 + n), n % ${BLOCKS}, n FROM generate_series(0, 14999) n;
+  INSERT INTO consecutive_transfers SELECT addr(10000 + n), n % ${BLOCKS}, n, n, addr(1), addr(2), 0, 9
+    FROM generate_series(0, 14999) n;
   INSERT INTO addresses SELECT addr(n), n % ${BLOCKS}, n, 1, n < 10000 AND n % 5 = 0 FROM generate_series(0, 19999) n;
   INSERT INTO tokens (address, standard, first_block, metadata_block, supply_block, name, symbol)
     SELECT addr(n), CASE n % 3 WHEN 0 THEN 20 WHEN 1 THEN 721 ELSE 1155 END, 0, 1, 1, 'Coin ' || n, 'COIN' || n FROM generate_series(0, 2999) n;
