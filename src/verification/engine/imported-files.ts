@@ -42,15 +42,31 @@ function solidityImports(text: string): string[] | undefined {
   return paths.map((path = "") => endsOf(path)[0] ?? "");
 }
 
-/** What the comments of a Vyper file say behind the word pragma, by key. */
+/** What the comments of a Vyper file say behind the word pragma, by key. Read as Vyper's pre-parser does. */
 export function vyperPragmas(text: string): ReadonlyMap<string, string> {
-  const comments = [...text.matchAll(VYPER_COMMENT_OR_TEXT)].map(([comment]) => comment);
-  return new Map(
-    comments.flatMap((comment) => {
-      const [, key, value] = /^#\s*pragma \s*(\S+) \s*(.*\S)/.exec(comment) ?? [];
-      return key === undefined || value === undefined ? [] : [[key, value]];
-    }),
-  );
+  const pragmas = new Map<string, string>();
+  for (const [comment] of text.matchAll(VYPER_COMMENT_OR_TEXT)) {
+    if (!comment.startsWith("#")) continue;
+    const content = stripped(comment.slice(1));
+    if (!content.startsWith("pragma ")) continue;
+    const pragma = stripped(content.slice("pragma ".length));
+    const end = pragma.indexOf(" ");
+    if (end >= 0) pragmas.set(pragma.slice(0, end), stripped(pragma.slice(end)));
+  }
+  return pragmas;
+}
+
+/** As Python's `strip`: it takes blanks away that JavaScript does not, and leaves a byte order mark. */
+function stripped(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isPythonBlank(text.charCodeAt(start))) start++;
+  while (end > start && isPythonBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isPythonBlank(code: number): boolean {
+  const isSeparator = (code >= 0x1c && code <= 0x1f) || code === 0x85;
+  return isSeparator || /[^\S\ufeff]/.test(String.fromCharCode(code));
 }
 
 /** `lib/helper` for `from .lib import helper`. Python normalises names, and allows blanks around their dots. */
