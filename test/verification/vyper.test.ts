@@ -132,14 +132,15 @@ test("solc's setting of the optimizer says nothing of what vyper did", async () 
 });
 
 /** As it is verified when vyper makes the recorded output of it. */
-async function verifyAs(it: Recording, source: string, settings: object) {
+async function verifyAs(it: Recording, source: string, settings: object, path = "NamedCounter.vy") {
   const input = {
     language: "Vyper",
-    sources: { "NamedCounter.vy": { content: source } },
+    sources: { [path]: { content: source } },
     settings,
   };
-  const request = { ...json(input, "NamedCounter.vy:NamedCounter"), address: addressAt(1) };
-  const compile = async () => JSON.stringify(it.compilations[0]?.output);
+  const request = { ...json(input, `${path}:NamedCounter`), address: addressAt(1) };
+  const output = JSON.stringify(it.compilations[0]?.output);
+  const compile = async () => output.replaceAll('"NamedCounter.vy"', JSON.stringify(path));
   const { runtimeCode, creationInput: creationCode } = it.deployment;
   const build = await catalogue.resolve("vyper", VERSION);
   return verifyHere(
@@ -171,10 +172,13 @@ test("what the file itself says of the optimizer and the EVM is shown, unless it
 
 test("of the folders to search those are shown that lead to a file", async () => {
   const it = recording("NamedCounter");
-  const shown = async (search_paths: unknown) =>
-    (await verifyAs(it, "", { search_paths })).settings;
-  const folders = [".", "audited by Somebody", "Named"];
-  expect(await shown(folders)).toEqual({ search_paths: [".", "Named"] });
+  const shown = async (search_paths: unknown, path?: string) =>
+    (await verifyAs(it, "", { search_paths }, path)).settings;
+  const folders = [".", "audited by Somebody", "Named", "lib", "lib/", "lib/n", "lib/new", 7, {}];
+  expect(await shown(folders)).toEqual({ search_paths: ["."] });
+  expect(await shown(folders, "lib/new/NamedCounter.vy")).toEqual({
+    search_paths: [".", "lib", "lib/", "lib/new"],
+  });
   expect(await shown("audited")).toEqual({});
 });
 

@@ -174,10 +174,16 @@ function withPragmas(
 function withoutUnusedPaths(settings: Settings, sources: readonly SourceFile[]): Settings {
   const { search_paths: folders, ...others } = settings;
   if (!Array.isArray(folders)) return others;
-  const used = folders.filter(
-    (folder) => folder === "." || sources.some(({ path }) => path.startsWith(folder)),
-  );
-  return { ...settings, search_paths: used };
+  const used = new Set([".", ...sources.flatMap(({ path }) => foldersOf(path))]);
+  return { ...settings, search_paths: folders.filter((folder) => used.has(folder)) };
+}
+
+/** The folders around a file, with and without a slash at the end. */
+function foldersOf(path: string): string[] {
+  return [...path.matchAll(/\/+/g)].flatMap(({ index, 0: slash }) => [
+    path.slice(0, index),
+    path.slice(0, index + slash.length),
+  ]);
 }
 
 /** What the optimizer does where it is on. Metadata that has details tells of nothing else. */
