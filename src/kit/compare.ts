@@ -75,7 +75,8 @@ export interface Compared {
 
 /**
  * Asks two explorers the same questions about each address, with lists by block up to the lower of their heads, and gives
- * each field that differs, also when both are asked once more, to `onEach`. Of a longer list the first and the last hundred entries are compared.
+ * each field that differs, also when both are asked once more, to `onEach`. Of a longer list the first and the last hundred
+ * entries are compared.
  */
 export async function compare(
   here: Web,

@@ -53,7 +53,7 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
 }
 
 /** Of a collection that moved ids together more often, nobody's are told: each id is looked for in all of these. */
-const CONSECUTIVE_TRANSFERS_MAXIMUM = 1_000;
+const CONSECUTIVE_TRANSFERS_MAXIMUM = 200;
 
 /**
  * Ids of an ERC-721 collection that the owner has, ascending, of those that a transfer of their own told of. The zero address
