@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { hostileSubmissions, refusedBodies } from "./support/hostile/bodies.ts";
+import { hostileHeaders, hostileSubmissions, refusedBodies } from "./support/hostile/bodies.ts";
 import { forgetPeak, memoryOf } from "./support/hostile/process-costs.ts";
 import { type HostileServer, MOST_MS, startHostileServer } from "./support/hostile/server.ts";
 
@@ -30,4 +30,13 @@ test("no request and no body costs the event loop more than its bound, nor all t
   await Promise.all(requests.slice(-12).map((request) => server.send(request)));
   await server.requireAnswer();
   expect(memoryOf(server.pid).peak).toBeLessThan(MOST_MEGABYTES);
+});
+
+test("no header costs the event loop more than its bound", async () => {
+  const tooMuch: string[] = [];
+  for (const request of hostileHeaders()) {
+    const { ms } = await server.costOf(request);
+    if (ms > MOST_MS[request.kind]) tooMuch.push(`${request.what}: ${ms.toFixed(0)} ms`);
+  }
+  expect(tooMuch).toEqual([]);
 });

@@ -76,7 +76,7 @@ function announcedSize({ headers }: FastifyRequest): number {
 /** What a compressed body grows to is not known before it is unpacked. */
 function isCompressed({ headers }: FastifyRequest): boolean {
   const codings = `${headers["content-encoding"] ?? ""},${headers["transfer-encoding"] ?? ""}`;
-  return !codings.split(",").every((coding) => /^\s*(?:identity|chunked)?\s*$/i.test(coding));
+  return !codings.split(",").every((coding) => /^(?:identity|chunked)?$/i.test(coding.trim()));
 }
 
 function isSoonOver(request: FastifyRequest): boolean {

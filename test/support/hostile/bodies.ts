@@ -59,6 +59,24 @@ function wrongSources(files: number): string {
   });
 }
 
+/** Headers that something reads, each with what makes patterns go back and forth, in as many bytes as Node takes. */
+export function hostileHeaders(): HostileRequest[] {
+  const names =
+    "accept accept-encoding access-control-request-method authorization content-encoding content-type expect " +
+    "if-none-match last-event-id origin x-api-key x-forwarded-for";
+  const fillers = [" ", "\t", ",", ";", "; ", '"', 'W/"a",', "a;q=0,", "0", ".", ":", "1.1.1.1:1,"];
+  const starts = ["a,", "multipart/form-data; boundary=a", "application/json;", "gzip;q=0.", '"'];
+  return names.split(" ").flatMap((name) =>
+    fillers.flatMap((filler) =>
+      starts.map((start): HostileRequest => {
+        const headers = { "content-type": JSON_TYPE, [name]: `${start}${fill(filler, 120_000)}x` };
+        const what = `${name}: ${start} and many ${JSON.stringify(filler)}`;
+        return { ...post(what, JSON_TYPE, "{}"), headers };
+      }),
+    ),
+  );
+}
+
 /** Bodies that are refused, or that ask for something to be read. */
 export function refusedBodies(): HostileRequest[] {
   const action = `"module":"block","action":"eth_block_number"`;
