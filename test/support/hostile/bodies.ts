@@ -64,8 +64,8 @@ export function hostileHeaders(): HostileRequest[] {
   const names =
     "accept accept-encoding access-control-request-method authorization content-encoding content-type expect " +
     "if-none-match last-event-id origin x-api-key x-forwarded-for";
-  const fillers = [" ", "\t", ",", ";", "; ", '"', 'W/"a",', "a;q=0,", "0", ".", ":", "1.1.1.1:1,"];
-  const starts = ["a,", "multipart/form-data; boundary=a", "application/json;", "gzip;q=0.", '"'];
+  const fillers = [" ", ",", ";", "; ", '"', 'W/"a",', "a;q=0,", "0", "1.1.1.1:1,"];
+  const starts = ["identity,", "multipart/form-data; boundary=a", "gzip;q=0."];
   return names.split(" ").flatMap((name) =>
     fillers.flatMap((filler) =>
       starts.map((start): HostileRequest => {
