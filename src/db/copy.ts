@@ -1,4 +1,4 @@
-import type { Hex } from "../core/hex.ts";
+import { type Hex, hexLength } from "../core/hex.ts";
 import { quantityToNumber } from "../core/quantity.ts";
 import { isUint256 } from "../core/uint256.ts";
 import { camelCased, type Transaction } from "./client.ts";
@@ -19,6 +19,7 @@ interface ColumnValues {
   numeric: Quantity;
   text: string;
   "int4[]": readonly number[];
+  "bytea[]": readonly Hex[];
   json: string;
 }
 
@@ -53,6 +54,7 @@ export function copyTable<const C extends Columns>(name: string, columns: C): Co
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 const INT4_OID = 23;
+const BYTEA_OID = 17;
 const INITIAL_BYTES = 64 * 1024;
 
 /** A buffer that grows as it is written to. `finish` gives what was written. */
@@ -128,23 +130,34 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
     out.length += out.bytes.write(value, out.length, "utf8");
   },
   "int4[]"(out, values) {
-    out.reserve(24 + values.length * 8);
-    out.int32(values.length === 0 ? 12 : 20 + values.length * 8);
-    out.int32(values.length === 0 ? 0 : 1);
-    out.int32(0);
-    out.int32(INT4_OID);
-    if (values.length === 0) return;
-    out.int32(values.length);
-    out.int32(1);
-    for (const value of values) {
-      out.int32(4);
-      out.int32(value);
-    }
+    writeArray(out, values, encoders.int4, { oid: INT4_OID, bytes: values.length * 4 });
+  },
+  "bytea[]"(out, values) {
+    const bytes = values.reduce((sum, hex) => sum + hexLength(hex), 0);
+    writeArray(out, values, encoders.bytea, { oid: BYTEA_OID, bytes });
   },
   json(out, value) {
     encoders.text(out, value);
   },
 };
+
+/** Array: dimensions, whether there are nulls, the element's type, the length and first index of a dimension, then the elements. */
+function writeArray<Value>(
+  out: CopyBuffer,
+  values: readonly Value[],
+  write: (out: CopyBuffer, value: Value) => void,
+  { oid, bytes }: { oid: number; bytes: number },
+): void {
+  out.reserve(24);
+  out.int32(values.length === 0 ? 12 : 20 + values.length * 4 + bytes);
+  out.int32(values.length === 0 ? 0 : 1);
+  out.int32(0);
+  out.int32(oid);
+  if (values.length === 0) return;
+  out.int32(values.length);
+  out.int32(1);
+  for (const value of values) write(out, value);
+}
 
 /** So many hex digits fit into a safe integer. */
 const SAFE_HEX_LENGTH = 2 + 13;
@@ -186,7 +199,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
   while (count > 0) out.int16(digits[--count] as number);
 }
 
-/** Encodes the rows as one binary COPY document. Throws `RangeError` for a value that its column does not take. */
+/** Encodes the rows as one binary COPY document; what a row lacks is null. Throws `RangeError` for a value that its column does not take. */
 export function encodeRows<C extends Columns>(
   table: CopyTable<C>,
   rows: readonly RowOf<CopyTable<C>>[],
@@ -204,7 +217,7 @@ export function encodeRows<C extends Columns>(
     out.reserve(FIXED_BYTES);
     out.int16(columns.length);
     for (const { key, nullable, encode } of columns) {
-      const value = row[key];
+      const value = row[key] ?? null;
       if (value === null) {
         if (!nullable) throw new RangeError(`no ${key}`);
         out.reserve(FIXED_BYTES);

@@ -3,7 +3,7 @@ import { Retry } from "../chain/retry.ts";
 import { ChainError } from "../core/errors.ts";
 import { findTableDifference, type TableDifference } from "../store/audit.ts";
 import { encodeChainRows } from "../store/chain.ts";
-import { type ChainTableName, chainTables } from "../store/chain-tables.ts";
+import { tablesOfOneServer } from "../store/page-columns.ts";
 import { getGeneration } from "../store/sync-state.ts";
 import type { Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -95,12 +95,13 @@ async function* compareBlock(
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
   const believed = await belief.believe(answer, retry);
-  const expected = encodeChainRows(decodeBlocks([believed]));
+  // With what is a view on one server.
+  const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
+  const expected = encodeChainRows(decodeBlocks([believed]), tables);
   const differences: TableDifference[] = [];
-  for (const name of Object.keys(chainTables) as ChainTableName[]) {
+  for (const name of tables.keys()) {
     yield;
-    const document = expected.get(name)?.document;
-    const found = await findTableDifference(writer.sql, name, blockNumber, document);
+    const found = await findTableDifference(writer.sql, name, blockNumber, expected.get(name));
     if (found) differences.push(found);
   }
   return { node, differences };

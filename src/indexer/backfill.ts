@@ -1,7 +1,7 @@
 import type { Chain, NodeName } from "../chain/chain.ts";
 import { createSlots } from "../core/slots.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
-import type { ChainTableName } from "../store/chain-tables.ts";
+import type { RecordedTables } from "../store/page-columns.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -19,7 +19,7 @@ const RECORDS = 2;
 export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
-  tables: readonly ChainTableName[];
+  tables: RecordedTables;
   belief: Belief;
   /** This node is left out while there is another. */
   avoid: NodeName | undefined;

@@ -2,7 +2,6 @@ import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks.ts";
 import { findGap } from "../store/chain.ts";
-import { chainTables } from "../store/chain-tables.ts";
 import {
   analyzeTables,
   analyzeUnknownTables,
@@ -54,7 +53,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
 
 /** All tables that the indexer fills. */
 export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
-  const recorded = recordedTables.map((name) => chainTables[name].name);
+  const recorded = [...recordedTables.values()].map(({ name }) => name);
   return [...recorded, ...tablesOf(writer.families)];
 }
 

@@ -4,7 +4,7 @@ import { LARGEST_GROUP } from "../chain/contract-calls.ts";
 import type { UnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
-import type { ChainTableName } from "../store/chain-tables.ts";
+import type { RecordedTables } from "../store/page-columns.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Belief } from "./belief.ts";
@@ -54,7 +54,7 @@ export interface Sync {
   readonly options: SyncOptions;
   readonly belief: Belief;
   /** The tables that blocks are recorded into. */
-  readonly recordedTables: readonly ChainTableName[];
+  readonly recordedTables: RecordedTables;
   /** Whether a new genesis is followed, and a node believed that says it no longer has a block. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */

@@ -1,7 +1,14 @@
 import type { Address } from "../core/address.ts";
+import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { mayBeNamed } from "./called-methods.ts";
-import { placesOf, publishedHead } from "./distributed-reads.ts";
+import { listNamed, mayBeNamed } from "./called-methods.ts";
+import {
+  type Places,
+  placesOf,
+  publishedHead,
+  readFromList,
+  withBlocks,
+} from "./distributed-reads.ts";
 import { readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -12,6 +19,7 @@ import {
   type PageRange,
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
+import { getChainIdentity } from "./sync-state.ts";
 import { hasSucceeded, type TransactionDetail } from "./transactions.ts";
 
 export type TransactionFilter = {
@@ -19,6 +27,8 @@ export type TransactionFilter = {
   /** Unix seconds, inclusive. */
   timestamps?: { from?: number | undefined; to?: number | undefined };
 } & ({ address: Address; side?: Side | undefined } | { parties: Parties });
+
+type AddressFilter = Extract<TransactionFilter, { address: Address }>;
 
 /** A transaction in a list. */
 export interface TransactionEntry
@@ -38,7 +48,8 @@ export async function listTransactionsOfAddress(
   page: PageRange,
 ): Promise<TransactionEntry[]> {
   const towards = direction(sql, order);
-  return complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
+  const listed = "address" in filter && (await readListOf(sql, filter, towards, page));
+  return listed || complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
 }
 
 /** Transactions of a range of blocks, in the order of block and position. */
@@ -61,10 +72,65 @@ export async function listTransactionsOfBlocks(
   );
 }
 
-/** The rows for a page of keys, at most `limit`, in its order. */
+/** The page of the list of an address on several servers; undefined where it is read by keys. */
+function readListOf(
+  sql: Queryable,
+  filter: AddressFilter,
+  towards: Fragment,
+  page: PageRange,
+): Promise<TransactionEntry[] | undefined> {
+  const columns = sql`
+    block_number, transaction_index, transaction_hash, from_address AS from, to_address AS to, created_contract,
+    nonce, value, gas, gas_price, gas_used, cumulative_gas_used, status, input, error`;
+  return readFromList<ListedRow, TransactionEntry>(
+    sql,
+    pageOfAddress(sql, columns, filter, towards, page),
+    page,
+    {
+      dataOf: ({ input }) => [input],
+      complete: (rows) => completeListed(sql, rows),
+      readInPlace: (rows) => {
+        const places = rows.map(({ blockNumber, transactionIndex }) => [
+          blockNumber,
+          transactionIndex,
+        ]);
+        return complete(sql, places, towards, rows.length);
+      },
+    },
+  );
+}
+
+type ListedRow = Omit<
+  TransactionEntry,
+  "hash" | "blockHash" | "timestampSeconds" | "confirmations" | "succeeded" | "mayBeNamed"
+> & { transactionHash: Hex; error: string | null };
+
+async function completeListed(
+  sql: Queryable,
+  rows: readonly ListedRow[],
+): Promise<TransactionEntry[]> {
+  const receivers = rows.map(({ to }) => to);
+  const isOld = rows.some(({ status }) => status === null);
+  const [entries, named, identity] = await Promise.all([
+    withBlocks(sql, rows),
+    listNamed(sql, receivers),
+    isOld ? getChainIdentity(sql) : undefined,
+  ]);
+  return entries.map(({ transactionHash, error, ...entry }) => {
+    const traced = identity?.traced ? error === null : null;
+    return {
+      ...entry,
+      hash: transactionHash,
+      succeeded: entry.status === null ? traced : entry.status === 1,
+      mayBeNamed: named.has(entry.to),
+    };
+  });
+}
+
+/** The rows for a page of keys, or for places, at most `limit`, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment,
+  page: Fragment | Places,
   towards: Fragment,
   limit: number,
 ): Promise<TransactionEntry[]> {
@@ -91,24 +157,40 @@ function keysOf(
   towards: Fragment,
   page: PageRange,
 ): Fragment {
-  const { blocks, timestamps = {} } = filter;
-  const condition = sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
-  const order = sql`block_number ${towards}, transaction_index ${towards}`;
-  if ("parties" in filter) {
-    const activity = activityWithSides(sql, {
-      table: sql`address_transactions`,
-      isOf: (address) => sql`address = ${address}`,
-      condition,
-      key: sql`block_number, transaction_index`,
-      inIndex: order,
-      order,
-    });
-    return pageOfParties(sql, filter.parties, activity, page);
-  }
+  const key = sql`block_number, transaction_index`;
+  if ("address" in filter) return pageOfAddress(sql, key, filter, towards, page);
+  const order = orderOf(sql, towards);
+  const activity = activityWithSides(sql, {
+    table: sql`address_transactions`,
+    isOf: (address) => sql`address = ${address}`,
+    condition: within(sql, filter),
+    key,
+    inIndex: order,
+    order,
+  });
+  return pageOfParties(sql, filter.parties, activity, page);
+}
+
+/** Columns of a page of the list of an address. */
+function pageOfAddress(
+  sql: Queryable,
+  columns: Fragment,
+  filter: AddressFilter,
+  towards: Fragment,
+  { limit, skip }: PageRange,
+): Fragment {
   return sql`
-    SELECT block_number, transaction_index FROM address_transactions
-    WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}
-    ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
+    SELECT ${columns} FROM address_transactions
+    WHERE address = ${filter.address} AND ${within(sql, filter)} ${onSide(sql, filter.side)}
+    ORDER BY ${orderOf(sql, towards)} LIMIT ${limit} OFFSET ${skip}`;
+}
+
+function orderOf(sql: Queryable, towards: Fragment): Fragment {
+  return sql`block_number ${towards}, transaction_index ${towards}`;
+}
+
+function within(sql: Queryable, { blocks, timestamps = {} }: TransactionFilter): Fragment {
+  return sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
 import { type CopyTable, copyInto, encodeRows } from "../db/copy.ts";
 import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
+import { type RecordedTables, rowsOfServers } from "./page-columns.ts";
 
 /** Block numbers, both inclusive. */
 export interface BlockRange {
@@ -30,22 +31,25 @@ export function inRange(
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
-/** The tables that have rows, encoded for COPY. */
-export type EncodedRows = Map<ChainTableName, { rowCount: number; document: Buffer }>;
+/** The tables that have rows, encoded for COPY into them. */
+export type EncodedRows = Map<ChainTableName, EncodedTable>;
+
+export interface EncodedTable {
+  table: CopyTable;
+  rowCount: number;
+  document: Buffer;
+}
 
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
-/** Encodes the rows of chain tables, else of all, for COPY; tables without rows are left out. */
-export function encodeChainRows(
-  rows: ChainRows,
-  names: readonly ChainTableName[] = TABLE_NAMES,
-): EncodedRows {
+/** Encodes the rows of the tables for COPY; tables without rows are left out. */
+export function encodeChainRows(rows: ChainRows, tables: RecordedTables): EncodedRows {
   const encoded: EncodedRows = new Map();
-  for (const name of names) {
+  for (const [name, table] of tables) {
     const rowCount = rows[name].length;
     if (rowCount === 0) continue;
-    const document = encodeRows(chainTables[name] as CopyTable, rows[name] as never);
-    encoded.set(name, { rowCount, document });
+    const recorded = table === chainTables[name] ? rows[name] : rowsOfServers(rows, name);
+    encoded.set(name, { table, rowCount, document: encodeRows(table, recorded as never) });
   }
   return encoded;
 }
@@ -54,7 +58,7 @@ export function encodeChainRows(
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
   // All are sent at once: none waits for the answer to the one before.
   await Promise.all(
-    [...encoded].map(([name, { document }]) => copyInto(sql, chainTables[name], document)),
+    [...encoded.values()].map(({ table, document }) => copyInto(sql, table, document)),
   );
 }
 

@@ -1,30 +1,30 @@
 import { ConfigError } from "../core/errors.ts";
 import type { Fragment, Queryable, Sql, Transaction } from "../db/client.ts";
 import { type ChainTableName, chainTables } from "./chain-tables.ts";
+import { pageTables } from "./page-columns.ts";
 
 // A chain on several servers (Citus): most of its rows are spread over the workers, everything else stands on the
 // coordinator. What is published stays one transaction of the coordinator's.
 
-/** The column by which the rows of a table are spread; tables with the same kind of column share their places. */
-const SPREAD_BY: Partial<Record<ChainTableName, string>> = {
-  transactions: "block_number",
-  logs: "block_number",
-  internalTransactions: "block_number",
-  tokenTransfers: "block_number",
-  withdrawals: "block_number",
-  transactionHashes: "hash",
-  addressTransactions: "address",
-  addressInternalTransactions: "address",
-  addressTokenTransfers: "address",
-};
+/**
+ * The tables that are spread, and the column by which their rows are. Tables of one group share their places. Logs have a group of
+ * their own: an earlier version spread them by block.
+ */
+export const spreadGroups: readonly { column: string; tables: readonly ChainTableName[] }[] = [
+  {
+    column: "block_number",
+    tables: ["transactions", "internalTransactions", "tokenTransfers", "withdrawals"],
+  },
+  { column: "hash", tables: ["transactionHashes"] },
+  {
+    column: "address",
+    tables: ["addressTransactions", "addressInternalTransactions", "addressTokenTransfers"],
+  },
+  { column: "address", tables: ["logs"] },
+];
 
-/** Tables that are spread, in the order of `SPREAD_BY`. */
-export const spreadTables = Object.keys(SPREAD_BY) as ChainTableName[];
-
-/** The same, together with those that share their places, each list with the column. */
-export const colocatedTables = Object.entries(
-  Object.groupBy(spreadTables, (name) => SPREAD_BY[name] as string),
-) as [column: string, tables: ChainTableName[]][];
+/** Tables that are spread. */
+export const spreadTables = spreadGroups.flatMap(({ tables }) => tables);
 
 /** Whether the tables of the client's schema are spread over several servers. */
 export async function isDistributed(sql: Queryable): Promise<boolean> {
@@ -60,7 +60,10 @@ export async function distributeTables(sql: Sql): Promise<void> {
     await transaction`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
     const [kept] = await transaction`SELECT 1 FROM sync_state`;
     const isSpread = await isDistributed(transaction);
-    if (isSpread) await askByCall(transaction);
+    if (isSpread) {
+      await addPageColumns(transaction);
+      await askByCall(transaction);
+    }
     if (kept || isSpread) return;
     const [view] = await transaction`
       SELECT 1 FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind = 'v'`;
@@ -70,26 +73,38 @@ export async function distributeTables(sql: Sql): Promise<void> {
       );
     }
     await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
-    const views = await takeViews(transaction);
-    // Hashes have a table of their own here.
-    await transaction`DROP INDEX IF EXISTS transactions_hash`;
-    for (const name of spreadTables) await distribute(transaction, name);
-    // On all servers, as conditions on shards contain it, but true on the coordinator alone, which they are for.
-    await transaction`
-      CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-      AS 'BEGIN RETURN (SELECT groupid = 0 FROM pg_dist_local_group); END'`;
-    await askByCall(transaction);
-    for (const view of views) await transaction.unsafe(view);
+    await addPageColumns(transaction);
+    await withoutViews(transaction, () => spread(transaction));
   });
 }
 
-/** Drops the schema's views, which Citus takes for circles, and gives the statements that bring them back. */
-async function takeViews(sql: Transaction): Promise<string[]> {
+async function spread(sql: Transaction): Promise<void> {
+  // Hashes have a table of their own here, and logs are not beside their transactions.
+  await sql`DROP INDEX IF EXISTS transactions_hash`;
+  await sql`DROP FUNCTION logs_at(bigint[], integer[])`;
+  // A key contains the column by which the rows are spread.
+  await sql`
+    ALTER TABLE logs DROP CONSTRAINT logs_pkey,
+      ADD CONSTRAINT logs_pkey PRIMARY KEY (block_number, log_index, address) WITH (fillfactor = 100)`;
+  for (const { column, tables } of spreadGroups) {
+    const [first] = tables as [ChainTableName];
+    for (const name of tables) await distribute(sql, name, { column, first });
+  }
+  // On all servers, as conditions on shards contain it, but true on the coordinator alone, which they are for.
+  await sql`
+    CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    AS 'BEGIN RETURN (SELECT groupid = 0 FROM pg_dist_local_group); END'`;
+  await askByCall(sql);
+}
+
+/** Does what Citus would refuse while the schema has its views, which it takes for circles. */
+async function withoutViews(sql: Transaction, change: () => Promise<void>): Promise<void> {
   const views = await sql<{ name: string; definition: string }[]>`
     SELECT relname AS name, format('CREATE VIEW %I AS %s', relname, pg_get_viewdef(oid)) AS definition
     FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'v' AND ${isOurs(sql)}`;
   for (const { name } of views) await sql`DROP VIEW ${sql(name)}`;
-  return views.map(({ definition }) => definition);
+  await change();
+  for (const { definition } of views) await sql.unsafe(definition);
 }
 
 /** Whether an object of a catalogue is not an extension's. */
@@ -100,14 +115,33 @@ function isOurs(sql: Transaction): Fragment {
 /** Any constant, the same in every Periscope. */
 const LOCK_KEY = 7_220_415_002;
 
-async function distribute(sql: Transaction, name: ChainTableName): Promise<void> {
-  const column = SPREAD_BY[name] as string;
-  const first = spreadTables.find((other) => SPREAD_BY[other] === column) as ChainTableName;
+async function distribute(
+  sql: Transaction,
+  name: ChainTableName,
+  { column, first }: { column: string; first: ChainTableName },
+): Promise<void> {
   const beside = first === name ? "none" : chainTables[first].name;
   // A shard that is moved to another worker meanwhile hears what a roll-back deletes, also without a primary key.
   await sql`ALTER TABLE ${sql(chainTables[name].name)} REPLICA IDENTITY FULL`;
   await sql`
     SELECT create_distributed_table(${chainTables[name].name}::text::regclass, ${column}, colocate_with => ${beside})`;
+}
+
+/** Adds the columns that pages are read from on several servers, where an earlier version did not. */
+async function addPageColumns(sql: Transaction): Promise<void> {
+  const kept = await sql<{ name: string }[]>`
+    SELECT relname || '.' || attname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(${pageTables.map(({ name }) => name)}::text[])`;
+  const known = new Set(kept.map(({ name }) => name));
+  const additions = pageTables.flatMap(({ name, columns }) =>
+    Object.entries(columns)
+      .filter(([column]) => !known.has(`${name}.${column}`))
+      .map(([column, type]) => `ALTER TABLE ${name} ADD COLUMN ${column} ${type.replace("?", "")}`),
+  );
+  if (additions.length === 0) return;
+  await withoutViews(sql, async () => {
+    for (const addition of additions) await sql.unsafe(addition);
+  });
 }
 
 /**

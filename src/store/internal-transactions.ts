@@ -1,7 +1,7 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { placesOf } from "./distributed-reads.ts";
+import { type Places, placesOf, readFromList, withBlocks } from "./distributed-reads.ts";
 import { hasKey } from "./index-keys.ts";
 import { readPage } from "./large-pages.ts";
 import {
@@ -60,11 +60,39 @@ export async function listInternalTransactionsOfAddress(
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
   const towards = direction(sql, order);
-  return complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
+  const columns = sql`
+    block_number, transaction_index, transaction_hash, position, trace_address, type, call_type, from_address AS from,
+    to_address AS to, created_contract, value, gas, gas_used, input, error, effective`;
+  const listed =
+    "address" in filter &&
+    (await readFromList<ListedRow, InternalTransactionEntry>(
+      sql,
+      pageOf(sql, columns, filter, towards, page),
+      page,
+      {
+        dataOf,
+        complete: (rows) => withBlocks(sql, rows),
+        readInPlace: (rows) => {
+          const places = rows.map(({ blockNumber, transactionIndex, position }) => [
+            blockNumber,
+            transactionIndex,
+            position,
+          ]);
+          return complete(sql, places, towards, rows.length);
+        },
+      },
+    ));
+  if (listed) return listed;
+  const key = sql`block_number, transaction_index, position`;
+  return complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
 }
 
-function keysOf(
+type ListedRow = Omit<InternalTransactionEntry, "timestampSeconds"> & { transactionIndex: number };
+
+/** Columns of a page; of parties only the key's. */
+function pageOf(
   sql: Queryable,
+  columns: Fragment,
   filter: AddressInternalTransactionFilter,
   towards: Fragment,
   page: PageRange,
@@ -78,14 +106,14 @@ function keysOf(
       table: sql`address_internal_transactions`,
       isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
       condition,
-      key: sql`block_number, transaction_index, position`,
+      key: columns,
       inIndex,
       order,
     });
     return pageOfParties(sql, filter.parties, activity, page);
   }
   const rows = sql`
-    SELECT block_number, transaction_index, position FROM address_internal_transactions
+    SELECT ${columns} FROM address_internal_transactions
     WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
   return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
@@ -144,10 +172,10 @@ function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
-/** The rows for a page of keys, at most `limit`, in its order. */
+/** The rows for a page of keys, or for places, at most `limit`, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment,
+  page: Fragment | Places,
   towards: Fragment,
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
@@ -164,5 +192,10 @@ async function complete(
     ) i
     ${blockOf(sql, sql`i.block_number`)}
     ORDER BY i.block_number ${towards}, i.transaction_index ${towards}, i.position ${towards}`;
-  return readPage(query, limit, ({ input, error }) => [input, error]);
+  return readPage(query, limit, dataOf);
 }
+
+const dataOf = ({ input, error }: Pick<InternalTransactionEntry, "input" | "error">) => [
+  input,
+  error,
+];

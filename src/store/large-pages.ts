@@ -25,7 +25,7 @@ export class PageTooLarge extends StoreError {
 }
 
 /** A query that was not sent yet. It can be read in parts. */
-interface PageQuery<Row> extends PromiseLike<Row[]> {
+export interface PageQuery<Row> extends PromiseLike<Row[]> {
   cursor(rows: number, read: (part: Row[]) => unknown): Promise<unknown>;
 }
 

@@ -1,9 +1,15 @@
 import type { Address } from "../core/address.ts";
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable } from "../db/client.ts";
-import { isReadAtOnce, placesOf, publishedHead, withBlocks } from "./distributed-reads.ts";
+import {
+  isDistributedRead,
+  isNear,
+  placesOf,
+  publishedHead,
+  withBlocks,
+} from "./distributed-reads.ts";
 import { keyOf } from "./index-keys.ts";
-import { readPage } from "./large-pages.ts";
+import { type PageQuery, readPage } from "./large-pages.ts";
 import { blockOf, direction, type Order, type PageRange, pageOfBlocks } from "./page.ts";
 
 /** A log of a transaction. */
@@ -17,19 +23,15 @@ export interface TransactionLog {
   data: Hex;
 }
 
-/** A log with what its transaction adds. */
-interface LogOfBlock extends TransactionLog {
+/** A log with what its block and transaction add. */
+export interface LogEntry extends TransactionLog {
   blockNumber: number;
+  blockHash: Hex;
+  timestampSeconds: number;
   transactionHash: Hex;
   transactionIndex: number;
   gasPrice: string;
   gasUsed: string;
-}
-
-/** A log with what its block and transaction add. */
-export interface LogEntry extends LogOfBlock {
-  blockHash: Hex;
-  timestampSeconds: number;
 }
 
 /**
@@ -88,10 +90,7 @@ export async function searchLogs(
       range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
     })),
   );
-  const [search] = searches;
-  if (search && searches.length === 1 && isReadAtOnce(sql, page)) {
-    return withBlocks(sql, await readAtOnce(sql, search, blocks, page, by));
-  }
+  if (isDistributedRead(sql)) return readOfServers(sql, searches, blocks, page, by);
   const keys = keysOf(sql, searches, blocks, page, by);
   const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
   const query = sql<LogEntry[]>`
@@ -124,10 +123,9 @@ function keysOf(
   { limit, skip }: PageRange,
   by: Fragment,
 ): Fragment {
-  const pageOf = (search: LogSearch, page: PageRange) => {
-    const rows = sql`SELECT block_number, log_index FROM logs WHERE ${found(sql, search, blocks)}`;
-    return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
-  };
+  const key = sql`block_number, log_index`;
+  const pageOf = (search: LogSearch, page: PageRange) =>
+    pageOfSearch(sql, key, search, blocks, page, by);
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
   if (others.length === 0) return pageOf(first, { limit, skip });
@@ -138,27 +136,80 @@ function keysOf(
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** The logs of a page of one search, with what their transactions add as `logs_at` does, in one statement. */
-function readAtOnce(
+/** Columns of a page of one search. */
+function pageOfSearch(
   sql: Queryable,
+  columns: Fragment,
   search: LogSearch,
   blocks: LogBlocks,
-  { limit, skip }: PageRange,
+  page: PageRange,
   by: Fragment,
-): Promise<LogOfBlock[]> {
-  const { inIndex, order } = ordersOf(sql, search, by);
-  const query = sql<LogOfBlock[]>`
-    SELECT block_number, log_index, address, topic0, topic1, topic2, topic3, data, transaction_index,
-      transaction_hash, gas_price, gas_used
-    FROM logs
-    CROSS JOIN LATERAL (
-      SELECT o.hash AS transaction_hash, o.gas_price, o.gas_used FROM transactions AS o
-      WHERE o.block_number = logs.block_number AND o.transaction_index = logs.transaction_index
-      LIMIT 1
-    ) AS t
-    WHERE ${found(sql, search, blocks)}
-    ORDER BY ${inIndex}, ${order} LIMIT ${limit} OFFSET ${skip}`;
-  return readPage(query, limit, dataOf);
+): Fragment {
+  const rows = sql`SELECT ${columns} FROM logs WHERE ${found(sql, search, blocks)}`;
+  return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
+}
+
+type LogOfServers = Omit<LogEntry, "blockHash" | "timestampSeconds">;
+
+/**
+ * A page of several servers. The logs of an address are on one of them, and carry what their transactions add
+ * (page-columns.ts): a near page of one search is one statement.
+ */
+async function readOfServers(
+  sql: Queryable,
+  searches: readonly LogSearch[],
+  blocks: LogBlocks,
+  page: PageRange,
+  by: Fragment,
+): Promise<LogEntry[]> {
+  const columns = sql`
+    logs.block_number, logs.log_index, address, topic0, topic1, topic2, topic3, data, transaction_index, transaction_hash, gas_price, gas_used`;
+  const [search, ...others] = searches;
+  const address = others.length === 0 ? search?.pattern.address : undefined;
+  const asked = address === undefined ? "all servers" : "one server";
+  let query: Fragment;
+  if (search && others.length === 0 && isNear(page, asked)) {
+    query = pageOfSearch(sql, columns, search, blocks, page, by);
+  } else {
+    const keys = keysOf(sql, searches, blocks, page, by);
+    const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
+    query = sql`
+      SELECT ${columns}
+      FROM ${places} CROSS JOIN LATERAL unnest(places.block_number, places.log_index) AS place (block, index)
+      JOIN logs ON logs.block_number = place.block AND logs.log_index = place.index
+      WHERE ${onServerOf(sql, address)}
+      ORDER BY logs.block_number ${by}, logs.log_index ${by}`;
+  }
+  const rows = await readPage(query as unknown as PageQuery<LogOfServers>, page.limit, dataOf);
+  return withBlocks(sql, await withTransactions(sql, rows));
+}
+
+/** Adds what transactions add to the logs of an earlier version, or of one server. */
+async function withTransactions(
+  sql: Queryable,
+  logs: readonly LogOfServers[],
+): Promise<readonly LogOfServers[]> {
+  const lacking = logs.filter((log) => log.transactionHash === null);
+  if (lacking.length === 0) return logs;
+  const found = await sql<Omit<LogOfServers, keyof TransactionLog>[]>`
+    SELECT block_number, transaction_index, hash AS transaction_hash, gas_price, gas_used FROM transactions_at(
+      ${lacking.map(({ blockNumber }) => blockNumber)}::bigint[],
+      ${lacking.map(({ transactionIndex }) => transactionIndex)}::integer[])`;
+  const byPlace = new Map(
+    found.map((one) => [`${one.blockNumber} ${one.transactionIndex}`, one] as const),
+  );
+  return logs.flatMap((log) => {
+    if (log.transactionHash !== null) return [log];
+    const transaction = byPlace.get(`${log.blockNumber} ${log.transactionIndex}`);
+    return transaction ? [{ ...log, ...transaction }] : [];
+  });
+}
+
+/** Condition that tells the coordinator which server has the logs of an address; to all others it is none. */
+function onServerOf(sql: Queryable, address: Address | undefined): Fragment {
+  return address === undefined
+    ? sql`true`
+    : sql`(NOT is_distributed() OR address = ${address}::bytea)`;
 }
 
 /** The order that the range of a search is read in, and that of its logs. */
@@ -176,29 +227,28 @@ function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks)
 function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
+  const rangeOf = (order: Fragment, value: Fragment): LogRange => ({
+    order,
+    condition: sql`${order} = ANY(ARRAY[${value}]) AND ${onServerOf(sql, address)}`,
+  });
   if (address !== undefined) {
     ranges.push(
       topic0 === undefined
-        ? rangeOf(sql, sql`address`, sql`${address}::bytea`)
+        ? rangeOf(sql`address`, sql`${address}::bytea`)
         : rangeOf(
-            sql,
             keyOf(sql, sql`address || topic0`),
             keyOf(sql, sql`${address}::bytea || ${topic0}::bytea`),
           ),
     );
   } else if (topic0 !== undefined) {
-    ranges.push(rangeOf(sql, keyOf(sql, sql`topic0`), keyOf(sql, sql`${topic0}::bytea`)));
+    ranges.push(rangeOf(keyOf(sql, sql`topic0`), keyOf(sql, sql`${topic0}::bytea`)));
   }
   others.forEach((topic, index) => {
     if (topic === undefined) return;
     const column = sql`${sql(`topic${index + 1}`)}`;
-    ranges.push(rangeOf(sql, keyOf(sql, column), keyOf(sql, sql`${topic}::bytea`)));
+    ranges.push(rangeOf(keyOf(sql, column), keyOf(sql, sql`${topic}::bytea`)));
   });
   return ranges;
-}
-
-function rangeOf(sql: Queryable, order: Fragment, value: Fragment): LogRange {
-  return { order, condition: sql`${order} = ANY(ARRAY[${value}])` };
 }
 
 /**

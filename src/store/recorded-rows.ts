@@ -3,7 +3,7 @@ import type { Hex } from "../core/hex.ts";
 import type { Queryable, Sql, Transaction } from "../db/client.ts";
 import { type BlockRange, type EncodedRows, inRange } from "./chain.ts";
 import { chainTables } from "./chain-tables.ts";
-import { colocatedTables, spreadTables } from "./distribution.ts";
+import { spreadGroups, spreadTables } from "./distribution.ts";
 
 // What was committed on several servers at once may be visible on some of them only: a server that is lost between the
 // two phases of a commit shows its part when it is back. Nothing may be derived from rows before all of them are there.
@@ -60,7 +60,7 @@ export async function findLostRows(sql: Sql, range: BlockRange): Promise<string 
       SELECT table_name AS name, sum(row_count)::int8 AS rows FROM recorded_rows
       WHERE first_block BETWEEN ${range.from} AND ${range.to} GROUP BY table_name`,
     // The rows of one block are on one server: it tells their numbers at once.
-    ...colocatedTables.map(([column, tables]) => {
+    ...spreadGroups.map(({ column, tables }) => {
       const rows = tables
         .map((table) => chainTables[table].name)
         .map(

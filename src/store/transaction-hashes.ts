@@ -1,6 +1,7 @@
 import type { Sql } from "../db/client.ts";
 import { failureCodeOf } from "../db/failures.ts";
-import { type ChainTableName, chainTables } from "./chain-tables.ts";
+import { isDistributed } from "./distribution.ts";
+import { type RecordedTables, tablesOfOneServer, tablesOfServers } from "./page-columns.ts";
 import { type WriterTerm, writeAs } from "./writer.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -14,10 +15,11 @@ const LOCK_TIMEOUT = "2s";
 export async function listRecordedTables(writer: {
   sql: Sql;
   term: WriterTerm;
-}): Promise<ChainTableName[]> {
-  const names = Object.keys(chainTables) as ChainTableName[];
-  const isTable = (await hasTable(writer.sql)) && !(await replaceTable(writer));
-  return isTable ? names : names.filter((name) => name !== "transactionHashes");
+}): Promise<RecordedTables> {
+  const tables = new Map((await isDistributed(writer.sql)) ? tablesOfServers : tablesOfOneServer);
+  const hasHashes = (await hasTable(writer.sql)) && !(await replaceTable(writer));
+  if (!hasHashes) tables.delete("transactionHashes");
+  return tables;
 }
 
 async function hasTable(sql: Sql): Promise<boolean> {

@@ -56,8 +56,8 @@ async function waitsOf(work: () => Promise<void>): Promise<number> {
 
 it("a block is recorded with two waits for the database, whatever it has", async () => {
   const encoded = (["withdrawals", "uncles", "contractDestructions"] as const).map((name) => {
-    const document = encodeRows(chainTables[name] as never, []);
-    return [name, { rowCount: 0, document }] as const;
+    const table = chainTables[name];
+    return [name, { table, rowCount: 0, document: encodeRows(table as never, []) }] as const;
   });
   const work = () => record(writer, { from: 1, to: 1 }, new Map(encoded), 1);
   expect(await waitsOf(work)).toBe(WAITS);

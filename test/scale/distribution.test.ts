@@ -12,7 +12,7 @@ import { writeChainIdentity } from "../../src/store/sync-state.ts";
 import { takeWriterLock, type WriterTerm } from "../../src/store/writer.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
-import { addressAt, blockHash, publish, transactionHash } from "../support/build.ts";
+import { addressAt, blockHash, publish, transactionHash, wordAt } from "../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 const BLOCK = {
@@ -117,6 +117,7 @@ test("no list asks more than its address's shard and those of its rows", async (
     transactions: rows.flatMap(({ transactions }) => transactions),
     internalTransactions: rows.flatMap(({ internalTransactions }) => internalTransactions),
     tokenTransfers: rows.flatMap(({ tokenTransfers }) => tokenTransfers),
+    logs: [{ blockNumber: 4, address: proxy }],
   });
   const found = { kind: "", implementations: [addressAt(9)], conflicts: [], beacon: null };
   const place = { blockNumber: 1, blockHash: blockHash(1) };
@@ -132,9 +133,9 @@ test("no list asks more than its address's shard and those of its rows", async (
       ["transactions", block],
       ["internal_transactions", block],
       ["token_transfers", block],
-      ["logs", block],
     ]),
-    ["transaction_hashes", transactionHash(3)],
+    ["logs", proxy],
+    ["transaction_hashes", transactionHash(4)],
   ]);
   const lists = ["txlist", "txlistinternal", "tokentx"].flatMap((action) =>
     [
@@ -149,8 +150,9 @@ test("no list asks more than its address's shard and those of its rows", async (
     `module=account&action=tokentx&address=${account}&contractaddress=${token}`,
     `module=account&action=tokentx&from=${account}&contractaddress=${token}`,
     `module=account&action=fundedby&address=${account}`,
-    `module=transaction&action=gettxinfo&txhash=${transactionHash(3)}`,
-    `module=transaction&action=getstatus&txhash=${transactionHash(3)}`,
+    `module=logs&action=getLogs&fromBlock=0&toBlock=latest&address=${proxy}`,
+    `module=transaction&action=gettxinfo&txhash=${transactionHash(4)}`,
+    `module=transaction&action=getstatus&txhash=${transactionHash(4)}`,
   ];
   for (const request of requests) {
     const asked = await askedBy(request);
@@ -160,8 +162,15 @@ test("no list asks more than its address's shard and those of its rows", async (
       request,
     ).toEqual([]);
   }
+  // Rows that carry what the page shows are asked of the address's shard alone.
+  for (const list of ["txlist", "txlistinternal", "tokentx"]) {
+    const asked = await askedBy(
+      `module=account&action=${list}&address=${account}&startblock=4&endblock=4`,
+    );
+    expect(asked, list).toEqual([expect.stringMatching(/^address_/)]);
+  }
   // That all shards are told of at all.
-  const logs = `module=logs&action=getLogs&fromBlock=0&toBlock=1&address=${token}`;
+  const logs = `module=logs&action=getLogs&fromBlock=0&toBlock=1&topic0=${wordAt(1)}`;
   expect((await askedBy(logs)).length).toBe(6);
 });
 
@@ -181,8 +190,11 @@ test("a block is committed over one connection to each worker", async () => {
     transactionIndex: index,
     sides: 1,
   }));
-  const document = encodeRows(chainTables.addressTransactions, rows);
-  const encoded = new Map([["addressTransactions", { rowCount: rows.length, document }]] as const);
+  const table = chainTables.addressTransactions;
+  const document = encodeRows(table, rows);
+  const encoded = new Map([
+    ["addressTransactions", { table, rowCount: rows.length, document }],
+  ] as const);
   notices.length = 0;
   await record(writer, { from: 70, to: 70 }, encoded, 1);
   const sent = (word: string) => notices.filter((notice) => notice.startsWith(`issuing ${word}`));
@@ -190,31 +202,39 @@ test("a block is committed over one connection to each worker", async () => {
   expect(sent("PREPARE TRANSACTION")).toHaveLength(3);
 });
 
-test("a near page of logs is one statement to each shard, a far one has the same rows", async () => {
-  const [address, SHARDS] = [addressAt(13), 6];
-  const numbers = Array.from({ length: 40 }, (_, number) => 60 + number);
+test("a near page of logs is one statement to each shard that may have some, a far one has the same rows", async () => {
+  const [address, topic0, SHARDS] = [addressAt(13), wordAt(13), 6];
+  const numbers = Array.from({ length: 40 }, (_, number) => 60 + 2 * number);
   await publish(database.sql, {
     blocks: numbers.map((number) => ({ number })),
     transactions: numbers.map((blockNumber) => ({ blockNumber })),
     logs: numbers.flatMap((blockNumber) =>
-      [0, 1, 2, 3].map((logIndex) => ({ blockNumber, logIndex, address })),
+      [0, 1, 2, 3].map((logIndex) => ({ blockNumber, logIndex, address, topic0 })),
     ),
   });
-  const page = async (query: string) => {
-    notices.length = 0;
-    const { json } = await server.app.inject(
-      `/api?module=logs&action=getLogs&fromBlock=0&toBlock=latest&address=${address}&${query}`,
-    );
-    const asked = notices.filter((notice) => notice.startsWith("issuing SELECT")).length;
-    return { asked, rows: (json() as { result: unknown[] }).result };
-  };
-  const all = await page("");
-  expect(all.rows).toHaveLength(160);
-  expect(all.asked).toBeGreaterThan(SHARDS);
-  for (const [number, isNear] of [true, true, false, false].entries()) {
-    const { rows, asked } = await page(`page=${number + 1}&offset=40`);
-    expect(rows, `page ${number + 1}`).toEqual(all.rows.slice(40 * number, 40 * (number + 1)));
-    expect(asked === SHARDS, `page ${number + 1}`).toBe(isNear);
+  for (const [search, near, far] of [
+    [`address=${address}`, 1, 2],
+    [`address=${address}&topic0=${topic0}`, 1, 2],
+    [`topic0=${topic0}`, SHARDS, 2 * SHARDS],
+  ] as const) {
+    const page = async (query: string) => {
+      notices.length = 0;
+      const { json } = await server.app.inject(
+        `/api?module=logs&action=getLogs&fromBlock=0&toBlock=latest&${search}&${query}`,
+      );
+      const asked = notices.filter((notice) => notice.startsWith("issuing SELECT")).length;
+      return { asked, rows: (json() as { result: unknown[] }).result };
+    };
+    const all = await page("");
+    expect(all.rows).toHaveLength(160);
+    for (const [number, isNear] of [true, true, false, false].entries()) {
+      const { rows, asked } = await page(`page=${number + 1}&offset=40`);
+      const isOfOne = near === 1 && number < 3;
+      expect(rows, `${search} page ${number + 1}`).toEqual(
+        all.rows.slice(40 * number, 40 * (number + 1)),
+      );
+      expect(asked, `${search} page ${number + 1}`).toBe(isNear || isOfOne ? near : far);
+    }
   }
 });
 

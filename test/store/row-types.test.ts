@@ -38,7 +38,10 @@ const NOT_DESCRIBED: Readonly<Record<string, string>> = {
   "src/store/audit.ts stored": "reads temporary tables that it makes",
   "src/store/distribution.ts name": "runs on Citus only",
   "src/store/distribution.ts definition": "runs on Citus only",
+  "src/store/distribution.ts column": "runs on Citus only",
   "src/store/logs.ts blockNumber": "runs on Citus only",
+  "src/store/token-transfers.ts tokenName": "runs on Citus only",
+  "src/store/transactions.ts logIndex": "one of two runs on Citus only",
   "src/store/recorded-rows.ts servers": "runs on Citus only",
   "src/store/sync-state.ts servedState": "has the columns of the statement that it is given",
 };

@@ -1,6 +1,6 @@
 import type { Hex } from "../../src/core/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
-import type { ChainRows } from "../../src/store/chain-tables.ts";
+import { type ChainRows, chainTables } from "../../src/store/chain-tables.ts";
 import { isDistributed } from "../../src/store/distribution.ts";
 import {
   activityOfFrame,
@@ -9,6 +9,7 @@ import {
   implementationChanges,
   transactionKey,
 } from "./activity.ts";
+import { partlyCarried } from "./carried.ts";
 
 // Rows for tests of the store and the API: valid with defaults, the fields under test spelled out.
 
@@ -144,26 +145,24 @@ export async function publish(sql: Sql, world: World): Promise<void> {
   const frames = (world.internalTransactions ?? []).map(internalTransaction);
   const transfers = (world.tokenTransfers ?? []).map(tokenTransfer);
   const head = blocks.toSorted((a, b) => b.number - a.number)[0];
-  await insert(sql, "blocks", blocks);
-  await insert(
-    sql,
-    "transactions",
-    transactions.map((row) => ({
-      ...row,
-      extra: row.extra === null ? null : JSON.parse(row.extra),
-    })),
-  );
-  if (await isDistributed(sql)) {
-    await insert(sql, "transaction_hashes", transactions.map(transactionKey));
-  }
-  await insert(sql, "address_transactions", transactions.flatMap(activityOfTransaction));
   const logs = (world.logs ?? []).map(log);
-  await insert(sql, "logs", logs);
-  await insert(sql, "implementation_changes", implementationChanges(logs));
-  await insert(sql, "internal_transactions", frames);
-  await insert(sql, "address_internal_transactions", frames.flatMap(activityOfFrame));
-  await insert(sql, "token_transfers", transfers);
-  await insert(sql, "address_token_transfers", transfers.flatMap(activityOfTransfer));
+  const rows = {
+    transactions,
+    transactionHashes: transactions.map(transactionKey),
+    addressTransactions: transactions.flatMap(activityOfTransaction),
+    logs,
+    implementationChanges: implementationChanges(logs),
+    internalTransactions: frames,
+    addressInternalTransactions: frames.flatMap(activityOfFrame),
+    tokenTransfers: transfers,
+    addressTokenTransfers: transfers.flatMap(activityOfTransfer),
+  };
+  const { transactionHashes, ...ofOneServer } = rows;
+  const recorded = (await isDistributed(sql)) ? partlyCarried(rows) : ofOneServer;
+  await insert(sql, "blocks", blocks);
+  for (const [name, ofTable] of Object.entries(recorded)) {
+    await insert(sql, chainTables[name as keyof ChainRows].name, ofTable.map(withParsedExtra));
+  }
   await insert(sql, "withdrawals", (world.withdrawals ?? []).map(withdrawal));
   await insert(sql, "contracts", (world.contracts ?? []).map(contract));
   await insert(sql, "contract_destructions", (world.contractDestructions ?? []).map(destruction));
@@ -372,6 +371,12 @@ function dailyStatistics(fields: Given<DailyStatisticsRow, "day">): DailyStatist
     newAddresses: 0,
     ...fields,
   };
+}
+
+function withParsedExtra(row: object): object {
+  return "extra" in row && typeof row.extra === "string"
+    ? { ...row, extra: JSON.parse(row.extra) }
+    : row;
 }
 
 async function insert(sql: Sql, table: string, rows: readonly object[]): Promise<void> {

@@ -3,7 +3,9 @@ import type { Address } from "../../../src/core/address.ts";
 import { stateFamilies } from "../../../src/indexer/state/families.ts";
 import { type StateFamily, tablesOf } from "../../../src/indexer/state/family.ts";
 import { chainTables } from "../../../src/store/chain-tables.ts";
+import { isDistributed } from "../../../src/store/distribution.ts";
 import { getIndexHealth } from "../../../src/store/health.ts";
+import { tablesOfOneServer, tablesOfServers } from "../../../src/store/page-columns.ts";
 import { startTestIndexer, type TestIndexer } from "../../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { type ScriptedNode, startScriptedNode } from "../../support/scripted-node.ts";
@@ -47,7 +49,8 @@ it("every table is of the chain, of one family of state, or of neither for a rea
 });
 
 it("the list of chain tables has all their columns, as they are", async () => {
-  for (const { name, columns } of Object.values(chainTables)) {
+  const isSpread = await isDistributed(database.sql);
+  for (const { name, columns } of (isSpread ? tablesOfServers : tablesOfOneServer).values()) {
     const found = await database.sql<{ column: string; nullable: boolean }[]>`
       SELECT attname AS column, NOT attnotnull AND ${name !== SHOWN} AS nullable FROM pg_attribute
       WHERE attrelid = ${name}::regclass AND attnum > 0 AND NOT attisdropped`;

@@ -5,6 +5,7 @@ import { abridge, compareRows, difference } from "./difference.ts";
 import { expectedChainRows, extraFields, text } from "./expected-chain.ts";
 import { expectedDays } from "./expected-days.ts";
 import { compareHoldings, compareIrregularity } from "./holdings.ts";
+import { comparePageColumns } from "./page-columns.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 import { displayText } from "./token-text.ts";
 
@@ -131,10 +132,12 @@ export async function compareDatabase(
   }
   const read = (table: TableName): Promise<TextRow[]> => readTable(sql, table, head);
   const differences: string[] = [];
-  for (const [table, rows] of Object.entries(expectedChainRows(oracle))) {
+  const chainRows = expectedChainRows(oracle);
+  for (const [table, rows] of Object.entries(chainRows)) {
     const name = table as TableName;
     differences.push(...compareRows(name, TABLES[name].key, rows, await read(name)));
   }
+  differences.push(...(await comparePageColumns(chainRows, read)));
   const addresses = await read("addresses");
   const balances = await read("token_balances");
   const tokens = await read("tokens");

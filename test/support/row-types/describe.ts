@@ -60,6 +60,8 @@ export function describingClient(
       if (property === "unsafe") return () => Promise.resolve([]);
       return Reflect.get(target, property);
     },
+    // What the store notes of a client would be true of all that follow.
+    set: () => true,
   });
   return client;
 }
