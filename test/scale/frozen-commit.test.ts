@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sleep } from "../../src/core/async.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { finishTransactions } from "../../src/store/recorded-rows.ts";
 import { takeWriterLock, type WriterTerm, writeAs } from "../../src/store/writer.ts";
@@ -8,6 +9,7 @@ import { COMMIT_POINTS, type CommitRelays, startCommitRelays } from "./commit-re
 import { spreadDatabase } from "./world.ts";
 
 const ROWS = 50;
+const RETRY_MS = 20;
 const PATIENCE = { timeout: 30_000, interval: 50 };
 
 let cluster: Cluster;
@@ -41,6 +43,15 @@ function commitRows(client: Sql, term: WriterTerm, first: number): Promise<void>
   });
 }
 
+/** Becomes the writer, once the session of the one before is gone. */
+async function becomeWriter(client: Sql): Promise<WriterTerm> {
+  for (;;) {
+    const term = await takeWriterLock(client);
+    if (term) return term;
+    await sleep(RETRY_MS);
+  }
+}
+
 /** Writers that wait for the transaction of the one before. */
 async function countWaiting(): Promise<number> {
   const [waiting] = await sql<[{ count: number }]>`
@@ -59,18 +70,18 @@ test.each(COMMIT_POINTS.map((point, index) => ({ point, first: index * 1_000 }))
   "once the connection of a worker that was silent $point ends, the next writer finds all rows of the commit or none",
   async ({ point, first }) => {
     const lockSql = open();
-    const term = (await takeWriterLock(lockSql)) as WriterTerm;
+    const term = await becomeWriter(lockSql);
     const held = relays.hold(point);
     const standing = commitRows(open(), term, first).catch(() => {});
     const { end } = await held;
 
     await lockSql.end();
-    const taking = takeWriterLock(open());
+    const taking = becomeWriter(open());
     // Only then does the session heed no end before the worker has answered, with its transaction still open.
     if (point === "after PREPARE TRANSACTION") await expect.poll(countWaiting, PATIENCE).toBe(1);
     else await taking;
     end();
-    const next = (await taking) as WriterTerm;
+    const next = await taking;
     expect(next.epoch).toBe(term.epoch + 1);
     await standing;
     const left = async () => {
