@@ -238,7 +238,8 @@ function tokenBalance(draw: Draw): Parameters {
   if (known.length === 0) return {};
   const irregular = known.filter(({ balance, sum }) => balance !== sum).map((held) => held.token);
   const sample = random.pick(known);
-  const isStranger = !irregular.includes(sample.token) && random.chance(0.2);
+  const isStrict = !irregular.includes(sample.token) && !oracle.tokensOfStrangers.has(sample.token);
+  const isStranger = isStrict && random.chance(0.2);
   return some(random, {
     contractaddress: [0.97, () => mixedCase(sample.token, random)],
     address: [0.97, () => (isStranger ? address(draw) : sample.owner)],

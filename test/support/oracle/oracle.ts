@@ -29,6 +29,8 @@ export interface OracleToken extends Metadata {
   firstBlock: number;
 }
 
+const STRANGER: Address = `0x${"57a46e".padStart(40, "0")}`;
+
 /** All that an index must hold of the chain up to a head, found by asking the node for everything, one by one. */
 export interface Oracle {
   chainId: number;
@@ -46,6 +48,8 @@ export interface Oracle {
   /** What the node's own accounts had in the beginning, and have for as long as nothing names them. */
   endowments: Map<Address, bigint>;
   tokens: Map<Address, OracleToken>;
+  /** Tokens whose contract gives a balance to an address that the chain does not name. */
+  tokensOfStrangers: ReadonlySet<Address>;
   /** Of a token as a whole (for ERC-1155: the sum of its ids), per owner; the zero address owns nothing. */
   holdings: OracleHolding[];
   /** ERC-1155, per owner and id. */
@@ -137,6 +141,17 @@ export function createOracleReader(url: string): OracleReader {
     return holdings.map((holding, index) => ({ ...holding, balance: balances[index] ?? null }));
   }
 
+  async function readTokensOfStrangers(
+    tokens: Oracle["tokens"],
+    head: number,
+  ): Promise<Oracle["tokensOfStrangers"]> {
+    const known = [...tokens.keys()];
+    const balances = await state.holdings(
+      known.map((token) => ({ token, owner: STRANGER, id: null, blockNumber: head })),
+    );
+    return new Set(known.filter((_, index) => (balances[index] ?? 0n) > 0n));
+  }
+
   async function readAddresses(decoded: DecodedChain, head: number): Promise<Oracle["addresses"]> {
     const first = [...firstSeen(decoded)];
     const places = first.map(([address]) => ({ address, blockNumber: head }));
@@ -192,6 +207,7 @@ export function createOracleReader(url: string): OracleReader {
         addresses: await readAddresses(decoded, last),
         endowments: await readEndowments(),
         tokens,
+        tokensOfStrangers: await readTokensOfStrangers(tokens, last),
         holdings: holdings.map((holding) => {
           const ids = idsOf(holding, { tokens, idHoldings });
           if (tokens.get(holding.token)?.standard !== 1155) {
