@@ -199,7 +199,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
   while (count > 0) out.int16(digits[--count] as number);
 }
 
-/** Encodes the rows as one binary COPY document; what a row lacks is null. Throws `RangeError` for a value that its column does not take. */
+/** Encodes the rows as one binary COPY document. Throws `RangeError` for a value that its column does not take. */
 export function encodeRows<C extends Columns>(
   table: CopyTable<C>,
   rows: readonly RowOf<CopyTable<C>>[],
@@ -217,7 +217,7 @@ export function encodeRows<C extends Columns>(
     out.reserve(FIXED_BYTES);
     out.int16(columns.length);
     for (const { key, nullable, encode } of columns) {
-      const value = row[key] ?? null;
+      const value = row[key];
       if (value === null) {
         if (!nullable) throw new RangeError(`no ${key}`);
         out.reserve(FIXED_BYTES);

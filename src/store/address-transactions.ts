@@ -20,7 +20,7 @@ import {
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 import { getChainIdentity } from "./sync-state.ts";
-import { hasSucceeded, type TransactionDetail } from "./transactions.ts";
+import { hasRowSucceeded, hasSucceeded, type TransactionDetail } from "./transactions.ts";
 
 export type TransactionFilter = {
   blocks?: BlockBounds;
@@ -89,13 +89,8 @@ function readListOf(
     {
       dataOf: ({ input }) => [input],
       complete: (rows) => completeListed(sql, rows),
-      readInPlace: (rows) => {
-        const places = rows.map(({ blockNumber, transactionIndex }) => [
-          blockNumber,
-          transactionIndex,
-        ]);
-        return complete(sql, places, towards, rows.length);
-      },
+      placeOf: ({ blockNumber, transactionIndex }) => [blockNumber, transactionIndex],
+      readInPlace: (places) => complete(sql, places, towards, places.length),
     },
   );
 }
@@ -110,21 +105,19 @@ async function completeListed(
   rows: readonly ListedRow[],
 ): Promise<TransactionEntry[]> {
   const receivers = rows.map(({ to }) => to);
-  const isOld = rows.some(({ status }) => status === null);
+  // Before Byzantium.
+  const lacksStatus = rows.some(({ status }) => status === null);
   const [entries, named, identity] = await Promise.all([
     withBlocks(sql, rows),
     listNamed(sql, receivers),
-    isOld ? getChainIdentity(sql) : undefined,
+    lacksStatus ? getChainIdentity(sql) : undefined,
   ]);
-  return entries.map(({ transactionHash, error, ...entry }) => {
-    const traced = identity?.traced ? error === null : null;
-    return {
-      ...entry,
-      hash: transactionHash,
-      succeeded: entry.status === null ? traced : entry.status === 1,
-      mayBeNamed: named.has(entry.to),
-    };
-  });
+  return entries.map(({ transactionHash, error, ...entry }) => ({
+    ...entry,
+    hash: transactionHash,
+    succeeded: hasRowSucceeded({ ...entry, error }, identity?.traced),
+    mayBeNamed: named.has(entry.to),
+  }));
 }
 
 /** The rows for a page of keys, or for places, at most `limit`, in its order. */

@@ -1,6 +1,6 @@
 import type { Hex } from "../core/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../db/client.ts";
-import { type PageQuery, readPage } from "./large-pages.ts";
+import { type PageQuery, readPage, requireAnswerable } from "./large-pages.ts";
 import type { PageRange } from "./page.ts";
 
 // What statements do otherwise where rows are on several servers (Citus). There whatever a statement looks up on the
@@ -84,8 +84,8 @@ export function isNear({ limit, skip }: PageRange, asked: "all servers" | "one s
 
 /**
  * A page of one address of several servers: `statement` selects what pages show (page-columns.ts) from the one server that has the
- * list. `complete` adds what the coordinator has; `readInPlace` gives entries of rows that do not carry all. Undefined on one server,
- * and for a page far behind the first. Throws `PageTooLarge`.
+ * list. `complete` adds what the coordinator has; `readInPlace` gives the entries of the places of rows that do not carry all. Undefined
+ * on one server, and for a page far behind the first. Throws `PageTooLarge`.
  */
 export async function readFromList<Row extends { transactionHash: Hex | null }, Entry>(
   sql: Queryable,
@@ -94,11 +94,13 @@ export async function readFromList<Row extends { transactionHash: Hex | null }, 
   {
     dataOf,
     complete,
+    placeOf,
     readInPlace,
   }: {
-    dataOf(row: Row): readonly (string | null)[];
+    dataOf(row: Row | Entry): readonly (string | null)[];
     complete(rows: Row[]): Promise<Entry[]>;
-    readInPlace(rows: Row[]): Promise<Entry[]>;
+    placeOf(row: Row): readonly number[];
+    readInPlace(places: Places): Promise<Entry[]>;
   },
 ): Promise<Entry[] | undefined> {
   if (!isDistributedRead(sql) || !isNear(page, "one server")) return undefined;
@@ -107,7 +109,8 @@ export async function readFromList<Row extends { transactionHash: Hex | null }, 
   const carried = rows.filter(isCarried);
   if (carried.length === rows.length) return complete(rows);
   const entries = await complete(carried);
-  const others = await readInPlace(rows.filter((row) => !isCarried(row)));
+  const others = await readInPlace(rows.filter((row) => !isCarried(row)).map(placeOf));
+  requireAnswerable([...entries, ...others], dataOf);
   // Both are in the order of the page. One that is gone by now is of a branch that is.
   if (entries.length + others.length !== rows.length) return undefined;
   const [next, nextOther] = [entries.values(), others.values()];

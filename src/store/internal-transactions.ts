@@ -72,14 +72,12 @@ export async function listInternalTransactionsOfAddress(
       {
         dataOf,
         complete: (rows) => withBlocks(sql, rows),
-        readInPlace: (rows) => {
-          const places = rows.map(({ blockNumber, transactionIndex, position }) => [
-            blockNumber,
-            transactionIndex,
-            position,
-          ]);
-          return complete(sql, places, towards, rows.length);
-        },
+        placeOf: ({ blockNumber, transactionIndex, position }) => [
+          blockNumber,
+          transactionIndex,
+          position,
+        ],
+        readInPlace: (places) => complete(sql, places, towards, places.length),
       },
     ));
   if (listed) return listed;

@@ -1,3 +1,4 @@
+import { camelCased } from "../db/client.ts";
 import { type CopyTable, copyTable } from "../db/copy.ts";
 import { type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
 
@@ -69,9 +70,10 @@ type PageTableName = keyof typeof pageColumns;
 
 /** An input of 1,000 bytes in hex: it stands in a list once for each of a transaction's transfers, on either side. */
 const LONGEST_INPUT = 2_002;
-const MOST_ADDRESSES = 20;
 /** Elements of a trace address that take as many bytes. */
 const LONGEST_TRACE_ADDRESS = 125;
+/** Contracts that a transaction's logs are asked of by name; beyond that all servers are asked. */
+const MOST_LOG_ADDRESSES = 20;
 
 /** The tables that blocks are recorded into, with the columns that are. */
 export type RecordedTables = ReadonlyMap<ChainTableName, CopyTable>;
@@ -96,6 +98,18 @@ export const pageTables: readonly CopyTable[] = Object.entries(pageColumns).map(
 
 type Row<Name extends ChainTableName> = ChainRows[Name][number];
 
+/** A row that is read in its place: its columns of pages are null. */
+function uncarried(name: PageTableName, row: object): object {
+  return { ...NULLS[name], ...row };
+}
+
+const NULLS = Object.fromEntries(
+  Object.entries(pageColumns).map(([name, columns]) => [
+    name,
+    Object.fromEntries(Object.keys(columns).map((column) => [camelCased(column), null])),
+  ]),
+) as Record<PageTableName, object>;
+
 /** The rows of whole blocks, in a table of `tablesOfServers`. */
 export function rowsOfServers(rows: ChainRows, name: ChainTableName): readonly object[] {
   const isPaged = (name: ChainTableName): name is PageTableName => name in pageColumns;
@@ -108,7 +122,7 @@ const rowsOfPages: Record<PageTableName, (rows: ChainRows) => readonly object[]>
     return rows.transactions.map((row) => {
       const logs = emitters.get(placeOfTransaction(row)) ?? [];
       const addresses = new Set(logs.map(({ address }) => address));
-      return { ...row, logAddresses: addresses.size > MOST_ADDRESSES ? null : [...addresses] };
+      return { ...row, logAddresses: addresses.size > MOST_LOG_ADDRESSES ? null : [...addresses] };
     });
   },
   addressTransactions(rows) {
@@ -116,7 +130,9 @@ const rowsOfPages: Record<PageTableName, (rows: ChainRows) => readonly object[]>
     return rows.addressTransactions.map((row) => {
       const transaction = transactionOf(row);
       const { hash: transactionHash } = transaction;
-      return isLarge(transaction) ? row : { ...transaction, ...row, transactionHash };
+      return isLarge(transaction)
+        ? uncarried("addressTransactions", row)
+        : { ...transaction, ...row, transactionHash };
     });
   },
   addressInternalTransactions(rows) {
@@ -125,7 +141,9 @@ const rowsOfPages: Record<PageTableName, (rows: ChainRows) => readonly object[]>
     return rows.addressInternalTransactions.map((row) => {
       const frame = frameOf(row);
       const { hash: transactionHash } = transactionOf(row);
-      return row.valued && !isLarge(frame) ? { ...frame, ...row, transactionHash } : row;
+      return row.valued && !isLarge(frame)
+        ? { ...frame, ...row, transactionHash }
+        : uncarried("addressInternalTransactions", row);
     });
   },
   addressTokenTransfers(rows) {
@@ -136,7 +154,7 @@ const rowsOfPages: Record<PageTableName, (rows: ChainRows) => readonly object[]>
       const transaction = transactionOf(transfer);
       const { hash: transactionHash, toAddress: transactionTo } = transaction;
       return isLarge(transaction)
-        ? row
+        ? uncarried("addressTokenTransfers", row)
         : { ...transaction, ...transfer, ...row, transactionHash, transactionTo };
     });
   },

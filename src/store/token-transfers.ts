@@ -125,14 +125,8 @@ function readListOf(
     {
       dataOf,
       complete: (rows) => completeListed(sql, rows),
-      readInPlace: (rows) => {
-        const places = rows.map(({ blockNumber, logIndex, batchIndex }) => [
-          blockNumber,
-          logIndex,
-          batchIndex,
-        ]);
-        return complete(sql, places, towards, rows.length);
-      },
+      placeOf: ({ blockNumber, logIndex, batchIndex }) => [blockNumber, logIndex, batchIndex],
+      readInPlace: (places) => complete(sql, places, towards, places.length),
     },
   );
 }

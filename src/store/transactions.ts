@@ -43,6 +43,15 @@ export function hasSucceeded(sql: Queryable): Fragment {
     CASE WHEN status IS NOT NULL THEN status = 1 WHEN (SELECT traced FROM sync_state) THEN error IS NULL END`;
 }
 
+/** As `hasSucceeded` says in a statement; `traced` is whether traces are indexed. */
+export function hasRowSucceeded(
+  { status, error }: Pick<TransactionDetail, "status" | "error">,
+  traced: boolean | undefined,
+): boolean | null {
+  if (status !== null) return status === 1;
+  return traced ? error === null : null;
+}
+
 /** A transaction, and of several servers the addresses of its logs (page-columns.ts) in the database's own form. */
 export interface FoundTransaction extends TransactionDetail {
   logAddresses?: string | null;
@@ -68,7 +77,7 @@ export async function getTransaction(
 
 /**
  * Logs of a transaction with an index above `after`, ascending, at most `limit`; undefined when its block is not of the
- * chain any more.
+ * chain any more, which of several servers only the end of the read tells (`wasTorn` in snapshot.ts).
  */
 export async function listLogsOfTransaction(
   sql: Queryable,
@@ -81,7 +90,6 @@ export async function listLogsOfTransaction(
   const { blockNumber, blockHash, transactionIndex, logAddresses } = transaction;
   const columns = sql`log_index, address, topic0, topic1, topic2, topic3, data`;
   if (isDistributedRead(sql)) {
-    // A roll-back since the transaction was found is noticed after all reads (snapshot.ts).
     return sql<TransactionLog[]>`
       SELECT ${columns} FROM logs
       WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex} AND log_index > ${after}
