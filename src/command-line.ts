@@ -162,5 +162,5 @@ function help(): string {
     const value = setting.default === undefined ? "" : ` (default ${setting.default})`;
     return `  ${name}${value}\n      ${setting.meaning}\n`;
   });
-  return `Usage: npm start, or node src/main.ts [--check-config | --help | --version]\n\n  ${KIT_USAGE}\nSettings, from the environment:\n${lines.join("")}`;
+  return `Usage: periscope [--check-config | --help | --version], in a clone npm start [-- …]\n\n  ${KIT_USAGE}\nSettings, from the environment:\n${lines.join("")}`;
 }

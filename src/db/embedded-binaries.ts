@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -29,6 +29,7 @@ export async function findBinaries(user: OsUser | undefined): Promise<Binaries> 
   const { folder, version } = await installedPackage();
   const majorVersion = version.split(".")[0] ?? version;
   const original = path.join(folder, "native");
+  await linkLibraries(folder);
   let obstacle = await obstacleTo(original, user);
   if (obstacle === undefined) return { ...programs(original), majorVersion };
   if (user && process.platform === "linux") {
@@ -84,6 +85,17 @@ async function installedPackage(): Promise<{ folder: string; version: string }> 
         "run npm ci without --omit=optional, or set DATABASE_URL to a server of yours",
       { cause: error },
     );
+  }
+}
+
+/** Creates the links that the package's install script creates, for an installation without scripts. */
+async function linkLibraries(folder: string): Promise<void> {
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(path.join(folder, "native/pg-symlinks.json"), "utf8").catch(() => "[]"),
+  );
+  for (const { source, target } of links) {
+    // Where it exists, or this user may not create it, the check of the programs decides.
+    await symlink(path.basename(source), path.join(folder, target)).catch(() => {});
   }
 }
 

@@ -10,11 +10,11 @@ import { explorerOrigin, type Origin, sourcifyOrigin } from "./origins.ts";
 import { openWeb } from "./web.ts";
 
 /** Usage of the commands. */
-export const KIT_USAGE = `node src/main.ts import-contracts <URL or folder> [--to <URL>] [--chain <id>] [--sourcify] [--addresses <file>] [--pace <ms>]
+export const KIT_USAGE = `periscope import-contracts <URL or folder> [--to <URL>] [--chain <id>] [--sourcify] [--addresses <file>] [--pace <ms>]
       verifies contracts at --to that another server lists as verified: an explorer (URL of the API of Blockscout,
       Etherscan or Periscope), a Sourcify server (--sourcify, with --chain), or a folder of Sourcify's export (with
       --chain); skips those verified at --to already
-  node src/main.ts compare <URL> --addresses <file> [--to <URL>] [--chain <id>] [--pace <ms>]
+  periscope compare <URL> --addresses <file> [--to <URL>] [--chain <id>] [--pace <ms>]
       asks that explorer and the Periscope at --to the same questions about each address; prints the fields that differ
 
   --to         the API of this Periscope (default http://127.0.0.1:4000/api, with --chain http://127.0.0.1:4000/<id>/api)

@@ -30,9 +30,12 @@ export interface Ready {
 
 const MAIN = path.join(import.meta.dirname, "../../src/main.ts");
 
-/** Starts Periscope with these settings only, on a free port. */
-export function startPeriscope(settings: Readonly<Record<string, string>>): Periscope {
-  const child = spawn(process.execPath, [MAIN], {
+/** Starts Periscope on a free port with these settings only, by a command line: Node and the sources by default. */
+export function startPeriscope(
+  settings: Readonly<Record<string, string>>,
+  [command, ...args]: readonly [string, ...string[]] = [process.execPath, MAIN],
+): Periscope {
+  const child = spawn(command, args, {
     env: { PATH: process.env["PATH"], PORT: "0", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, PeriscopeError } from "../../core/errors.ts";
@@ -56,13 +57,16 @@ export interface WorkerProcess {
   end(): Promise<void>;
 }
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const WORKER = fileURLToPath(new URL("worker.ts", import.meta.url));
-/** Permission is asked for a link, and for what it leads to. */
-const READABLE = ["src/", "node_modules/", "package.json"].flatMap((name) => {
-  const place = path.join(ROOT, name);
-  return [place, realpathSync(place)];
-});
+const OWN_FOLDER = fileURLToPath(new URL("../../", import.meta.url));
+const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
+/** Node asks permission for a link and for its target. Packages lie beside this one where npm hoists them. */
+const READABLE = [
+  OWN_FOLDER,
+  path.join(OWN_FOLDER, "../package.json"),
+  ...(createRequire(import.meta.url).resolve.paths("solc") ?? []),
+]
+  .filter((place) => existsSync(place))
+  .flatMap((place) => [place, realpathSync(place)]);
 
 /**
  * Starts a process for a compiler. It has no environment, and reads only an empty folder, the source of this program
