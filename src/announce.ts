@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { StartedChain } from "./app.ts";
 import { sleep } from "./core/async.ts";
-import type { IndexerStatus } from "./indexer/status.ts";
+import type { IndexerStatus } from "./indexer/thread/status.ts";
 import { type Examples, getExamples } from "./store/examples.ts";
 import { getServedHead, isSynchronised, type ServedHead } from "./store/sync-state.ts";
 

@@ -3,22 +3,22 @@ import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import manifest from "../package.json" with { type: "json" };
-import type { ServedChains } from "./api/served-chain.ts";
-import { createOperationsServer, createServer } from "./api/server.ts";
+import type { ServedChains } from "./api/serving/served-chain.ts";
+import { createOperationsServer, createServer } from "./api/serving/server.ts";
 import {
   type Backends,
   endpointOfSettings,
   type ProcessContext,
   startBackends,
-} from "./backends.ts";
-import { type ChainSet, startChainSet } from "./chain-set.ts";
-import type { Settings } from "./chains-file.ts";
-import type { Config } from "./config.ts";
+} from "./composition/backends.ts";
+import { type ChainSet, startChainSet } from "./composition/chain-set.ts";
+import { closeSoon, createRunningChain, type RunningChain } from "./composition/run-chain.ts";
 import { ConfigError, codeOf, messageOf } from "./core/errors.ts";
 import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
-import type { Indexer } from "./indexer/start.ts";
-import { closeSoon, createRunningChain, type RunningChain } from "./run-chain.ts";
+import type { Indexer } from "./indexer/thread/start.ts";
+import type { Settings } from "./settings/chains-file.ts";
+import type { Config } from "./settings/config.ts";
 import { createProcessMetrics } from "./telemetry/process-metrics.ts";
 import { openCatalogue } from "./verification/compiler-sources.ts";
 import {

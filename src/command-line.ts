@@ -2,14 +2,14 @@ import { inspect } from "node:util";
 import manifest from "../package.json" with { type: "json" };
 import { announce } from "./announce.ts";
 import { type App, startApp } from "./app.ts";
-import { loadSettings, type Settings } from "./chains-file.ts";
-import { type Setting, secretsOf, settings } from "./config.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf } from "./core/errors.ts";
 import { createSecrets } from "./core/secrets.ts";
 import { createShutdown } from "./core/shutdown.ts";
 import { KIT_USAGE, runKit } from "./kit/commands.ts";
 import { verifySampleWorld } from "./sample-verifications.ts";
+import { loadSettings, type Settings } from "./settings/chains-file.ts";
+import { type Setting, secretsOf, settings } from "./settings/config.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
 /** Signals so soon after the first count as the same one: the terminal and npm both pass on a Ctrl-C. */

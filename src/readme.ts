@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { registry } from "./api/explorer/registry.ts";
 import { describeParameters } from "./api/openapi/parameters.ts";
-import { registry } from "./api/registry.ts";
-import { type Setting, settings } from "./config.ts";
+import { type Setting, settings } from "./settings/config.ts";
 
 // Run as a program (`npm run readme`), this file writes the generated tables of the README.
 

@@ -2,9 +2,9 @@ import pino from "pino";
 import { expect, test, vi } from "vitest";
 import { announce } from "../src/announce.ts";
 import { startApp } from "../src/app.ts";
-import { loadSettings } from "../src/chains-file.ts";
 import { createSecrets } from "../src/core/secrets.ts";
 import { createShutdown } from "../src/core/shutdown.ts";
+import { loadSettings } from "../src/settings/chains-file.ts";
 import { createChainsFile } from "./support/chains-file.ts";
 import { createTestDatabase } from "./support/postgres.ts";
 

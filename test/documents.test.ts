@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { settings } from "../src/config.ts";
+import { settings } from "../src/settings/config.ts";
 import { writeIndexerStatus } from "../src/store/sync-state.ts";
 import { createProcessMetrics } from "../src/telemetry/process-metrics.ts";
 import { createTestApp, type TestApp } from "./support/app.ts";

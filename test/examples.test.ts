@@ -3,7 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BUOY_METADATA, BUOY_SOURCE } from "../src/api/modules/contract/sample-buoy.ts";
+import {
+  BUOY_METADATA,
+  BUOY_SOURCE,
+} from "../src/api/explorer/modules/contract/verification/sample-buoy.ts";
 import { askExample, bodyOf, isAction, listOperations } from "./support/example-requests.ts";
 import { type SampleWorld, startSampleWorld } from "./support/sample-world.ts";
 import { shapeOf, shorten } from "./support/short-answer.ts";

@@ -1,12 +1,12 @@
 import type { BaseLogger } from "pino";
-import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import type { CreationRunner } from "./creations.ts";
-import type { ChainErrorCode, RpcErrorObject } from "./errors.ts";
-import type { Sift } from "./large-answer.ts";
-import type { NodeClient } from "./node-client.ts";
+import type { Address } from "../core/evm/address.ts";
+import type { Hex } from "../core/evm/hex.ts";
+import type { ChainErrorCode, RpcErrorObject } from "./errors/errors.ts";
 import type { Retry } from "./retry.ts";
-import type { StateReader } from "./state.ts";
+import type { Sift } from "./rpc/large-answer.ts";
+import type { NodeClient } from "./rpc/node-client.ts";
+import type { CreationRunner } from "./state/creations.ts";
+import type { StateReader } from "./state/state.ts";
 import type { BlockHeader, FetchedBlock } from "./types.ts";
 
 /** Name of a node in logs, metrics and options, `node 1` for the first URL: whoever reads it learns nothing of the URL. */

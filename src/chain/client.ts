@@ -1,14 +1,14 @@
-import { fetchBlocks } from "./blocks.ts";
+import { fetchBlocks } from "./blocks/blocks.ts";
+import { FetchLoad } from "./blocks/fetch-load.ts";
+import { createFeatures } from "./capabilities/features.ts";
+import { probe } from "./capabilities/probe.ts";
 import type { AskOptions, Chain, ChainOptions } from "./chain.ts";
-import { createCreationRunner } from "./creations.ts";
-import { createFeatures } from "./features.ts";
-import { FetchLoad } from "./fetch-load.ts";
 import { findHeader, getHead } from "./headers.ts";
-import { watchHeads } from "./heads.ts";
-import { createPool } from "./pool.ts";
-import { probe } from "./probe.ts";
-import { createRpcClient } from "./rpc-client.ts";
-import { createPinnedReads, createStateReader } from "./state.ts";
+import { watchHeads } from "./heads/heads.ts";
+import { createPool } from "./rpc/pool.ts";
+import { createRpcClient } from "./rpc/rpc-client.ts";
+import { createCreationRunner } from "./state/creations.ts";
+import { createPinnedReads, createStateReader } from "./state/state.ts";
 
 /** Creates the chain over the nodes; nothing is sent before it is asked. Throws `ConfigError` for an impossible URL. */
 export function createChain(options: ChainOptions): Chain {

@@ -1,8 +1,8 @@
-import { type Hex, isHash } from "../core/hex.ts";
-import { isExactQuantity, quantityToNumber } from "../core/quantity.ts";
-import { BlockNotFoundError, getBlock } from "../core/viem.ts";
-import { NodeError, nodeErrorIn, unwrapError } from "./errors.ts";
-import type { NodeClient } from "./node-client.ts";
+import { type Hex, isHash } from "../core/evm/hex.ts";
+import { isExactQuantity, quantityToNumber } from "../core/evm/quantity.ts";
+import { BlockNotFoundError, getBlock } from "../core/evm/viem.ts";
+import { NodeError, nodeErrorIn, unwrapError } from "./errors/errors.ts";
+import type { NodeClient } from "./rpc/node-client.ts";
 import type { BlockHeader } from "./types.ts";
 
 type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;

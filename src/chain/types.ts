@@ -1,9 +1,9 @@
 import type { AccessList, Log, RpcAuthorization, RpcTransactionReceipt, Withdrawal } from "viem";
-import type { Hex } from "../core/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
 
 // Answers of the node as they come over JSON-RPC (execution-apis specification), only the fields that are used.
 // Hex stays hex; unknown fields and unknown transaction types pass. Nothing here has been checked yet
-// (indexer/validate.ts does that).
+// (indexer/checks/validate.ts does that).
 
 export interface RawTransaction {
   hash: Hex;
@@ -113,7 +113,7 @@ export interface CallFrame {
   value: Hex | null;
   gas: Hex | null;
   gasUsed: Hex | null;
-  /** Call data or init code; empty where it is not kept (`chain/call-inputs.ts`). */
+  /** Call data or init code; empty where it is not kept (`chain/traces/call-inputs.ts`). */
   input: Hex | "";
   /** Return data, revert data, or the deployed code of a creation. */
   output: Hex | null;

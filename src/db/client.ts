@@ -1,5 +1,5 @@
 import type driver from "postgres";
-import type { Hex } from "../core/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
 import { postgres } from "./driver.ts";
 import { CONNECT_TIMEOUT_SECONDS, openSocket, readTlsOptions } from "./tls.ts";
 

@@ -1,6 +1,6 @@
-import { type Hex, hexLength } from "../core/hex.ts";
-import { quantityToNumber } from "../core/quantity.ts";
-import { isUint256 } from "../core/uint256.ts";
+import { type Hex, hexLength } from "../core/evm/hex.ts";
+import { quantityToNumber } from "../core/evm/quantity.ts";
+import { isUint256 } from "../core/evm/uint256.ts";
 import { camelCased, type Transaction } from "./client.ts";
 import { sendCopy } from "./driver.ts";
 

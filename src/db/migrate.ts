@@ -89,7 +89,7 @@ async function runNext(
   return next.number;
 }
 
-/** Ends the term of whoever writes, and its transactions: it may be of an earlier version (`store/writer.ts`). */
+/** Ends the term of whoever writes, and its transactions: it may be of an earlier version (`store/writer/writer.ts`). */
 async function endWriting(sql: Transaction): Promise<void> {
   const [table] = await sql`SELECT 1 WHERE to_regclass('writer') IS NOT NULL`;
   if (!table) return;

@@ -1,7 +1,7 @@
 import { encodeDeployData, getContractAddress, numberToHex } from "viem";
-import { type Address, lowerAddress } from "../core/address.ts";
-import { type Hex, hexConcat } from "../core/hex.ts";
-import { quantity } from "../core/quantity.ts";
+import { type Address, lowerAddress } from "../core/evm/address.ts";
+import { type Hex, hexConcat } from "../core/evm/hex.ts";
+import { quantity } from "../core/evm/quantity.ts";
 import type { Artifact } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
 import { mineTogether, transaction, type World } from "./world.ts";

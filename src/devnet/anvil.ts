@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { Logger } from "pino";
 import { ConfigError, codeOf, messageOf } from "../core/errors.ts";
-import { type Hex, hexToBytes } from "../core/hex.ts";
+import { type Hex, hexToBytes } from "../core/evm/hex.ts";
 import { startChild } from "../process/child.ts";
 import { freePort } from "../process/free-port.ts";
 import { withOwnFirstBlock } from "./first-block.ts";

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { Abi } from "viem";
-import type { Hex } from "../core/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
 
 /** The compiler's output for one contract. */
 export interface Artifact {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { sleep } from "../core/async.ts";
 import { messageOf } from "../core/errors.ts";
-import { quantityToNumber } from "../core/quantity.ts";
+import { quantityToNumber } from "../core/evm/quantity.ts";
 import { deployAdditions, planAdditions } from "./additions.ts";
 import { saveState, startAnvil } from "./anvil.ts";
 import { loadArtifacts } from "./artifacts.ts";

@@ -1,4 +1,4 @@
-import { quantityToNumber } from "../core/quantity.ts";
+import { quantityToNumber } from "../core/evm/quantity.ts";
 
 /** How a block without a parent begins in a state of anvil's. */
 const BEGINNING = `{"header":{"parentHash":"0x${"0".repeat(64)}"`;

@@ -1,7 +1,7 @@
 import { getContractAddress, numberToHex } from "viem";
-import type { Address } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import { quantityToNumber } from "../core/quantity.ts";
+import type { Address } from "../core/evm/address.ts";
+import type { Hex } from "../core/evm/hex.ts";
+import { quantityToNumber } from "../core/evm/quantity.ts";
 import type { Rpc } from "./rpc.ts";
 import {
   type ContractName,

@@ -1,7 +1,7 @@
 import { encodeDeployData, encodeFunctionData, getContractAddress } from "viem";
-import { type Address, lowerAddress } from "../core/address.ts";
-import type { Hex } from "../core/hex.ts";
-import { quantity } from "../core/quantity.ts";
+import { type Address, lowerAddress } from "../core/evm/address.ts";
+import type { Hex } from "../core/evm/hex.ts";
+import { quantity } from "../core/evm/quantity.ts";
 import type { Artifact } from "./artifacts.ts";
 import type { Rpc } from "./rpc.ts";
 

@@ -1,9 +1,9 @@
 import type { Chain, NodeName } from "../chain/chain.ts";
 import { createSlots } from "../core/slots.ts";
-import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/chain.ts";
-import type { RecordedTables } from "../store/page-columns.ts";
+import type { RecordedTables } from "../store/cluster/page-columns.ts";
+import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
-import type { Belief } from "./belief.ts";
+import type { Belief } from "./checks/agreement.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks, lacksBlock } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";

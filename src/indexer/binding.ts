@@ -1,11 +1,11 @@
 import type { Chain } from "../chain/chain.ts";
 import { ChainError, PublicConfigError } from "../core/errors.ts";
-import type { Hex } from "../core/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
+import { hasPublishedTransactions } from "../store/lists/transactions.ts";
 import { type ChainIdentity, getChainIdentity, getServedHead } from "../store/sync-state.ts";
-import { hasPublishedTransactions } from "../store/transactions.ts";
 import { loadHead, type Sync, type SyncOptions } from "./context.ts";
 import type { Writer } from "./publish.ts";
-import { startOver } from "./rollback.ts";
+import { startOver } from "./reorg/rollback.ts";
 
 /** How long all tracers are refused before they count as gone. */
 const REFUSAL_PATIENCE_MS = 30_000;

@@ -1,21 +1,21 @@
 import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
-import { getBlockReference } from "../store/blocks.ts";
-import { findGap } from "../store/chain.ts";
-import {
-  analyzeTables,
-  analyzeUnknownTables,
-  buildDeferredIndex,
-  deferIndexes,
-  listDeferredIndexes,
-} from "../store/deferred-indexes.ts";
+import { getBlockReference } from "../store/blocks/blocks.ts";
 import {
   getRecordedNumber,
   isIndexed,
   markIndexed,
   writeRecordedNumber,
 } from "../store/sync-state.ts";
-import { writeAs } from "../store/writer.ts";
+import { findGap } from "../store/writer/chain.ts";
+import {
+  analyzeTables,
+  analyzeUnknownTables,
+  buildDeferredIndex,
+  deferIndexes,
+  listDeferredIndexes,
+} from "../store/writer/deferred-indexes.ts";
+import { writeAs } from "../store/writer/writer.ts";
 import { backfill } from "./backfill.ts";
 import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, type Sync } from "./context.ts";

@@ -1,13 +1,13 @@
 import type { BaseLogger } from "pino";
 import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
-import { LARGEST_GROUP } from "../chain/contract-calls.ts";
-import type { UnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
+import { LARGEST_GROUP } from "../chain/state/contract-calls.ts";
+import type { UnresponsiveContracts } from "../chain/state/unresponsive-contracts.ts";
 import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
-import type { RecordedTables } from "../store/page-columns.ts";
+import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
 import { timeStage } from "../telemetry/metrics.ts";
-import type { Belief } from "./belief.ts";
+import type { Belief } from "./checks/agreement.ts";
 import type { Writer } from "./publish.ts";
 import {
   contractsOf,
@@ -18,7 +18,7 @@ import {
   type StateValues,
   splitByAnswerer,
 } from "./state/reading.ts";
-import type { IndexerStatus } from "./status.ts";
+import type { IndexerStatus } from "./thread/status.ts";
 
 export interface SyncOptions {
   /** First block to be indexed. */

@@ -8,7 +8,7 @@ import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { asUnanswered, ChainError, messageOf } from "../core/errors.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
-import type { Belief } from "./belief.ts";
+import type { Belief } from "./checks/agreement.ts";
 import { isReorg } from "./context.ts";
 import type { ProofScope } from "./proof/proofs.ts";
 

@@ -1,5 +1,5 @@
 import { isIndexed, isSynchronised, markSynchronised } from "../store/sync-state.ts";
-import { writeAs } from "../store/writer.ts";
+import { writeAs } from "../store/writer/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
 /**

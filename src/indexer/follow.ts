@@ -1,18 +1,18 @@
 import type { BlockReference } from "../chain/chain.ts";
 import { headerOf } from "../chain/headers.ts";
+import { makesCalls } from "../chain/state/unresponsive-contracts.ts";
 import type { BlockHeader } from "../chain/types.ts";
-import { makesCalls } from "../chain/unresponsive-contracts.ts";
-import { type EncodedRows, encodeChainRows } from "../store/chain.ts";
-import { vacuumTables } from "../store/deferred-indexes.ts";
-import type { ContractScope } from "../store/tokens/state.ts";
-import { noteUnresponsive } from "../store/tokens/unresponsive.ts";
-import { writeAs } from "../store/writer.ts";
+import type { ContractScope } from "../store/state/tokens/state.ts";
+import { noteUnresponsive } from "../store/state/tokens/unresponsive.ts";
+import { type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
+import { vacuumTables } from "../store/writer/deferred-indexes.ts";
+import { writeAs } from "../store/writer/writer.ts";
 import { requireStartBlock } from "./binding.ts";
 import { loadHead, publishedNumber, readState, reportFollowing, type Sync } from "./context.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks } from "./fetch.ts";
 import { publish, record, requireRecorded } from "./publish.ts";
-import { reorganise } from "./reconcile.ts";
+import { reorganise } from "./reorg/reconcile.ts";
 import { tablesOf } from "./state/family.ts";
 import {
   countKeys,

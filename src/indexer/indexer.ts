@@ -3,7 +3,7 @@ import { sleep } from "../core/async.ts";
 import { ChainError, ConfigError, messageOf, StoreError } from "../core/errors.ts";
 import type { Sql } from "../db/client.ts";
 import { isDatabaseGone, publicReasonOf } from "../db/failures.ts";
-import { isDistributed } from "../store/distribution.ts";
+import { isDistributed } from "../store/cluster/distribution.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import {
   beginHandingOver,
@@ -12,15 +12,15 @@ import {
   takeWriterLock,
   WriterReplacedError,
   type WriterTerm,
-} from "../store/writer.ts";
+} from "../store/writer/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { createBelief } from "./belief.ts";
+import { createBelief } from "./checks/agreement.ts";
 import type { SyncOptions } from "./context.ts";
 import { createProofs } from "./proof/proofs.ts";
 import type { StateFamily } from "./state/family.ts";
 import { countPending } from "./state/reading.ts";
-import { type IndexerStatus, initialStatus } from "./status.ts";
 import { synchronise } from "./sync.ts";
+import { type IndexerStatus, initialStatus } from "./thread/status.ts";
 
 export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   chain: Chain;

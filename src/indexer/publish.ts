@@ -1,7 +1,8 @@
 import { ChainError } from "../core/errors.ts";
 import type { Sql, Transaction } from "../db/client.ts";
-import { type BlockRange, type EncodedRows, insertChainRows } from "../store/chain.ts";
-import { shareConnections } from "../store/distribution.ts";
+import { shareConnections } from "../store/cluster/distribution.ts";
+import { writeHead } from "../store/sync-state.ts";
+import { type BlockRange, type EncodedRows, insertChainRows } from "../store/writer/chain.ts";
 import {
   findLostPublishedRows,
   findLostRows,
@@ -13,9 +14,8 @@ import {
   noteRecordedRows,
   RowsLostError,
   writeCounted,
-} from "../store/recorded-rows.ts";
-import { writeHead } from "../store/sync-state.ts";
-import { type WriterTerm, writeAs } from "../store/writer.ts";
+} from "../store/writer/recorded-rows.ts";
+import { type WriterTerm, writeAs } from "../store/writer/writer.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import type { StateFamily } from "./state/family.ts";
 import { type StateValues, writeState } from "./state/reading.ts";

@@ -1,16 +1,15 @@
 import type { Chain, HeadWatch } from "../chain/chain.ts";
+import { createUnresponsiveContracts } from "../chain/state/unresponsive-contracts.ts";
 import type { BlockHeader } from "../chain/types.ts";
-import { createUnresponsiveContracts } from "../chain/unresponsive-contracts.ts";
 import { ChainError } from "../core/errors.ts";
-import { deleteChainRowsAbove } from "../store/chain.ts";
-import { analyzeUnknownTables } from "../store/deferred-indexes.ts";
-import { finishTransactions } from "../store/recorded-rows.ts";
+import { listUnresponsiveTokens } from "../store/state/tokens/unresponsive.ts";
 import { getRecordedNumber, isIndexed, listProvenParts } from "../store/sync-state.ts";
-import { listUnresponsiveTokens } from "../store/tokens/unresponsive.ts";
-import { listRecordedTables } from "../store/transaction-hashes.ts";
-import { writeAs } from "../store/writer.ts";
-import { createAuditor } from "./audit.ts";
-import type { Belief } from "./belief.ts";
+import { deleteChainRowsAbove } from "../store/writer/chain.ts";
+import { analyzeUnknownTables } from "../store/writer/deferred-indexes.ts";
+import { finishTransactions } from "../store/writer/recorded-rows.ts";
+import { listRecordedTables } from "../store/writer/transaction-hashes.ts";
+import { writeAs } from "../store/writer/writer.ts";
+import { createPauses } from "./backoff.ts";
 import {
   beginWithoutTraces,
   bindChain,
@@ -19,6 +18,7 @@ import {
   reportTraces,
 } from "./binding.ts";
 import { buildIndexes, catchUp, tablesOfChain } from "./catch-up.ts";
+import type { Belief } from "./checks/agreement.ts";
 import {
   isReorg,
   loadHead,
@@ -27,14 +27,14 @@ import {
   type Sync,
   type SyncOptions,
 } from "./context.ts";
-import { createFeeWatch } from "./fee-payments.ts";
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
-import { replaceIndexes } from "./index-builds.ts";
-import { createLagWatch } from "./lagging.ts";
-import { createPauses } from "./pauses.ts";
+import { createAuditor } from "./maintenance/audit.ts";
+import { createFeeWatch } from "./maintenance/fee-payments.ts";
+import { replaceIndexes } from "./maintenance/index-builds.ts";
 import { requireKept, type Writer, watchServers } from "./publish.ts";
-import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reconcile.ts";
+import { createLagWatch } from "./reorg/lagging.ts";
+import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reorg/reconcile.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);

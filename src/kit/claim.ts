@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { librariesByFile } from "../core/libraries.ts";
-import { recordOf } from "../core/record-schema.ts";
+import { librariesByFile } from "../core/evm/libraries.ts";
+import { recordOf } from "../core/json/record-schema.ts";
 
 /** What somebody says about a contract's source, as a submission of `verifysourcecode`. Nothing of it is trusted. */
 export type Claim = Readonly<Record<string, string>>;

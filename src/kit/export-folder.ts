@@ -3,8 +3,8 @@ import { opendir } from "node:fs/promises";
 import path from "node:path";
 import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
-import { isAddress, lowerAddress } from "../core/address.ts";
-import { recordOf } from "../core/record-schema.ts";
+import { isAddress, lowerAddress } from "../core/evm/address.ts";
+import { recordOf } from "../core/json/record-schema.ts";
 import { type Claim, claimOfInput, settingsOfMetadata } from "./claim.ts";
 import type { Origin } from "./origins.ts";
 

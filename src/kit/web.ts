@@ -1,7 +1,7 @@
 import { sleep } from "../core/async.ts";
 import { splitCredentials } from "../core/credentials.ts";
-import { scanJson } from "../core/json-scan.ts";
-import { isRecord } from "../core/record.ts";
+import { scanJson } from "../core/json/json-scan.ts";
+import { isRecord } from "../core/json/record.ts";
 
 /** A JSON object; nothing is known of its members. */
 export type WebAnswer = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import type { Hex } from "../core/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
 
 /** How the index is doing, by the database's own rows. Fields are null before they are known. */

@@ -1,6 +1,6 @@
 import type { Queryable, Row, Sql, Transaction } from "../db/client.ts";
 import { divertQueries } from "../db/diverted-queries.ts";
-import { noteDistributed } from "./distributed-reads.ts";
+import { noteDistributed } from "./cluster/distributed-reads.ts";
 import {
   findWithServedState,
   getGeneration,

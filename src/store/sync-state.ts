@@ -1,5 +1,5 @@
 import { StoreError } from "../core/errors.ts";
-import type { Hex } from "../core/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
 import { printable } from "../core/printable.ts";
 import type { Fragment, Queryable, Row, Transaction } from "../db/client.ts";
 import { keepConnection } from "../db/driver.ts";

@@ -1,6 +1,6 @@
-import { type Hex, hexFromBytes, hexLength, hexToBytes } from "../core/hex.ts";
+import { type Hex, hexFromBytes, hexLength, hexToBytes } from "../core/evm/hex.ts";
 import type { KeptCode } from "./engine/kept-code.ts";
-import type { CodeMatch } from "./match/code-match.ts";
+import type { CodeMatch } from "./match/code/code-match.ts";
 
 /** The code on chain as it follows from compiled code that matched it. */
 export function codeOnChain(compiled: KeptCode, { transformations, values }: CodeMatch): Hex {

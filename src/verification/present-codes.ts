@@ -1,20 +1,20 @@
 import type { Logger } from "pino";
 import { keccak256 } from "viem/utils";
 import type { Chain } from "../chain/chain.ts";
-import { type Address, ZERO_ADDRESS } from "../core/address.ts";
 import { sleep } from "../core/async.ts";
-import { isContractCode } from "../core/contract-code.ts";
 import { ChainError, messageOf } from "../core/errors.ts";
+import { type Address, ZERO_ADDRESS } from "../core/evm/address.ts";
+import { isContractCode } from "../core/evm/contract-code.ts";
 import type { Sql } from "../db/client.ts";
-import { getServedHead } from "../store/sync-state.ts";
 import {
   getUnindexedCode,
   listUnindexedCodes,
   saveReplaced,
   saveSeen,
   type UnindexedCode,
-} from "../store/verified-contracts/present-codes.ts";
-import { isFullyVerified } from "../store/verified-contracts/verified-contract.ts";
+} from "../store/contracts/verified/present-codes.ts";
+import { isFullyVerified } from "../store/contracts/verified/verified-contract.ts";
+import { getServedHead } from "../store/sync-state.ts";
 import { VerificationError } from "./errors.ts";
 
 type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };

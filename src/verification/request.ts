@@ -1,5 +1,5 @@
-import type { Address } from "../core/address.ts";
-import type { SourceFile } from "../store/verified-contracts/verified-contract.ts";
+import type { Address } from "../core/evm/address.ts";
+import type { SourceFile } from "../store/contracts/verified/verified-contract.ts";
 
 /** A library and its address, as named in a request. `name` is plain or `path:Name`. */
 export interface GivenLibrary {

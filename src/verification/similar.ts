@@ -1,15 +1,15 @@
-import type { Address } from "../core/address.ts";
-import { type Hex, hexLength, hexToBytes } from "../core/hex.ts";
+import type { Address } from "../core/evm/address.ts";
+import { type Hex, hexLength, hexToBytes } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
-import type { DeploymentProof } from "../store/verified-contracts/deployment-proofs.ts";
+import type { DeploymentProof } from "../store/contracts/verified/deployment-proofs.ts";
 import {
   getSimilarEvidence,
   listMasks,
   listSimilarCandidates,
   type SimilarEvidence,
-} from "../store/verified-contracts/similar.ts";
+} from "../store/contracts/verified/similar.ts";
 import { compiledCodeOf, type KeptCode } from "./engine/kept-code.ts";
-import type { CodeMatch } from "./match/code-match.ts";
+import type { CodeMatch } from "./match/code/code-match.ts";
 import { blankedHash, type CodeMask, isOtherDeployment, type KnownCode } from "./match/similar.ts";
 
 /** Most sources with code of one length that are looked at. */

@@ -1,11 +1,15 @@
 import type { Logger } from "pino";
 import type { Chain } from "../chain/chain.ts";
-import type { Address } from "../core/address.ts";
 import { sleep } from "../core/async.ts";
 import { messageOf } from "../core/errors.ts";
-import { deleteOldProxyChecks, type ProxyCheck } from "../store/proxies.ts";
-import { deleteOldJobs, type JobLimits, type JobStatus } from "../store/verification-jobs.ts";
-import { getVerifiedMatch, type VerifiedMatch } from "../store/verified-contracts/lookup.ts";
+import type { Address } from "../core/evm/address.ts";
+import { deleteOldProxyChecks, type ProxyCheck } from "../store/contracts/proxies.ts";
+import {
+  deleteOldJobs,
+  type JobLimits,
+  type JobStatus,
+} from "../store/contracts/verification-jobs.ts";
+import { getVerifiedMatch, type VerifiedMatch } from "../store/contracts/verified/lookup.ts";
 import type { CompilerCatalogue } from "./compilers/catalogue.ts";
 import { type JobChain, type JobQueue, type JobSource, startQueue } from "./jobs/queue.ts";
 import {
@@ -26,7 +30,7 @@ import {
   type ProxyCheckOptions,
   type ProxyVerification,
   verifyProxy,
-} from "./proxies.ts";
+} from "./proxies/proxies.ts";
 import type { VerificationRequest } from "./request.ts";
 
 export interface VerificationWorksOptions {

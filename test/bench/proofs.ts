@@ -1,5 +1,5 @@
 import path from "node:path";
-import { wordOfAddress } from "../../src/core/address.ts";
+import { wordOfAddress } from "../../src/core/evm/address.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";
 import { TRANSFER, word } from "../support/scripted-node/ledger.ts";

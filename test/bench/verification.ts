@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type Abi, encodeDeployData } from "viem";
 import { sleep } from "../../src/core/async.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { BUNDLED_VERSION, createCatalogue } from "../../src/verification/compilers/catalogue.ts";
 import {
   DEFAULT_LIMITS,

@@ -1,8 +1,8 @@
 import { call, getBalance, getBlockNumber } from "viem/actions";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RawReceipt } from "../../src/chain/types.ts";
-import type { Address } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { openChain } from "../support/test-chain.ts";
 

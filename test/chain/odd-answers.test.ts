@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Retry } from "../../src/chain/retry.ts";
-import type { Address } from "../../src/core/address.ts";
 import { ChainError } from "../../src/core/errors.ts";
+import type { Address } from "../../src/core/evm/address.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { lie } from "../support/scripted-node/faults.ts";
 import { openChain, openNode } from "../support/test-chain.ts";

@@ -1,12 +1,12 @@
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { paramsIn } from "../../src/api/action.ts";
 import { forwardedMethods } from "../../src/api/eth-rpc/forwarded.ts";
 import { indexMethods } from "../../src/api/eth-rpc/methods.ts";
-import { actionsIn } from "../../src/api/registry.ts";
+import { paramsIn } from "../../src/api/explorer/action.ts";
+import { actionsIn } from "../../src/api/explorer/registry.ts";
 import { endpoints } from "../../src/api/sourcify/registry.ts";
-import { Gate } from "../../src/chain/limits.ts";
-import { saveProxy } from "../../src/store/proxies.ts";
+import { Gate } from "../../src/chain/rpc/limits.ts";
+import { saveProxy } from "../../src/store/contracts/proxies.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
 import { setSyncState, wordAt } from "../support/build.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";

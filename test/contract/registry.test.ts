@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { type Action, isServedIn } from "../../src/api/action.ts";
-import { type Dialect, forDialect } from "../../src/api/envelope.ts";
+import { type Action, isServedIn } from "../../src/api/explorer/action.ts";
+import { type Dialect, forDialect } from "../../src/api/explorer/envelope.ts";
+import { registry } from "../../src/api/explorer/registry.ts";
 import { describeParameters } from "../../src/api/openapi/parameters.ts";
-import { registry } from "../../src/api/registry.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { type ScriptedNode, startScriptedNode } from "../support/scripted-node.ts";
 import { publishSmallWorld } from "../support/small-world.ts";

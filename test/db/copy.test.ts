@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { copyInto, copyTable, encodeRows, type RowOf } from "../../src/db/copy.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 

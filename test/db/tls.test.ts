@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSql } from "../../src/db/client.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded.ts";
-import { dataFolder } from "../../src/db/embedded-cluster.ts";
+import { dataFolder } from "../../src/db/embedded/cluster.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { startRelay } from "../support/relay.ts";
 
 // A real server with TLS. Its certificate is for the name localhost; the keys in the fixtures protect nothing.

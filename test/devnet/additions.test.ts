@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { BUOYS } from "../../src/api/modules/contract/sample-buoy.ts";
+import { BUOYS } from "../../src/api/explorer/modules/contract/verification/sample-buoy.ts";
 import { deployAdditions, PRICE_FEEDS, planAdditions } from "../../src/devnet/additions.ts";
 import { loadArtifacts } from "../../src/devnet/artifacts.ts";
 import { createRpc } from "../../src/devnet/rpc.ts";

@@ -6,7 +6,7 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createChain } from "../../src/chain/client.ts";
 import { sleep } from "../../src/core/async.ts";
-import { quantity, quantityToNumber } from "../../src/core/quantity.ts";
+import { quantity, quantityToNumber } from "../../src/core/evm/quantity.ts";
 import { type Devnet, startDevnet } from "../../src/devnet/devnet.ts";
 import { createRpc, type Rpc } from "../../src/devnet/rpc.ts";
 

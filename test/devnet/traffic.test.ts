@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { quantity, quantityToNumber } from "../../src/core/quantity.ts";
+import { quantity, quantityToNumber } from "../../src/core/evm/quantity.ts";
 import { loadArtifacts } from "../../src/devnet/artifacts.ts";
 import { createRpc } from "../../src/devnet/rpc.ts";
 import { playRound, ROUNDS_OF_A_CYCLE } from "../../src/devnet/traffic.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { registry } from "../../src/api/registry.ts";
+import { registry } from "../../src/api/explorer/registry.ts";
 import { askAtEveryHead, COMPARED, type Findings } from "../support/heads.ts";
 
 /** HEADS of them from the seed HEADS_SEED. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeEach, expect, it } from "vitest";
-import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { distributeTables } from "../../src/store/distribution.ts";
+import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/evm/address.ts";
+import { distributeTables } from "../../src/store/cluster/distribution.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";
 import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";

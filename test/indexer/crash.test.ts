@@ -6,7 +6,7 @@ import path from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSql, type Sql } from "../../src/db/client.ts";
-import { startEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { compareDatabase } from "../support/compare/compare.ts";

@@ -1,9 +1,9 @@
 import { concat, keccak256, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
-import { frameOfCallTracer } from "../../src/chain/frames.ts";
+import { frameOfCallTracer } from "../../src/chain/traces/frames.ts";
 import type { FetchedBlock } from "../../src/chain/types.ts";
-import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { decodeBlocks } from "../../src/indexer/decode/block.ts";
 import { hasFailed } from "../../src/indexer/decode/frames.ts";
 import { buildBlock, scriptedAddress } from "../support/scripted-node/block.ts";

@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
-import { buildIndex, listIndexBuilds } from "../../src/store/index-builds.ts";
+import { listTransactionsOfAddress } from "../../src/store/lists/address-transactions.ts";
 import {
   listInternalTransactionsOfAddress,
   listInternalTransactionsOfBlocks,
-} from "../../src/store/internal-transactions.ts";
-import { searchLogs } from "../../src/store/logs.ts";
-import { listTokenTransfers } from "../../src/store/token-transfers.ts";
-import { getTransaction } from "../../src/store/transactions.ts";
+} from "../../src/store/lists/internal-transactions.ts";
+import { searchLogs } from "../../src/store/lists/logs.ts";
+import { listTokenTransfers } from "../../src/store/lists/token-transfers.ts";
+import { getTransaction } from "../../src/store/lists/transactions.ts";
+import { buildIndex, listIndexBuilds } from "../../src/store/writer/index-builds.ts";
 import {
   releaseWriterLock,
   takeWriterLock,
   WriterReplacedError,
   type WriterTerm,
-} from "../../src/store/writer.ts";
+} from "../../src/store/writer/writer.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";

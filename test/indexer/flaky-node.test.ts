@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { wordOfAddress } from "../../src/core/address.ts";
+import { wordOfAddress } from "../../src/core/evm/address.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";

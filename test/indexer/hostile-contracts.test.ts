@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { CONTROL } from "../../src/chain/contract-calls.ts";
-import { wordOfAddress } from "../../src/core/address.ts";
+import { CONTROL } from "../../src/chain/state/contract-calls.ts";
+import { wordOfAddress } from "../../src/core/evm/address.ts";
 import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import type { IncomingCall } from "../support/scripted-node/faults.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const WORKER = path.join(import.meta.dirname, "../../src/indexer/worker.ts");
+const WORKER = path.join(import.meta.dirname, "../../src/indexer/thread/worker.ts");
 /** Every chain's thread keeps the text of all libraries that it loads, and their functions as they are used. */
 const MOST_BYTES = 1_050_000;
 

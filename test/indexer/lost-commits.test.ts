@@ -5,7 +5,7 @@ import { pino } from "pino";
 import { expect, it } from "vitest";
 import { sleep } from "../../src/core/async.ts";
 import { createSql } from "../../src/db/client.ts";
-import { startEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { startScriptedNode } from "../support/scripted-node.ts";

@@ -1,12 +1,12 @@
 import { getAddress } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { presentWithdrawal } from "../../src/api/present/withdrawal.ts";
+import { presentWithdrawal } from "../../src/api/explorer/present/withdrawal.ts";
 import type { RawReceipt } from "../../src/chain/types.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql } from "../../src/db/client.ts";
+import { listWithdrawals } from "../../src/store/blocks/withdrawals.ts";
 import { readSnapshot } from "../../src/store/snapshot.ts";
 import { getServedHead, writeChainIdentity } from "../../src/store/sync-state.ts";
-import { listWithdrawals } from "../../src/store/withdrawals.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer, type TestIndexerOptions } from "../support/indexer.ts";
 import { createOracleReader } from "../support/oracle/oracle.ts";

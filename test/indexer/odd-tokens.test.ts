@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { stringToHex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { type Hex, hexConcat } from "../../src/core/hex.ts";
-import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
-import { getHolding, listHolders } from "../../src/store/token-balances/holdings.ts";
-import { getToken } from "../../src/store/tokens/token.ts";
+import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../src/core/evm/hex.ts";
+import { listNftsOfOwner } from "../../src/store/state/nft-owners.ts";
+import { getHolding, listHolders } from "../../src/store/state/token-balances/holdings.ts";
+import { getToken } from "../../src/store/state/tokens/token.ts";
 import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterEach, expect, inject, it } from "vitest";
-import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { startAnvil } from "../support/anvil.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { ask } from "../support/ask.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RawBlock } from "../../src/chain/types.ts";
-import { quantity } from "../../src/core/quantity.ts";
+import { quantity } from "../../src/core/evm/quantity.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { ScriptedChain } from "../support/scripted-node/chain.ts";

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { stringToHex } from "viem";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { type Hex, hexConcat } from "../../src/core/hex.ts";
-import { writeTokenMetadata, writeTokenSupplies } from "../../src/store/tokens/state.ts";
+import { wordOfAddress, ZERO_ADDRESS } from "../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../src/core/evm/hex.ts";
+import { writeTokenMetadata, writeTokenSupplies } from "../../src/store/state/tokens/state.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";

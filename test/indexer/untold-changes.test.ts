@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Address, wordOfAddress } from "../../src/core/address.ts";
-import { getHolding } from "../../src/store/token-balances/holdings.ts";
+import { type Address, wordOfAddress } from "../../src/core/evm/address.ts";
+import { getHolding } from "../../src/store/state/token-balances/holdings.ts";
 import { type IndexedNode, openIndexedNode } from "../support/indexed-node.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import { balanceOfData, TRANSFER, word } from "../support/scripted-node/ledger.ts";

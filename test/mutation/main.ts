@@ -4,25 +4,25 @@ import { createVitest, type Vitest } from "vitest/node";
 import { type Mutant, mutantsOf } from "./mutants.ts";
 
 // Takes branches and checks out of the code one by one, or turns them round, and tells which of these changes no test of
-// the folder notices: npm run test:mutation [-- src/store/page.ts …]. Files are changed where they stand.
+// the folder notices: npm run test:mutation [-- src/store/lists/page.ts …]. Files are changed where they stand.
 
 const ROOT = path.join(import.meta.dirname, "../..");
 /** What must be held by tests of its own, and those tests. */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
-  "src/indexer/validate.ts": ["test/indexer/validate.test.ts"],
-  "src/indexer/validate-traces.ts": ["test/indexer/validate.test.ts"],
+  "src/indexer/checks/validate.ts": ["test/indexer/checks/validate.test.ts"],
+  "src/indexer/checks/validate-traces.ts": ["test/indexer/checks/validate.test.ts"],
   "src/indexer/decode": ["test/indexer/decode.test.ts"],
-  "src/api/live": [
-    "test/api/live/earlier-blocks.test.ts",
-    "test/api/live/mempool.test.ts",
-    "test/api/live/merge.test.ts",
-    "test/api/live/node-answers.test.ts",
-    "test/api/live/reported-balances.test.ts",
-    "test/api/live/revert-data.test.ts",
+  "src/api/explorer/from-node": [
+    "test/api/explorer/from-node/transactions/earlier-blocks.test.ts",
+    "test/api/explorer/from-node/transactions/mempool.test.ts",
+    "test/api/explorer/from-node/merge.test.ts",
+    "test/api/explorer/from-node/node-answers.test.ts",
+    "test/api/explorer/from-node/reported-balances.test.ts",
+    "test/api/explorer/from-node/transactions/revert-data.test.ts",
   ],
-  "src/api/present": ["test/api/present"],
-  "src/api/modules/stats": ["test/api/modules/stats"],
-  "src/store/page.ts": ["test/store/page.test.ts"],
+  "src/api/explorer/present": ["test/api/explorer/present"],
+  "src/api/explorer/modules/stats": ["test/api/explorer/modules/stats"],
+  "src/store/lists/page.ts": ["test/store/lists/page.test.ts"],
   "src/verification/engine/trial.ts": ["test/verification/engine/trial.test.ts"],
   "src/verification/match": ["test/verification/match"],
 };

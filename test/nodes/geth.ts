@@ -4,8 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Address } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { startChild } from "../../src/process/child.ts";
 
 /** The release that this suite was last seen to pass with. */

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { concat, type Hex, numberToHex, pad, toHex, toRlp, trim, zeroHash } from "viem";
-import type { Address } from "../../src/core/address.ts";
+import type { Address } from "../../src/core/evm/address.ts";
 import { freePort } from "../../src/process/free-port.ts";
 import { type Geth, startWith } from "./geth.ts";
 

@@ -1,7 +1,7 @@
 import { type Hex, parseGwei } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Address } from "../../src/core/address.ts";
+import type { Address } from "../../src/core/evm/address.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createJsonRpc, type JsonRpc } from "../support/oracle/json-rpc.ts";

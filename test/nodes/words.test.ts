@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Hex, numberToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { errorOfAnswer, errorOfBatch } from "../../src/chain/errors.ts";
+import { errorOfAnswer, errorOfBatch } from "../../src/chain/errors/errors.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { createJsonRpc, type JsonRpc } from "../support/oracle/json-rpc.ts";
 import { openChain } from "../support/test-chain.ts";

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/core/hex.ts";
-import { saveProxy } from "../../src/store/proxies.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
+import { saveProxy } from "../../src/store/contracts/proxies.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { startBrowser } from "../support/browser.ts";
 import {

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Address } from "../../src/core/address.ts";
+import type { Address } from "../../src/core/evm/address.ts";
 import { loadArtifacts } from "../../src/devnet/artifacts.ts";
 import { createRpc, type Rpc } from "../../src/devnet/rpc.ts";
 import { playRound, ROUNDS_OF_A_CYCLE } from "../../src/devnet/traffic.ts";

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createSql } from "../../src/db/client.ts";
-import { ordinaryUser } from "../../src/db/embedded-binaries.ts";
+import { ordinaryUser } from "../../src/db/embedded/binaries.ts";
 import { type Child, startChild } from "../../src/process/child.ts";
 import { freePort } from "../../src/process/free-port.ts";
 import { getServedHead } from "../../src/store/sync-state.ts";

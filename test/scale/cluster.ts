@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { sleep } from "../../src/core/async.ts";
 import { createSql } from "../../src/db/client.ts";
-import { ordinaryUser } from "../../src/db/embedded-binaries.ts";
+import { ordinaryUser } from "../../src/db/embedded/binaries.ts";
 import { type Child, type OsUser, startChild } from "../../src/process/child.ts";
 import { freePort } from "../../src/process/free-port.ts";
 

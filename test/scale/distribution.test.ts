@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { encodeRows } from "../../src/db/copy.ts";
 import { postgres } from "../../src/db/driver.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { record } from "../../src/indexer/publish.ts";
-import { chainTables } from "../../src/store/chain-tables.ts";
-import { distributeTables, isDistributed, spreadTables } from "../../src/store/distribution.ts";
-import { saveProxy } from "../../src/store/proxies.ts";
+import {
+  distributeTables,
+  isDistributed,
+  spreadTables,
+} from "../../src/store/cluster/distribution.ts";
+import { saveProxy } from "../../src/store/contracts/proxies.ts";
 import { writeChainIdentity } from "../../src/store/sync-state.ts";
-import { takeWriterLock, type WriterTerm } from "../../src/store/writer.ts";
+import { chainTables } from "../../src/store/writer/chain-tables.ts";
+import { takeWriterLock, type WriterTerm } from "../../src/store/writer/writer.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
 import { addressAt, blockHash, publish, transactionHash, wordAt } from "../support/build.ts";

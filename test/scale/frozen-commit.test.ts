@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sleep } from "../../src/core/async.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
-import { finishTransactions } from "../../src/store/recorded-rows.ts";
-import { takeWriterLock, type WriterTerm, writeAs } from "../../src/store/writer.ts";
+import { finishTransactions } from "../../src/store/writer/recorded-rows.ts";
+import { takeWriterLock, type WriterTerm, writeAs } from "../../src/store/writer/writer.ts";
 import { addressAt } from "../support/build.ts";
 import { type Cluster, startCluster, urlOf } from "./cluster.ts";
 import { COMMIT_POINTS, type CommitRelays, startCommitRelays } from "./commit-relays.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSql, type Sql } from "../../src/db/client.ts";
-import { takeWriterLock, type WriterTerm, writeAs } from "../../src/store/writer.ts";
+import { takeWriterLock, type WriterTerm, writeAs } from "../../src/store/writer/writer.ts";
 import { addressAt } from "../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
-import { wordOfAddress } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
-import { distributeTables } from "../../src/store/distribution.ts";
-import { pageTables } from "../../src/store/page-columns.ts";
+import { wordOfAddress } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
+import { distributeTables } from "../../src/store/cluster/distribution.ts";
+import { pageTables } from "../../src/store/cluster/page-columns.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { startTestIndexer, type TestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";

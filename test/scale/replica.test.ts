@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSql } from "../../src/db/client.ts";
-import { isDistributed } from "../../src/store/distribution.ts";
+import { isDistributed } from "../../src/store/cluster/distribution.ts";
 import { startPeriscope } from "../support/periscope.ts";
 import { type Cluster, startCluster, urlOf } from "./cluster.ts";
 import { spreadDatabase } from "./world.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deleteChainRowsAbove } from "../../src/store/chain.ts";
-import { isDistributed } from "../../src/store/distribution.ts";
+import { isDistributed } from "../../src/store/cluster/distribution.ts";
 import { readUntorn } from "../../src/store/snapshot.ts";
 import { writeHead } from "../../src/store/sync-state.ts";
+import { deleteChainRowsAbove } from "../../src/store/writer/chain.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { addressAt, publish } from "../support/build.ts";
 

@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { createSql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { distributeTables } from "../../src/store/distribution.ts";
-import { buildIndex, listIndexBuilds } from "../../src/store/index-builds.ts";
-import { takeWriterLock } from "../../src/store/writer.ts";
+import { distributeTables } from "../../src/store/cluster/distribution.ts";
+import { buildIndex, listIndexBuilds } from "../../src/store/writer/index-builds.ts";
+import { takeWriterLock } from "../../src/store/writer/writer.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 
 /** The last migration of the version whose tables are spread. */

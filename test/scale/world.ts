@@ -1,6 +1,6 @@
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { distributeTables } from "../../src/store/distribution.ts";
+import { distributeTables } from "../../src/store/cluster/distribution.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 import { deployWorld, type World } from "../support/world/world.ts";
 import { type Cluster, type ClusterServer, type PortOf, startCluster, urlOf } from "./cluster.ts";

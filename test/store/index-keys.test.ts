@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import type { Hex } from "../../src/core/hex.ts";
+import { prepareDatabase } from "../../src/composition/prepare-database.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
-import { prepareDatabase } from "../../src/prepare-database.ts";
 import { keyOf } from "../../src/store/index-keys.ts";
-import { searchLogs } from "../../src/store/logs.ts";
+import { searchLogs } from "../../src/store/lists/logs.ts";
 import { startAnvil } from "../support/anvil.ts";
 import { createTestApp, type TestApp } from "../support/app.ts";
 import { expectedAnswer } from "../support/brute-force/answers.ts";

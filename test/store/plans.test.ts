@@ -1,39 +1,39 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import type { CopyTable } from "../../src/db/copy.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import { listTouchedKeys } from "../../src/indexer/state/reading.ts";
-import { listTransactionsOfAddress } from "../../src/store/address-transactions.ts";
-import {
-  listCoinAccounts,
-  listCoinAccountsByAge,
-} from "../../src/store/addresses/coin-balances.ts";
-import { getFunding } from "../../src/store/addresses/funding.ts";
-import { listMinedBlocks } from "../../src/store/blocks.ts";
+import { listMinedBlocks } from "../../src/store/blocks/blocks.ts";
+import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/blocks/uncles.ts";
+import { listWithdrawals } from "../../src/store/blocks/withdrawals.ts";
+import { noteDistributed } from "../../src/store/cluster/distributed-reads.ts";
+import { pageTables } from "../../src/store/cluster/page-columns.ts";
 import { listContractCreations } from "../../src/store/contracts/creations.ts";
 import { listContracts, listEmptyContracts } from "../../src/store/contracts/list.ts";
-import { noteDistributed } from "../../src/store/distributed-reads.ts";
+import { listTransactionsOfAddress } from "../../src/store/lists/address-transactions.ts";
 import {
   listInternalTransactionsOfAddress,
   listInternalTransactionsOfBlocks,
   listInternalTransactionsOfTransaction,
-} from "../../src/store/internal-transactions.ts";
-import { type LogPattern, searchLogs } from "../../src/store/logs.ts";
-import { listContractsByName } from "../../src/store/names.ts";
-import { listNftsOfOwner } from "../../src/store/nft-owners.ts";
-import type { Order } from "../../src/store/page.ts";
-import { pageTables } from "../../src/store/page-columns.ts";
+} from "../../src/store/lists/internal-transactions.ts";
+import { type LogPattern, searchLogs } from "../../src/store/lists/logs.ts";
+import { listContractsByName } from "../../src/store/lists/names.ts";
+import type { Order } from "../../src/store/lists/page.ts";
+import { listTokenTransfers } from "../../src/store/lists/token-transfers.ts";
+import { getTransaction, listLogsOfTransaction } from "../../src/store/lists/transactions.ts";
+import {
+  listCoinAccounts,
+  listCoinAccountsByAge,
+} from "../../src/store/state/addresses/coin-balances.ts";
+import { getFunding } from "../../src/store/state/addresses/funding.ts";
+import { listNftsOfOwner } from "../../src/store/state/nft-owners.ts";
 import {
   getHolderPage,
   getHolding,
   listOwnedTokens,
   listUnsureHoldings,
-} from "../../src/store/token-balances/holdings.ts";
-import { listTokenTransfers } from "../../src/store/token-transfers.ts";
-import { getTransaction, listLogsOfTransaction } from "../../src/store/transactions.ts";
-import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/uncles.ts";
-import { listWithdrawals } from "../../src/store/withdrawals.ts";
+} from "../../src/store/state/token-balances/holdings.ts";
 import {
   executedPlansOf,
   genericPlansOf,

@@ -19,30 +19,30 @@ import { sampleOf } from "../support/row-types/samples.ts";
 
 /** Fields that are never null though their columns may be, by the file of the statement. */
 const NEVER_NULL: Readonly<Record<string, string>> = {
-  "src/store/addresses/coin-balances.ts balance": "only balances that were read are listed",
-  "src/store/blocks.ts headNumber": "joined with a block at or below the head",
-  "src/store/nft-owners.ts tokenId": "ERC-721 transfers have ids",
-  "src/store/verified-contracts/similar.ts hash":
+  "src/store/state/addresses/coin-balances.ts balance": "only balances that were read are listed",
+  "src/store/blocks/blocks.ts headNumber": "joined with a block at or below the head",
+  "src/store/state/nft-owners.ts tokenId": "ERC-721 transfers have ids",
+  "src/store/contracts/verified/similar.ts hash":
     "verified runtime codes have it: runtime_length says so",
-  "src/store/verified-contracts/similar.ts mask":
+  "src/store/contracts/verified/similar.ts mask":
     "verified runtime codes have it: runtime_length says so",
   "src/store/sync-state.ts number": "read only where there is a head",
-  "src/store/recorded-rows.ts head": "a chain without a head is left out",
+  "src/store/writer/recorded-rows.ts head": "a chain without a head is left out",
   "src/store/sync-state.ts hash": "is there with head_number",
   "src/store/sync-state.ts timestampSeconds": "is there with head_number",
-  "src/store/transaction-details.ts callee": "frames without a callee are left out",
-  "src/store/verification-jobs.ts request": "a job has its request until it is finished",
+  "src/store/lists/transaction-details.ts callee": "frames without a callee are left out",
+  "src/store/contracts/verification-jobs.ts request": "a job has its request until it is finished",
 };
 /** Statements that cannot be described, and why. */
 const NOT_DESCRIBED: Readonly<Record<string, string>> = {
-  "src/store/audit.ts stored": "reads temporary tables that it makes",
-  "src/store/distribution.ts name": "runs on Citus only",
-  "src/store/distribution.ts definition": "runs on Citus only",
-  "src/store/distribution.ts column": "runs on Citus only",
-  "src/store/logs.ts blockNumber": "runs on Citus only",
-  "src/store/token-transfers.ts tokenName": "runs on Citus only",
-  "src/store/transactions.ts logIndex": "one of two runs on Citus only",
-  "src/store/recorded-rows.ts servers": "runs on Citus only",
+  "src/store/writer/audit.ts stored": "reads temporary tables that it makes",
+  "src/store/cluster/distribution.ts name": "runs on Citus only",
+  "src/store/cluster/distribution.ts definition": "runs on Citus only",
+  "src/store/cluster/distribution.ts column": "runs on Citus only",
+  "src/store/lists/logs.ts blockNumber": "runs on Citus only",
+  "src/store/lists/token-transfers.ts tokenName": "runs on Citus only",
+  "src/store/lists/transactions.ts logIndex": "one of two runs on Citus only",
+  "src/store/writer/recorded-rows.ts servers": "runs on Citus only",
   "src/store/sync-state.ts servedState": "has the columns of the statement that it is given",
 };
 

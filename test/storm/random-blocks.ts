@@ -1,7 +1,7 @@
 import { encodeAbiParameters } from "viem";
-import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/address.ts";
-import { DEPOSIT_TYPE } from "../../src/core/deposits.ts";
-import { type Hex, hexConcat } from "../../src/core/hex.ts";
+import { type Address, wordOfAddress, ZERO_ADDRESS } from "../../src/core/evm/address.ts";
+import { DEPOSIT_TYPE } from "../../src/core/evm/deposits.ts";
+import { type Hex, hexConcat } from "../../src/core/evm/hex.ts";
 import { scriptedAddress } from "../support/scripted-node/block.ts";
 import {
   AMOUNT_TRANSFER,

@@ -1,6 +1,6 @@
 import { toEventSelector } from "viem";
-import type { Hex } from "../../src/core/hex.ts";
-import { type ChainRows, SIDE } from "../../src/store/chain-tables.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
+import { type ChainRows, SIDE } from "../../src/store/writer/chain-tables.ts";
 
 type Row<Name extends keyof ChainRows> = ChainRows[Name][number];
 

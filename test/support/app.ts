@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
-import type { ServedChain, ServedChains } from "../../src/api/served-chain.ts";
-import { createServer, type ServerOptions } from "../../src/api/server.ts";
+import type { ServedChain, ServedChains } from "../../src/api/serving/served-chain.ts";
+import { createServer, type ServerOptions } from "../../src/api/serving/server.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
 import { createUses } from "../../src/core/uses.ts";

@@ -1,7 +1,7 @@
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
-import { type ChainRows, chainTables } from "../../src/store/chain-tables.ts";
-import { isDistributed } from "../../src/store/distribution.ts";
+import { isDistributed } from "../../src/store/cluster/distribution.ts";
+import { type ChainRows, chainTables } from "../../src/store/writer/chain-tables.ts";
 import {
   activityOfFrame,
   activityOfTransaction,

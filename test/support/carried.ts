@@ -1,6 +1,10 @@
 import { camelCased } from "../../src/db/client.ts";
-import { type ChainRows, type ChainTableName, emptyRows } from "../../src/store/chain-tables.ts";
-import { rowsOfServers, tablesOfServers } from "../../src/store/page-columns.ts";
+import { rowsOfServers, tablesOfServers } from "../../src/store/cluster/page-columns.ts";
+import {
+  type ChainRows,
+  type ChainTableName,
+  emptyRows,
+} from "../../src/store/writer/chain-tables.ts";
 
 const CARRYING: readonly ChainTableName[] = [
   "transactions",

@@ -1,5 +1,5 @@
-import type { CompiledCode } from "../../src/verification/match/bytecode.ts";
-import type { CodeMatch } from "../../src/verification/match/code-match.ts";
+import type { CompiledCode } from "../../src/verification/match/code/bytecode.ts";
+import type { CodeMatch } from "../../src/verification/match/code/code-match.ts";
 
 // Codes as compilers write them, for tests of the comparison.
 

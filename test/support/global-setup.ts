@@ -5,7 +5,7 @@ import path from "node:path";
 import pino from "pino";
 import type { TestProject } from "vitest/node";
 import { createSql } from "../../src/db/client.ts";
-import { startEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { isAlive } from "../../src/process/child.ts";
 

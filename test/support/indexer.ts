@@ -4,8 +4,8 @@ import { createSql } from "../../src/db/client.ts";
 import { runIndexer } from "../../src/indexer/indexer.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import type { StateFamily } from "../../src/indexer/state/family.ts";
-import { type IndexerStatus, initialStatus } from "../../src/indexer/status.ts";
-import { WRITER_SILENCE_MS } from "../../src/store/writer.ts";
+import { type IndexerStatus, initialStatus } from "../../src/indexer/thread/status.ts";
+import { WRITER_SILENCE_MS } from "../../src/store/writer/writer.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 
 export interface TestIndexerOptions {

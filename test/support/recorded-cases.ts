@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { describe, test } from "vitest";
-import { actionsOf } from "../../src/api/registry.ts";
+import { actionsOf } from "../../src/api/explorer/registry.ts";
 import { expectGolden } from "./golden.ts";
 
 /** Queries by the name of the case, by action. */

@@ -1,7 +1,7 @@
 import { chown, cp, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { findBinaries, ordinaryUser } from "../../src/db/embedded-binaries.ts";
+import { findBinaries, ordinaryUser } from "../../src/db/embedded/binaries.ts";
 import {
   CLUSTER_USER,
   type Cluster,
@@ -9,7 +9,7 @@ import {
   dataFolder,
   prepareCluster,
   serverEnvironment,
-} from "../../src/db/embedded-cluster.ts";
+} from "../../src/db/embedded/cluster.ts";
 import { type Child, startChild } from "../../src/process/child.ts";
 import { freePort } from "../../src/process/free-port.ts";
 

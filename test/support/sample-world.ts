@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { registry } from "../../src/api/registry.ts";
+import { registry } from "../../src/api/explorer/registry.ts";
 import { startPeriscope } from "./periscope.ts";
 
 const PATIENCE_MS = 60_000;

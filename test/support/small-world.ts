@@ -1,4 +1,4 @@
-import type { Hex } from "../../src/core/hex.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { addressAt, GWEI, publish, transactionHash, wordAt } from "./build.ts";
 import { nodeBlocks } from "./node-blocks.ts";

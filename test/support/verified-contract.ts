@@ -3,7 +3,7 @@ import {
   type SourceFile,
   saveVerifiedContract,
   type VerifiedContractRow,
-} from "../../src/store/verified-contracts/verified-contract.ts";
+} from "../../src/store/contracts/verified/verified-contract.ts";
 import { blockHash, wordAt } from "./build.ts";
 
 /** A verified contract with defaults, created by nobody in the index. */

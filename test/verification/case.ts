@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { Address } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
 
 // Cases of test/fixtures/verification: what was deployed, what is sent, what must come of it.

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import type { Address } from "../../src/core/address.ts";
+import type { Address } from "../../src/core/evm/address.ts";
 import { DEFAULT_LIMITS } from "../../src/verification/process/worker-process.ts";
 import { neverEnding } from "./hostile-sources.ts";
 import { deployProgram, note, requestFor, startWorld, type World } from "./world.ts";

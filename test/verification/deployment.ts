@@ -1,7 +1,7 @@
 import { keccak256, stringToBytes } from "viem/utils";
-import type { Address } from "../../src/core/address.ts";
 import { sleep } from "../../src/core/async.ts";
-import { type Hex, hexConcat, hexLength } from "../../src/core/hex.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import { type Hex, hexConcat, hexLength } from "../../src/core/evm/hex.ts";
 import { type Anvil, startAnvil } from "../support/anvil.ts";
 
 /** A development chain to deploy code on. */

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { type ContractOutput, readOutput } from "../../src/verification/compilers/output.ts";
 import { loadSoljson } from "../../src/verification/compilers/soljson.ts";
-import { isMatch } from "../../src/verification/match/code-match.ts";
+import { isMatch } from "../../src/verification/match/code/code-match.ts";
 import {
   type CompiledContract,
   matchContract,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Abi, encodeDeployData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Address } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
-import { getVerifiedContract } from "../../src/store/verified-contracts/verified-contract.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
+import { getVerifiedContract } from "../../src/store/contracts/verified/verified-contract.ts";
 import { findSimilarContracts } from "../../src/verification/similar.ts";
 import type { Verifier } from "../../src/verification/verifier.ts";
 import { addressAt } from "../support/build.ts";

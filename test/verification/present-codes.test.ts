@@ -1,6 +1,6 @@
 import { keccak256 } from "viem";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { getVerifiedAbi } from "../../src/store/verified-contracts/verified-contract.ts";
+import { getVerifiedAbi } from "../../src/store/contracts/verified/verified-contract.ts";
 import { isStillFullyVerified, keepCodesCompared } from "../../src/verification/present-codes.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";

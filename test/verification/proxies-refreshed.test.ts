@@ -1,9 +1,9 @@
 import pino from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import type { Address } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
-import { getProxy, saveProxy } from "../../src/store/proxies.ts";
-import { keepProxiesFresh } from "../../src/verification/proxies.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
+import { getProxy, saveProxy } from "../../src/store/contracts/proxies.ts";
+import { keepProxiesFresh } from "../../src/verification/proxies/proxies.ts";
 import { addressAt, publish, wordAt } from "../support/build.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { openChain, openNode } from "../support/test-chain.ts";

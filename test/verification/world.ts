@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
-import type { Address } from "../../src/core/address.ts";
-import type { Hex } from "../../src/core/hex.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import type { Hex } from "../../src/core/evm/hex.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";

@@ -1,7 +1,7 @@
 import { encodeAbiParameters } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Address } from "../../src/core/address.ts";
-import { type Hex, hexConcat, hexLength } from "../../src/core/hex.ts";
+import type { Address } from "../../src/core/evm/address.ts";
+import { type Hex, hexConcat, hexLength } from "../../src/core/evm/hex.ts";
 import { type Claim, claimOf } from "../../src/kit/claim.ts";
 import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
 import { runExecutable } from "../../src/verification/compilers/executable.ts";

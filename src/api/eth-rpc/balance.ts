@@ -1,9 +1,9 @@
-import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
-import { isHash } from "../../core/hex.ts";
-import { isQuantity, quantity } from "../../core/quantity.ts";
-import { isRecord } from "../../core/record.ts";
-import { askOnce } from "../forwarding.ts";
-import { readBalanceAt } from "../live/coin-balances.ts";
+import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
+import { isHash } from "../../core/evm/hex.ts";
+import { isQuantity, quantity } from "../../core/evm/quantity.ts";
+import { isRecord } from "../../core/json/record.ts";
+import { askOnce } from "../explorer/forwarding.ts";
+import { readBalanceAt } from "../explorer/from-node/coin-balances.ts";
 import {
   type IndexMethod,
   type NodeTag,

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { RequestError } from "../../core/errors.ts";
-import { decodeUtf8, parseUrlEncoded } from "../form.ts";
-import { boundJson, parseMembers } from "../json.ts";
+import { decodeUtf8, parseUrlEncoded } from "../http/input/form.ts";
+import { boundJson, parseMembers } from "../http/input/json.ts";
 
 /**
  * The JSON of a request's body, whatever its content type; an empty body is an empty object, a large id a bigint. curl

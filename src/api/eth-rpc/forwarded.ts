@@ -1,5 +1,5 @@
-import { isAddress } from "../../core/address.ts";
-import { isHash, isHexData } from "../../core/hex.ts";
+import { isAddress } from "../../core/evm/address.ts";
+import { isHash, isHexData } from "../../core/evm/hex.ts";
 
 /** A method that the node answers, after our checks of its parameters. */
 export interface ForwardedMethod {

@@ -1,15 +1,15 @@
-import { type Asker, inNameOf } from "../../chain/asked-chain.ts";
+import { type Asker, inNameOf } from "../../chain/caller-chain.ts";
 import type { BlockReference, RpcCall } from "../../chain/chain.ts";
 import { RequestError } from "../../core/errors.ts";
-import { isRecord } from "../../core/record.ts";
+import { isRecord } from "../../core/json/record.ts";
 import { calmTurn } from "../../core/turns.ts";
-import { MAXIMUM_ANSWER } from "../../store/large-pages.ts";
-import { createWaits, inTime } from "../deadline.ts";
-import { type Answer, jsonAnswer, jsonText, type RpcId } from "../envelope.ts";
-import { requestErrorOf, TOO_LARGE, UNANSWERED } from "../failures.ts";
-import { createForward, forwardCalls } from "../forwarding.ts";
-import type { ServedChain } from "../served-chain.ts";
-import { type OneState, onOneState, type Read } from "../state.ts";
+import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
+import { type Answer, jsonAnswer, jsonText, type RpcId } from "../explorer/envelope.ts";
+import { createForward, forwardCalls } from "../explorer/forwarding.ts";
+import { requestErrorOf, TOO_LARGE, UNANSWERED } from "../http/failures.ts";
+import { createWaits, inTime } from "../reading/deadline.ts";
+import { type OneState, onOneState, type Read } from "../reading/snapshot.ts";
+import type { ServedChain } from "../serving/served-chain.ts";
 import {
   checkForwarded,
   completeForwarded,

@@ -1,11 +1,11 @@
-import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
 import { RequestError } from "../../core/errors.ts";
-import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
-import { isQuantity } from "../../core/quantity.ts";
-import { isRecord } from "../../core/record.ts";
-import { getBlock } from "../../store/block-details.ts";
-import { type LogPattern, type LogPlace, searchLogs } from "../../store/logs.ts";
-import { notIndexed } from "../live/earlier-blocks.ts";
+import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
+import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
+import { isQuantity } from "../../core/evm/quantity.ts";
+import { isRecord } from "../../core/json/record.ts";
+import { getBlock } from "../../store/blocks/block-details.ts";
+import { type LogPattern, type LogPlace, searchLogs } from "../../store/lists/logs.ts";
+import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";
 import {
   type IndexMethod,
   type NodeTag,

@@ -1,7 +1,7 @@
-import { isQuantity, quantity } from "../../core/quantity.ts";
-import { askOnce } from "../forwarding.ts";
-import { GAS_NOT_ESTIMATED } from "../gas/prices.ts";
-import { readHeadNumber } from "../state.ts";
+import { isQuantity, quantity } from "../../core/evm/quantity.ts";
+import { askOnce } from "../explorer/forwarding.ts";
+import { GAS_NOT_ESTIMATED } from "../explorer/gas/prices.ts";
+import { readHeadNumber } from "../reading/snapshot.ts";
 import { getBalance } from "./balance.ts";
 import { getLogs } from "./logs.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";

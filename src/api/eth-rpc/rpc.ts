@@ -1,5 +1,5 @@
-import type { Context } from "../action.ts";
-import type { Forward } from "../forwarding.ts";
+import type { Context } from "../explorer/action.ts";
+import type { Forward } from "../explorer/forwarding.ts";
 
 /** Answer of one JSON-RPC entry, without its envelope. Errors of our own are bare texts, as the reference has them. */
 export type RpcOutcome = { result: unknown } | { error: unknown };

@@ -1,19 +1,19 @@
-import { type Hex, isHash, lowerHex } from "../../core/hex.ts";
-import { logsBloom } from "../../core/logs-bloom.ts";
-import { quantity } from "../../core/quantity.ts";
-import { isRecord } from "../../core/record.ts";
-import type { TransactionLog } from "../../store/logs.ts";
+import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
+import { logsBloom } from "../../core/evm/logs-bloom.ts";
+import { quantity } from "../../core/evm/quantity.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { TransactionLog } from "../../store/lists/logs.ts";
 import {
   getReceipt,
   getSignedTransaction,
   type SignedTransaction,
   type StoredReceipt,
-} from "../../store/rpc-transactions.ts";
-import type { Context } from "../action.ts";
-import type { Forward, Forwarded } from "../forwarding.ts";
-import { earlierReceipt } from "../live/earlier-blocks.ts";
-import { withoutUnservedBlock } from "../live/mempool.ts";
-import { topicsOf } from "../present/log.ts";
+} from "../../store/lists/rpc-transactions.ts";
+import type { Context } from "../explorer/action.ts";
+import type { Forward, Forwarded } from "../explorer/forwarding.ts";
+import { earlierReceipt } from "../explorer/from-node/transactions/earlier-blocks.ts";
+import { withoutUnservedBlock } from "../explorer/from-node/transactions/mempool.ts";
+import { topicsOf } from "../explorer/present/log.ts";
 import { type IndexMethod, rpcFailure } from "./rpc.ts";
 
 const INVALID_HASH = rpcFailure("Transaction hash is invalid");

@@ -1,6 +1,6 @@
-import type { Action } from "../action.ts";
-import { type Dialect, forDialect } from "../envelope.ts";
-import { actionsIn } from "../registry.ts";
+import type { Action } from "../explorer/action.ts";
+import { type Dialect, forDialect } from "../explorer/envelope.ts";
+import { actionsIn } from "../explorer/registry.ts";
 import answers from "./answers.json" with { type: "json" };
 import { describeParameters } from "./parameters.ts";
 import { JSON_TYPE, responses } from "./responses.ts";

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { type Dialect, jsonAnswer } from "../envelope.ts";
-import { type HttpOptions, send } from "../http.ts";
-import { moduleSummaries } from "../registry.ts";
-import { chainTitle, knownChainId, type ServedChain } from "../served-chain.ts";
+import { type Dialect, jsonAnswer } from "../explorer/envelope.ts";
+import { moduleSummaries } from "../explorer/registry.ts";
+import { type HttpOptions, send } from "../http/http.ts";
+import { chainTitle, knownChainId, type ServedChain } from "../serving/served-chain.ts";
 import { describeActions } from "./actions.ts";
 import { type OtherRoute, otherRoutes } from "./other-routes.ts";
 import { errorResponses } from "./responses.ts";

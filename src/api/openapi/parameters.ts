@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Action, paramsIn } from "../action.ts";
-import type { Dialect } from "../envelope.ts";
+import { type Action, paramsIn } from "../explorer/action.ts";
+import type { Dialect } from "../explorer/envelope.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** A parameter of an action, as documents and tables describe it. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from "fastify";
 import type { Sql } from "../../db/client.ts";
+import { countOpenJobs, type OpenJobs } from "../../store/contracts/verification-jobs.ts";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
-import { countOpenJobs, type OpenJobs } from "../../store/verification-jobs.ts";
-import { inTime } from "../deadline.ts";
-import { jsonAnswer } from "../envelope.ts";
-import { send } from "../http.ts";
-import { chainTitle, type ServedChain } from "../served-chain.ts";
+import { jsonAnswer } from "../explorer/envelope.ts";
+import { send } from "../http/http.ts";
+import { inTime } from "../reading/deadline.ts";
+import { chainTitle, type ServedChain } from "../serving/served-chain.ts";
 
 export interface HealthOptions {
   /** Of the program. */

@@ -6,7 +6,7 @@ import {
   type ProcessMetrics,
   renderMetrics,
 } from "../../telemetry/process-metrics.ts";
-import { knownChainId, type ServedChain } from "../served-chain.ts";
+import { knownChainId, type ServedChain } from "../serving/served-chain.ts";
 import { type HealthOptions, lagOf, problemsOf, readHealth, readOpenJobs } from "./health.ts";
 
 export interface MetricsOptions {

@@ -1,9 +1,9 @@
 import { keccak256 } from "viem/utils";
-import type { Hex } from "../../core/hex.ts";
-import type { LookupParts } from "../../store/verified-contracts/lookup.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { LookupParts } from "../../store/contracts/verified/lookup.ts";
 import type { KeptCode } from "../../verification/engine/kept-code.ts";
 import type { VerifiedSource } from "../../verification/engine/verified-source.ts";
-import type { CodeMatch } from "../../verification/match/code-match.ts";
+import type { CodeMatch } from "../../verification/match/code/code-match.ts";
 import { codeOnChain } from "../../verification/on-chain-code.ts";
 
 /** The stored compilation, as in `LookupParts.compilation`. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import type { Context } from "../action.ts";
-import type { Answer } from "../envelope.ts";
-import type { ServedChain } from "../served-chain.ts";
+import type { Context } from "../explorer/action.ts";
+import type { Answer } from "../explorer/envelope.ts";
+import type { ServedChain } from "../serving/served-chain.ts";
 
 /** What a handler of Sourcify's dialect works with for one request. */
 export interface SourcifyContext

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { RequestError } from "../../core/errors.ts";
-import { type Answer, jsonAnswer } from "../envelope.ts";
+import { type Answer, jsonAnswer } from "../explorer/envelope.ts";
 
 /** The codes by which clients of Sourcify's dialect tell errors apart. */
 export type CustomCode =

@@ -1,17 +1,17 @@
 import { getAddress } from "viem/utils";
-import type { Address } from "../../core/address.ts";
-import { isRecord } from "../../core/record.ts";
+import type { Address } from "../../core/evm/address.ts";
+import { isRecord } from "../../core/json/record.ts";
 import type { Queryable } from "../../db/client.ts";
-import type { ServedHead } from "../../store/sync-state.ts";
-import { getDeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
+import { getDeploymentProof } from "../../store/contracts/verified/deployment-proofs.ts";
 import {
   getDeployment,
   getLookupParts,
   type LookupPart,
   type LookupParts,
-} from "../../store/verified-contracts/lookup.ts";
-import { listSources, type SourceFile } from "../../store/verified-contracts/verified-contract.ts";
-import type { ProxyReader } from "../../verification/proxy.ts";
+} from "../../store/contracts/verified/lookup.ts";
+import { listSources, type SourceFile } from "../../store/contracts/verified/verified-contract.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import type { ProxyReader } from "../../verification/proxies/proxy.ts";
 import { presentCreationCode, presentEvm, presentRuntimeCode } from "./codes.ts";
 import { type Field, pick, type Wanted } from "./fields.ts";
 import { presentProxy, readProxy } from "./proxy.ts";

@@ -1,8 +1,8 @@
 import { getAddress } from "viem/utils";
 import { z } from "zod";
-import type { Address } from "../../core/address.ts";
-import type { VerifiedMatch } from "../../store/verified-contracts/lookup.ts";
-import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { VerifiedMatch } from "../../store/contracts/verified/lookup.ts";
+import type { MatchQuality } from "../../store/contracts/verified/verified-contract.ts";
 
 const level = z.enum(["exact_match", "match"]).nullable();
 

@@ -1,4 +1,4 @@
-import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
+import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
 import type { SourcifyContext, SourcifyRequest } from "./endpoint.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 

@@ -1,11 +1,11 @@
 import { getAddress } from "viem/utils";
-import type { Address } from "../../core/address.ts";
 import { ChainError } from "../../core/errors.ts";
+import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
-import { getProxy, isStaleProxy } from "../../store/proxies.ts";
+import { getProxy, isStaleProxy } from "../../store/contracts/proxies.ts";
+import { listContractNames } from "../../store/contracts/verified/lookup.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
-import { listContractNames } from "../../store/verified-contracts/lookup.ts";
-import { detectProxy, type ProxyReader } from "../../verification/proxy.ts";
+import { detectProxy, type ProxyReader } from "../../verification/proxies/proxy.ts";
 import { errorIdOf } from "./errors.ts";
 
 /** Sourcify's names of the proxy kinds that it knows. */

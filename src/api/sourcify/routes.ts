@@ -1,17 +1,22 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
-import { inNameOf } from "../../chain/asked-chain.ts";
+import { inNameOf } from "../../chain/caller-chain.ts";
 import { RequestError } from "../../core/errors.ts";
-import { isRecord } from "../../core/record.ts";
+import { isRecord } from "../../core/json/record.ts";
 import { MOST_TOKENS } from "../../verification/inputs/json.ts";
-import { inTime, waitingInTime } from "../deadline.ts";
-import { endOf, type HttpOptions, send } from "../http.ts";
-import { lookUp } from "../input.ts";
-import { parseJson } from "../json.ts";
-import type { LargeAnswers } from "../large-answers.ts";
-import type { RateLimiter } from "../rate-limit.ts";
-import { mediaTypeOf, queryInput } from "../request.ts";
-import { decideChain, knownChainId, type ServedChain, type ServedChains } from "../served-chain.ts";
-import { requireSynchronised, resultOnOneState } from "../state.ts";
+import { endOf, type HttpOptions, send } from "../http/http.ts";
+import { lookUp } from "../http/input/input.ts";
+import { parseJson } from "../http/input/json.ts";
+import { mediaTypeOf, queryInput } from "../http/input/request.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { inTime, waitingInTime } from "../reading/deadline.ts";
+import type { LargeAnswers } from "../reading/large-answers.ts";
+import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
+import {
+  decideChain,
+  knownChainId,
+  type ServedChain,
+  type ServedChains,
+} from "../serving/served-chain.ts";
 import type { Endpoint, SourcifyRequest } from "./endpoint.ts";
 import { invalid, SourcifyError } from "./errors.ts";
 import { endpoints } from "./registry.ts";

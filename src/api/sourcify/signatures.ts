@@ -1,5 +1,5 @@
-import { PageTooLarge } from "../../store/large-pages.ts";
-import { hashSignatures, readAbi } from "../abi.ts";
+import { PageTooLarge } from "../../store/lists/large-pages.ts";
+import { hashSignatures, readAbi } from "../abi/abi.ts";
 
 /** Most characters of an ABI; no larger one is accepted any more. */
 const MAXIMUM_ABI = 2_000_000;

@@ -1,7 +1,11 @@
 import { z } from "zod";
 import type { VerificationRequest } from "../../verification/request.ts";
-import { type Answer, jsonAnswer } from "../envelope.ts";
-import { isNodeUnreachable, LIMIT_TEXTS, SOURCES_TOO_LARGE } from "../modules/contract/submit.ts";
+import { type Answer, jsonAnswer } from "../explorer/envelope.ts";
+import {
+  isNodeUnreachable,
+  LIMIT_TEXTS,
+  SOURCES_TOO_LARGE,
+} from "../explorer/modules/contract/verification/submit.ts";
 import type { DescribedAnswer, SourcifyContext } from "./endpoint.ts";
 import { SourcifyError } from "./errors.ts";
 

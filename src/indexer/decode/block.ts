@@ -1,6 +1,6 @@
 import type { FetchedBlock } from "../../chain/types.ts";
-import { quantityToNumber } from "../../core/quantity.ts";
-import { type ChainRows, emptyRows } from "../../store/chain-tables.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
+import { type ChainRows, emptyRows } from "../../store/writer/chain-tables.ts";
 import { decodeTopLevelCreations } from "./contracts.ts";
 import { decodeInternalTransactions } from "./internal-transactions.ts";
 import { decodeLogs } from "./logs.ts";

@@ -1,8 +1,8 @@
 import type { RawBlock } from "../../chain/types.ts";
-import type { Address } from "../../core/address.ts";
-import { quantityToNumber } from "../../core/quantity.ts";
-import { keccak256 } from "../../core/viem.ts";
-import type { ChainRows } from "../../store/chain-tables.ts";
+import type { Address } from "../../core/evm/address.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
+import { keccak256 } from "../../core/evm/viem.ts";
+import type { ChainRows } from "../../store/writer/chain-tables.ts";
 import { CREATE_TYPES, type PlacedFrame } from "./frames.ts";
 
 /** Adds the creation or destruction of a contract that the frame brought about, if it did. */

@@ -1,5 +1,5 @@
 import type { CallFrame, RawReceipt, TransactionTrace } from "../../chain/types.ts";
-import { quantityToNumber } from "../../core/quantity.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
 
 export const CALL_TYPES: ReadonlySet<string> = new Set([
   "call",

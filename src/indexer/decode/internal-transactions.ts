@@ -1,7 +1,7 @@
 import type { RawBlock, RawReceipt, TransactionTrace } from "../../chain/types.ts";
-import type { Hex } from "../../core/hex.ts";
-import { quantityToNumber } from "../../core/quantity.ts";
-import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
+import { type ChainRows, SIDE } from "../../store/writer/chain-tables.ts";
 import { decodeContractChange } from "./contracts.ts";
 import { CALL_TYPES, CREATE_TYPES, type PlacedFrame, placeFrames, tracerText } from "./frames.ts";
 import { addSide } from "./transactions.ts";

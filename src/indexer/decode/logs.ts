@@ -1,7 +1,7 @@
 import type { RawReceipt } from "../../chain/types.ts";
-import type { Hex } from "../../core/hex.ts";
-import { quantityToNumber } from "../../core/quantity.ts";
-import type { ChainRows } from "../../store/chain-tables.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
+import type { ChainRows } from "../../store/writer/chain-tables.ts";
 
 /** First topics of the events by which a proxy or a beacon tells of another implementation. */
 const IMPLEMENTATION_CHANGES: ReadonlySet<Hex | undefined> = new Set<Hex>([

@@ -1,8 +1,8 @@
 import type { RawLog, RawReceipt } from "../../chain/types.ts";
-import { type Address, addressOfWord } from "../../core/address.ts";
-import { type Hex, hexLength, hexSlice, wordAt } from "../../core/hex.ts";
-import { quantityToNumber } from "../../core/quantity.ts";
-import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
+import { type Address, addressOfWord } from "../../core/evm/address.ts";
+import { type Hex, hexLength, hexSlice, wordAt } from "../../core/evm/hex.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
+import { type ChainRows, SIDE } from "../../store/writer/chain-tables.ts";
 
 /** Values of `token_transfers.standard`: the number of the ERC. */
 const STANDARD = { erc20: 20, erc404: 404, erc721: 721, erc1155: 1155 } as const;

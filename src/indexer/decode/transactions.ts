@@ -1,7 +1,7 @@
 import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../../chain/types.ts";
-import type { Hex } from "../../core/hex.ts";
-import { quantityToBigInt, quantityToInt64, quantityToNumber } from "../../core/quantity.ts";
-import { type ChainRows, SIDE } from "../../store/chain-tables.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import { quantityToBigInt, quantityToInt64, quantityToNumber } from "../../core/evm/quantity.ts";
+import { type ChainRows, SIDE } from "../../store/writer/chain-tables.ts";
 import { hasFailed, tracerText } from "./frames.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { RawHeader } from "../../chain/types.ts";
-import { quantityToNumber } from "../../core/quantity.ts";
-import type { ChainRows } from "../../store/chain-tables.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
+import type { ChainRows } from "../../store/writer/chain-tables.ts";
 
 /** Adds the uncles that a block includes to the rows. */
 export function decodeUncles(

@@ -1,5 +1,5 @@
-import type { Hex } from "../../core/hex.ts";
-import { keccak256, toRlp } from "../../core/viem.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import { keccak256, toRlp } from "../../core/evm/viem.ts";
 
 /** A value of an RLP encoding: bytes, or a list of values. */
 export type RlpValue = Hex | readonly RlpValue[];

@@ -1,5 +1,5 @@
 import type { RawHeader } from "../../chain/types.ts";
-import type { Hex } from "../../core/hex.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import { bytes, integer, type RlpValue, rlpHash } from "./encoding.ts";
 
 /** Fields that came with forks, in their order in the header; `integer` ones are quantities. */

@@ -1,11 +1,11 @@
-import { withoutStateSync } from "../../chain/state-sync.ts";
+import { withoutStateSync } from "../../chain/blocks/state-sync.ts";
 import type { FetchedBlock, RawBlock, RawReceipt, RawTransaction } from "../../chain/types.ts";
-import { lowerAddress } from "../../core/address.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Hex } from "../../core/hex.ts";
-import { quantityToBigInt, quantityToNumber } from "../../core/quantity.ts";
-import { isNothing } from "../../core/record.ts";
-import { getContractAddress, keccak256 } from "../../core/viem.ts";
+import { lowerAddress } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
+import { getContractAddress, keccak256 } from "../../core/evm/viem.ts";
+import { isNothing } from "../../core/json/record.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
 import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { ZERO_ADDRESS } from "../../core/address.ts";
-import { isContractCode } from "../../core/contract-code.ts";
-import { type Hex, hexFromBytes } from "../../core/hex.ts";
-import { listCoinBalancesFrom } from "../../store/addresses/coin-balances.ts";
+import { ZERO_ADDRESS } from "../../core/evm/address.ts";
+import { isContractCode } from "../../core/evm/contract-code.ts";
+import { type Hex, hexFromBytes } from "../../core/evm/hex.ts";
+import { listCoinBalancesFrom } from "../../store/state/addresses/coin-balances.ts";
 import {
   applyAddresses,
   type CoinBalance,
@@ -12,7 +12,7 @@ import {
   listTouchedCoins,
   revertAddresses,
   writeCoinBalances,
-} from "../../store/addresses/state.ts";
+} from "../../store/state/addresses/state.ts";
 import type { StateFamily } from "./family.ts";
 
 /** Addresses with their coin balances and the coin supply. */

@@ -1,4 +1,4 @@
-import { applyDailyStatistics, revertDailyStatistics } from "../../store/daily-statistics.ts";
+import { applyDailyStatistics, revertDailyStatistics } from "../../store/state/daily-statistics.ts";
 import type { StateFamily } from "./family.ts";
 
 /** Counts new addresses, so it comes after `coins`. */

@@ -1,8 +1,8 @@
 import type { AskOptions, BlockReference, Chain } from "../../chain/chain.ts";
-import type { Address } from "../../core/address.ts";
+import type { Address } from "../../core/evm/address.ts";
 import type { Queryable, Transaction } from "../../db/client.ts";
-import type { BlockRange } from "../../store/chain.ts";
-import type { ContractScope } from "../../store/tokens/state.ts";
+import type { ContractScope } from "../../store/state/tokens/state.ts";
+import type { BlockRange } from "../../store/writer/chain.ts";
 
 /**
  * A family of state: tables whose rows follow from the blocks, and from what the node says of a block. Publishing,

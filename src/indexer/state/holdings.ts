@@ -1,5 +1,5 @@
 import type { TokenBalanceQuery } from "../../chain/chain.ts";
-import { listStoredHoldings } from "../../store/token-balances/holdings.ts";
+import { listStoredHoldings } from "../../store/state/token-balances/holdings.ts";
 import {
   countPendingHoldings,
   type HoldingAmount,
@@ -7,8 +7,8 @@ import {
   listPendingHoldings,
   listTouchedHoldings,
   writeHoldings,
-} from "../../store/token-balances/readings.ts";
-import { applyTokenBalances, revertTokenBalances } from "../../store/token-balances/state.ts";
+} from "../../store/state/token-balances/readings.ts";
+import { applyTokenBalances, revertTokenBalances } from "../../store/state/token-balances/state.ts";
 import type { StateFamily } from "./family.ts";
 
 /** What owners hold of tokens. Keeps the holder counts of the tokens, so it comes after `tokens`. */

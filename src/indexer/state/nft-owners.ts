@@ -1,4 +1,4 @@
-import { applyNftOwners, revertNftOwners } from "../../store/nft-owners.ts";
+import { applyNftOwners, revertNftOwners } from "../../store/state/nft-owners.ts";
 import type { StateFamily } from "./family.ts";
 
 export const nftOwners: StateFamily = {

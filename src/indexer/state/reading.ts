@@ -1,10 +1,10 @@
 import type { AskOptions, BlockReference, Chain } from "../../chain/chain.ts";
-import type { Address } from "../../core/address.ts";
 import { chunk } from "../../core/async.ts";
+import type { Address } from "../../core/evm/address.ts";
 import type { Queryable, Transaction } from "../../db/client.ts";
-import type { BlockRange } from "../../store/chain.ts";
-import type { ContractScope } from "../../store/tokens/state.ts";
-import { noteUnresponsive } from "../../store/tokens/unresponsive.ts";
+import type { ContractScope } from "../../store/state/tokens/state.ts";
+import { noteUnresponsive } from "../../store/state/tokens/unresponsive.ts";
+import type { BlockRange } from "../../store/writer/chain.ts";
 import type { StateFamily, StateReading } from "./family.ts";
 
 /** What is to be read from the node. */

@@ -1,5 +1,5 @@
 import type { TokenMetadata } from "../../chain/chain.ts";
-import type { Address } from "../../core/address.ts";
+import type { Address } from "../../core/evm/address.ts";
 import {
   applyTokens,
   countPendingTokens,
@@ -9,7 +9,7 @@ import {
   type TokenToRead,
   writeTokenMetadata,
   writeTokenSupplies,
-} from "../../store/tokens/state.ts";
+} from "../../store/state/tokens/state.ts";
 import type { StateFamily } from "./family.ts";
 
 /** What a token was asked for and answered. */

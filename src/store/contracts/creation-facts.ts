@@ -1,5 +1,5 @@
-import type { Address } from "../../core/address.ts";
-import type { Hex } from "../../core/hex.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 import { emptyCodeHash } from "./list.ts";
 

@@ -1,7 +1,7 @@
-import type { Address } from "../../core/address.ts";
-import type { Hex } from "../../core/hex.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
-import { inPublishedBlocks } from "../page.ts";
+import { inPublishedBlocks } from "../lists/page.ts";
 import { emptyCodeHash } from "./list.ts";
 
 /** The newest creation of a contract. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isRecord } from "../../core/record.ts";
-import { recordOf } from "../../core/record-schema.ts";
+import { isRecord } from "../../core/json/record.ts";
+import { recordOf } from "../../core/json/record-schema.ts";
 import { VerificationError } from "../errors.ts";
 
 const Hexadecimal = z

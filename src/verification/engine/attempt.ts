@@ -4,7 +4,7 @@ import { type CompilerOutput, readOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CompilerInput } from "../inputs/compiler-input.ts";
-import { isMatch } from "../match/code-match.ts";
+import { isMatch } from "../match/code/code-match.ts";
 import {
   type CompiledContract,
   type ContractMatch,

@@ -1,11 +1,11 @@
-import { isRecord } from "../../core/record.ts";
-import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { MatchQuality } from "../../store/contracts/verified/verified-contract.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import { type CompilerInput, type Settings, without } from "../inputs/compiler-input.ts";
 import { metadataSettings } from "../inputs/flattened.ts";
 import { qualityOf } from "../match/contract-match.ts";
-import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
+import { type CodeMetadata, readCodeMetadata } from "../match/metadata/metadata.ts";
 import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
 
 const DEFAULT_RUNS = 200;

@@ -1,5 +1,5 @@
-import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import type { CompiledCode, Slot } from "../match/bytecode.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
+import type { CompiledCode, Slot } from "../match/code/bytecode.ts";
 
 /** Compiled code as it is stored: zeros where deployment fills in values, and the places of these. */
 export interface KeptCode {

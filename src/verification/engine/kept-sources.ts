@@ -1,4 +1,4 @@
-import type { SourceFile } from "../../store/verified-contracts/verified-contract.ts";
+import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
 import { type CompilerInput, type FurtherInput, refuse } from "../inputs/compiler-input.ts";
 import { interfaceFiles } from "../inputs/standard-json.ts";
 import { importedFrom } from "./imported-files.ts";

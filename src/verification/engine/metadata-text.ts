@@ -1,6 +1,6 @@
-import { isAddress } from "../../core/address.ts";
-import { hexToBytes } from "../../core/hex.ts";
-import { isRecord } from "../../core/record.ts";
+import { isAddress } from "../../core/evm/address.ts";
+import { hexToBytes } from "../../core/evm/hex.ts";
+import { isRecord } from "../../core/json/record.ts";
 import type { Settings } from "../inputs/compiler-input.ts";
 
 /** The files that solc's metadata of a contract names: its own, and all that this one imports. Undefined without metadata. */

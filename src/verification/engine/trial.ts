@@ -1,10 +1,10 @@
-import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
-import { initCodeOfBlueprint } from "../match/blueprint.ts";
-import { isMatch } from "../match/code-match.ts";
-import { guessArguments } from "../match/constructor-arguments.ts";
-import { mayFollow } from "../match/creation-code.ts";
-import { foreignParts, mayBeRun } from "../match/jump-destinations.ts";
+import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
+import { isMatch } from "../match/code/code-match.ts";
+import { guessArguments } from "../match/code/constructor-arguments.ts";
+import { mayFollow } from "../match/code/creation-code.ts";
+import { foreignParts, mayBeRun } from "../match/code/jump-destinations.ts";
 import { levelsOf } from "../match/levels.ts";
 import { readSyntax } from "../match/syntax.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";

@@ -1,13 +1,13 @@
-import { type Hex, lowerHex } from "../../core/hex.ts";
-import { isRecord } from "../../core/record.ts";
+import { type Hex, lowerHex } from "../../core/evm/hex.ts";
+import { isRecord } from "../../core/json/record.ts";
 import type {
   DeploymentProof,
   ImmutableValue,
-} from "../../store/verified-contracts/deployment-proofs.ts";
+} from "../../store/contracts/verified/deployment-proofs.ts";
 import type {
   SourceFile,
   VerifiedFacts,
-} from "../../store/verified-contracts/verified-contract.ts";
+} from "../../store/contracts/verified/verified-contract.ts";
 import { type CompilerVersion, compareReleases, formatVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import {
@@ -17,13 +17,13 @@ import {
   refuse,
   type Settings,
 } from "../inputs/compiler-input.ts";
-import { initCodeOfBlueprint } from "../match/blueprint.ts";
-import type { CodeMatch } from "../match/code-match.ts";
-import { base58 } from "../match/content-hash.ts";
+import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
+import type { CodeMatch } from "../match/code/code-match.ts";
+import { librariesIn } from "../match/code/libraries.ts";
 import type { ContractMatch, OnChainCode } from "../match/contract-match.ts";
 import { type Levels, levelsOf } from "../match/levels.ts";
-import { librariesIn } from "../match/libraries.ts";
-import { type CodeMetadata, readCodeMetadata } from "../match/metadata.ts";
+import { base58 } from "../match/metadata/content-hash.ts";
+import { type CodeMetadata, readCodeMetadata } from "../match/metadata/metadata.ts";
 import { methodNames } from "../match/methods.ts";
 import { fingerprintOf } from "../match/similar.ts";
 import type { VerificationRequest } from "../request.ts";

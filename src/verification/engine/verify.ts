@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Hex, hexToBytes, isHexData } from "../../core/hex.ts";
+import { type Hex, hexToBytes, isHexData } from "../../core/evm/hex.ts";
 import type { CompilerBuild } from "../compilers/build.ts";
 import type { Compiler } from "../compilers/compiler.ts";
 import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
 import { type CompilerInput, writesMetadata } from "../inputs/compiler-input.ts";
 import { readInput } from "../inputs/read.ts";
-import { initCodeOfBlueprint } from "../match/blueprint.ts";
-import { isMatch } from "../match/code-match.ts";
+import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
+import { isMatch } from "../match/code/code-match.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
 import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
 import {
@@ -15,9 +15,9 @@ import {
   findVyperVersions,
   type MetadataHashKind,
   readCodeMetadata,
-} from "../match/metadata.ts";
-import { findSourceVariant, type SourceVariant } from "../match/metadata-variants.ts";
-import { textVariants } from "../match/text-variants.ts";
+} from "../match/metadata/metadata.ts";
+import { findSourceVariant, type SourceVariant } from "../match/metadata/metadata-variants.ts";
+import { textVariants } from "../match/metadata/text-variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
 import { diagnoseSettings } from "./diagnose.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "../../core/record.ts";
-import type { SourceFile } from "../../store/verified-contracts/verified-contract.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
 import { VerificationError } from "../errors.ts";
 import type { GivenLibrary } from "../request.ts";
 

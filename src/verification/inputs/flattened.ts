@@ -1,6 +1,6 @@
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import type { CodeMetadata } from "../match/metadata.ts";
+import type { CodeMetadata } from "../match/metadata/metadata.ts";
 import { splitName, type VerificationForm } from "../request.ts";
 import {
   type CompilerInput,

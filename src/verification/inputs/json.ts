@@ -1,5 +1,5 @@
-import { scanJson } from "../../core/json-scan.ts";
-import { isRecord } from "../../core/record.ts";
+import { scanJson } from "../../core/json/json-scan.ts";
+import { isRecord } from "../../core/json/record.ts";
 import { refuse } from "./compiler-input.ts";
 
 const MAX_DEPTH = 32;

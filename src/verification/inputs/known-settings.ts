@@ -1,4 +1,4 @@
-import { isRecord } from "../../core/record.ts";
+import { isRecord } from "../../core/json/record.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import {
   type CompilerLanguage,

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { librariesByFile } from "../../core/libraries.ts";
-import { isRecord } from "../../core/record.ts";
-import { recordOf } from "../../core/record-schema.ts";
-import type { SourceFile } from "../../store/verified-contracts/verified-contract.ts";
+import { librariesByFile } from "../../core/evm/libraries.ts";
+import { isRecord } from "../../core/json/record.ts";
+import { recordOf } from "../../core/json/record-schema.ts";
+import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
 import { VerificationError } from "../errors.ts";
-import { keccak } from "../match/content-hash.ts";
-import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/text-variants.ts";
+import { keccak } from "../match/metadata/content-hash.ts";
+import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/metadata/text-variants.ts";
 import { type CompilerInput, collectSources, type Settings, without } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 

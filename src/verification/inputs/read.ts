@@ -1,8 +1,8 @@
-import { isRecord } from "../../core/record.ts";
+import { isRecord } from "../../core/json/record.ts";
 import type { CompilerFamily } from "../compilers/build.ts";
 import { type CompilerVersion, compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import type { CodeMetadata } from "../match/metadata.ts";
+import type { CodeMetadata } from "../match/metadata/metadata.ts";
 import type { VerificationForm } from "../request.ts";
 import {
   type CompilerInput,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Address, isAddress, lowerAddress } from "../../core/address.ts";
+import { type Address, isAddress, lowerAddress } from "../../core/evm/address.ts";
 
 const GUID = /^[0-9a-f]{56}$/i;
 

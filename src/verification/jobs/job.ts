@@ -2,22 +2,22 @@ import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import type { Chain } from "../../chain/chain.ts";
 import { ChainError } from "../../core/errors.ts";
-import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
-import { saveUnreadProxy } from "../../store/proxies.ts";
-import type { ClaimedJob } from "../../store/verification-jobs.ts";
-import { finishJob } from "../../store/verification-jobs.ts";
-import type { DeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
+import { saveUnreadProxy } from "../../store/contracts/proxies.ts";
+import type { ClaimedJob } from "../../store/contracts/verification-jobs.ts";
+import { finishJob } from "../../store/contracts/verification-jobs.ts";
+import type { DeploymentProof } from "../../store/contracts/verified/deployment-proofs.ts";
 import {
   saveVerifiedContract,
   type VerifiedContractRow,
-} from "../../store/verified-contracts/verified-contract.ts";
+} from "../../store/contracts/verified/verified-contract.ts";
 import type { CompilerCatalogue } from "../compilers/catalogue.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
 import { reasonOf, VerificationError, type VerificationFailure } from "../errors.ts";
 import { isStillFullyVerified } from "../present-codes.ts";
 import type { WorkerPool } from "../process/pool.ts";
-import { refreshProxy } from "../proxies.ts";
+import { refreshProxy } from "../proxies/proxies.ts";
 import { fetchOnChainFacts, type OnChainFacts } from "./on-chain-facts.ts";
 import { proveDeployment } from "./prove.ts";
 

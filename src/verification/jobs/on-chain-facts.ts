@@ -1,12 +1,12 @@
 import { keccak256 } from "viem/utils";
 import type { Chain, Head } from "../../chain/chain.ts";
-import type { Address } from "../../core/address.ts";
 import { sleep } from "../../core/async.ts";
-import { isContractCode } from "../../core/contract-code.ts";
 import { ChainError } from "../../core/errors.ts";
-import type { Hex } from "../../core/hex.ts";
+import type { Address } from "../../core/evm/address.ts";
+import { isContractCode } from "../../core/evm/contract-code.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
-import { getBlockReference } from "../../store/blocks.ts";
+import { getBlockReference } from "../../store/blocks/blocks.ts";
 import { type CreationFacts, getCreationFacts } from "../../store/contracts/creation-facts.ts";
 import { readUntorn } from "../../store/snapshot.ts";
 import { VerificationError } from "../errors.ts";

@@ -1,12 +1,12 @@
 import { getContractAddress } from "viem/utils";
 import type { BlockReference, Chain } from "../../chain/chain.ts";
-import type { CreationTrial } from "../../chain/creations.ts";
-import { type Address, addressOfWord, lowerAddress } from "../../core/address.ts";
+import type { CreationTrial } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
-import { type Hex, hexSlice, hexToBytes } from "../../core/hex.ts";
-import { isQuantity, quantityToBigInt } from "../../core/quantity.ts";
+import { type Address, addressOfWord, lowerAddress } from "../../core/evm/address.ts";
+import { type Hex, hexSlice, hexToBytes } from "../../core/evm/hex.ts";
+import { isQuantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import type { CreationFacts } from "../../store/contracts/creation-facts.ts";
-import type { DeploymentProof } from "../../store/verified-contracts/deployment-proofs.ts";
+import type { DeploymentProof } from "../../store/contracts/verified/deployment-proofs.ts";
 import { compiledCodeOf } from "../engine/kept-code.ts";
 import type { VerifiedSource } from "../engine/verified-source.ts";
 import { VerificationError } from "../errors.ts";

@@ -13,7 +13,7 @@ import {
   releaseJob,
   renewLease,
   type Turn,
-} from "../../store/verification-jobs.ts";
+} from "../../store/contracts/verification-jobs.ts";
 import { reasonOf } from "../errors.ts";
 import { type JobContext, runJob } from "./job.ts";
 import { createLeaseWatch } from "./leases.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sleep } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
-import { hexFromBytes } from "../../core/hex.ts";
+import { hexFromBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { getCreationFacts } from "../../store/contracts/creation-facts.ts";
 import {
@@ -9,7 +9,7 @@ import {
   insertJob,
   type JobLimits,
   type JobStatus,
-} from "../../store/verification-jobs.ts";
+} from "../../store/contracts/verification-jobs.ts";
 import { reasonOf, VerificationError, type VerificationFailureCode } from "../errors.ts";
 import { isTooLarge, requestedCompiler } from "../inputs/read.ts";
 import { isStillFullyVerified } from "../present-codes.ts";

@@ -1,5 +1,5 @@
-import type { Address } from "../../core/address.ts";
-import type { MatchQuality } from "../../store/verified-contracts/verified-contract.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { MatchQuality } from "../../store/contracts/verified/verified-contract.ts";
 import type { ContractOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import {
@@ -8,6 +8,13 @@ import {
   hasVerbatim,
   type Settings,
 } from "../inputs/compiler-input.ts";
+import { initCodeOfBlueprint } from "./code/blueprint.ts";
+import { type CompiledCode, readCompiledCode } from "./code/bytecode.ts";
+import { type CodeMatch, isMatch, type Mismatch } from "./code/code-match.ts";
+import { type Following, matchCreationCode } from "./code/creation-code.ts";
+import { stopsAtEnd } from "./code/jump-destinations.ts";
+import { matchRuntimeCode } from "./code/runtime-code.ts";
+import { immutablesIn, matchVyperCreationCode, matchVyperRuntimeCode } from "./code/vyper-code.ts";
 import {
   type AssemblyAuxdata,
   collectAuxdata,
@@ -16,15 +23,8 @@ import {
   markAuxdataAtEnd,
   oldAuxdata,
   RUNTIME_ASSEMBLY,
-} from "./auxdata.ts";
-import { initCodeOfBlueprint } from "./blueprint.ts";
-import { type CompiledCode, readCompiledCode } from "./bytecode.ts";
-import { type CodeMatch, isMatch, type Mismatch } from "./code-match.ts";
-import { type Following, matchCreationCode } from "./creation-code.ts";
-import { stopsAtEnd } from "./jump-destinations.ts";
-import { readVyperMetadata, type VyperMetadata } from "./metadata.ts";
-import { matchRuntimeCode } from "./runtime-code.ts";
-import { immutablesIn, matchVyperCreationCode, matchVyperRuntimeCode } from "./vyper-code.ts";
+} from "./metadata/auxdata.ts";
+import { readVyperMetadata, type VyperMetadata } from "./metadata/metadata.ts";
 
 /** The code on chain that a contract is compared with. */
 export interface OnChainCode {

@@ -1,4 +1,4 @@
-import { type CodeMatch, hasOtherMetadata, isMatch, type Mismatch } from "./code-match.ts";
+import { type CodeMatch, hasOtherMetadata, isMatch, type Mismatch } from "./code/code-match.ts";
 import type { ContractMatch } from "./contract-match.ts";
 
 /** What the comparison of the codes proves. */

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import type { Address } from "../../core/address.ts";
-import { type Hex, hexFromBytes, hexToBytes } from "../../core/hex.ts";
-import type { ImmutableValue } from "../../store/verified-contracts/deployment-proofs.ts";
-import { initCodeOfBlueprint } from "./blueprint.ts";
-import type { CompiledCode } from "./bytecode.ts";
-import { type CodeMatch, isMatch } from "./code-match.ts";
+import type { Address } from "../../core/evm/address.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
+import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
+import { initCodeOfBlueprint } from "./code/blueprint.ts";
+import type { CompiledCode } from "./code/bytecode.ts";
+import { type CodeMatch, isMatch } from "./code/code-match.ts";
+import { isPlainValue } from "./code/immutable-value.ts";
+import { foreignParts, mayBeRun } from "./code/jump-destinations.ts";
+import { DEPLOY_ADDRESS, matchRuntimeCode, pushesNoAddress } from "./code/runtime-code.ts";
 import type { ContractMatch } from "./contract-match.ts";
-import { isPlainValue } from "./immutable-value.ts";
-import { foreignParts, mayBeRun } from "./jump-destinations.ts";
-import { DEPLOY_ADDRESS, matchRuntimeCode, pushesNoAddress } from "./runtime-code.ts";
 
 /** Parts of runtime code, as [offset, length], that may differ between deployments of the same source. */
 export type CodeMask = [offset: number, length: number][];

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Address } from "../../core/address.ts";
-import type { CompiledCode } from "./bytecode.ts";
-import { type CodeMatch, isMatch } from "./code-match.ts";
-import { matchRuntimeCode } from "./runtime-code.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { CompiledCode } from "./code/bytecode.ts";
+import { type CodeMatch, isMatch } from "./code/code-match.ts";
+import { matchRuntimeCode } from "./code/runtime-code.ts";
 
 /** A contract whose constructor was run: its compiled code and the code on chain. */
 export interface Trialled {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import { type Anvil, startAnvil } from "../../support/anvil.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, GWEI, publish, transactionHash, wordAt } from "../../support/build.ts";

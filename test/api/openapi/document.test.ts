@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { forDialect } from "../../../src/api/envelope.ts";
+import { forDialect } from "../../../src/api/explorer/envelope.ts";
+import { actionsIn, moduleSummaries, registry } from "../../../src/api/explorer/registry.ts";
 import answers from "../../../src/api/openapi/answers.json" with { type: "json" };
 import { type ApiDocument, describeApi } from "../../../src/api/openapi/document.ts";
 import { otherRoutes } from "../../../src/api/openapi/other-routes.ts";
-import { actionsIn, moduleSummaries, registry } from "../../../src/api/registry.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 
 interface Operation {

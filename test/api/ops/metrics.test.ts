@@ -1,6 +1,6 @@
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createOperationsServer } from "../../../src/api/server.ts";
+import { createOperationsServer } from "../../../src/api/serving/server.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createMetrics, type Metrics } from "../../../src/telemetry/metrics.ts";
 import { createProcessMetrics } from "../../../src/telemetry/process-metrics.ts";

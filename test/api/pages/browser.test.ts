@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Network } from "../../../src/api/pages/network.ts";
-import { actionsIn } from "../../../src/api/registry.ts";
+import { actionsIn } from "../../../src/api/explorer/registry.ts";
+import type { Network } from "../../../src/pages/network.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { CHROMIUM, startBrowser, WITHOUT_CHROMIUM } from "../../support/browser.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { insertJob } from "../../../src/store/verification-jobs.ts";
+import { insertJob } from "../../../src/store/contracts/verification-jobs.ts";
 import { createGuid } from "../../../src/verification/jobs/guid.ts";
 import { DEFAULT_JOB_LIMITS } from "../../../src/verification/jobs/submit.ts";
 import { createVerifier } from "../../../src/verification/verifier.ts";

@@ -1,8 +1,8 @@
 import pino from "pino";
-import type { Context } from "../../../src/api/action.ts";
-import { actionsOf } from "../../../src/api/registry.ts";
-import type { Read } from "../../../src/api/state.ts";
-import { createUnresponsiveContracts } from "../../../src/chain/unresponsive-contracts.ts";
+import type { Context } from "../../../src/api/explorer/action.ts";
+import { actionsOf } from "../../../src/api/explorer/registry.ts";
+import type { Read } from "../../../src/api/reading/snapshot.ts";
+import { createUnresponsiveContracts } from "../../../src/chain/state/unresponsive-contracts.ts";
 import type { Sql } from "../../../src/db/client.ts";
 import { getServedHead, type ServedHead } from "../../../src/store/sync-state.ts";
 import type { Question } from "./requests.ts";

@@ -1,20 +1,20 @@
-import { tracesOfDebugBlock } from "../../../src/chain/frames.ts";
+import { tracesOfDebugBlock } from "../../../src/chain/traces/frames.ts";
 import type { FetchedBlock } from "../../../src/chain/types.ts";
 import type { Sql } from "../../../src/db/client.ts";
 import { decodeBlocks } from "../../../src/indexer/decode/block.ts";
 import { publish, record } from "../../../src/indexer/publish.ts";
 import { stateFamilies } from "../../../src/indexer/state/families.ts";
 import { tablesOf } from "../../../src/indexer/state/family.ts";
-import { encodeChainRows } from "../../../src/store/chain.ts";
+import { isDistributed } from "../../../src/store/cluster/distribution.ts";
+import { markIndexed, writeChainIdentity } from "../../../src/store/sync-state.ts";
+import { encodeChainRows } from "../../../src/store/writer/chain.ts";
 import {
   buildDeferredIndex,
   deferIndexes,
   listDeferredIndexes,
-} from "../../../src/store/deferred-indexes.ts";
-import { isDistributed } from "../../../src/store/distribution.ts";
-import { markIndexed, writeChainIdentity } from "../../../src/store/sync-state.ts";
-import { listRecordedTables } from "../../../src/store/transaction-hashes.ts";
-import type { WriterTerm } from "../../../src/store/writer.ts";
+} from "../../../src/store/writer/deferred-indexes.ts";
+import { listRecordedTables } from "../../../src/store/writer/transaction-hashes.ts";
+import type { WriterTerm } from "../../../src/store/writer/writer.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { save } from "../../support/verified-contract.ts";
 import { type BenchBlock, createBlocks } from "../chain/blocks.ts";

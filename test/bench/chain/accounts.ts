@@ -1,4 +1,4 @@
-import type { Address } from "../../../src/core/address.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
 import type { Random } from "../../support/world/random.ts";
 import { randomBytes, skewed } from "./draws.ts";
 import type { ChainShape } from "./shape.ts";

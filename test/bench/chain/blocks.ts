@@ -1,7 +1,7 @@
 import type { RawBlock, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
-import type { Address } from "../../../src/core/address.ts";
-import { type Hex, hexFromBytes } from "../../../src/core/hex.ts";
-import { quantity } from "../../../src/core/quantity.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import { type Hex, hexFromBytes } from "../../../src/core/evm/hex.ts";
+import { quantity } from "../../../src/core/evm/quantity.ts";
 import { createRandom, type Random } from "../../support/world/random.ts";
 import { createAccounts } from "./accounts.ts";
 import { createBlooms, emptyBloom } from "./bloom.ts";

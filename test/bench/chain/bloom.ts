@@ -1,5 +1,5 @@
 import { keccak256 } from "viem";
-import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/hex.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/evm/hex.ts";
 
 const BYTES = 256;
 const BITS = BYTES * 8;

@@ -1,7 +1,7 @@
 import { stringToHex } from "viem";
-import { STATIC_CALLS } from "../../../src/chain/static-calls.ts";
-import type { Address } from "../../../src/core/address.ts";
-import { type Hex, hexSlice } from "../../../src/core/hex.ts";
+import { STATIC_CALLS } from "../../../src/chain/state/static-calls.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import { type Hex, hexSlice } from "../../../src/core/evm/hex.ts";
 import { word, wordDigits } from "./draws.ts";
 import type { Token } from "./tokens.ts";
 

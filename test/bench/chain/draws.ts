@@ -1,4 +1,4 @@
-import { type Hex, hexFromBytes } from "../../../src/core/hex.ts";
+import { type Hex, hexFromBytes } from "../../../src/core/evm/hex.ts";
 import { createRandom, type Random } from "../../support/world/random.ts";
 
 const WORD_DIGITS = 64;

@@ -1,5 +1,5 @@
-import { type Address, wordOfAddress } from "../../../src/core/address.ts";
-import { type Hex, hexConcat } from "../../../src/core/hex.ts";
+import { type Address, wordOfAddress } from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
 import type { Random } from "../../support/world/random.ts";
 import type { Accounts } from "./accounts.ts";
 import { randomBytes, skewed, word } from "./draws.ts";

@@ -1,6 +1,6 @@
-import type { Address } from "../../../src/core/address.ts";
-import { type Hex, hexConcat } from "../../../src/core/hex.ts";
-import { quantity } from "../../../src/core/quantity.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
+import { quantity } from "../../../src/core/evm/quantity.ts";
 import type { Random } from "../../support/world/random.ts";
 import { around, fillerBytes, randomBytes } from "./draws.ts";
 import type { ChainShape } from "./shape.ts";

@@ -1,7 +1,7 @@
 import type { RawBlock } from "../../../src/chain/types.ts";
-import type { Address } from "../../../src/core/address.ts";
-import type { Hex } from "../../../src/core/hex.ts";
-import { quantity } from "../../../src/core/quantity.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
+import { quantity } from "../../../src/core/evm/quantity.ts";
 import { type BlockSequence, createBlocks } from "./blocks.ts";
 import { type CallContract, createContracts } from "./calls.ts";
 import type { ChainShape } from "./shape.ts";

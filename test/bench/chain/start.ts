@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import type { ChainTotals } from "./blocks.ts";
 import type { ChainShape } from "./shape.ts";
 import type { Spoilage } from "./spoil.ts";

@@ -1,7 +1,7 @@
 import type { RawTransaction } from "../../../src/chain/types.ts";
-import type { Address } from "../../../src/core/address.ts";
-import type { Hex } from "../../../src/core/hex.ts";
-import { quantity } from "../../../src/core/quantity.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
+import { quantity } from "../../../src/core/evm/quantity.ts";
 import type { Random } from "../../support/world/random.ts";
 import type { Accounts } from "./accounts.ts";
 import { around, fillerBytes, randomBytes, skewed } from "./draws.ts";

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import pino from "pino";
 import { createSql, type Sql } from "../../../src/db/client.ts";
-import { startEmbeddedPostgres } from "../../../src/db/embedded.ts";
+import { startEmbeddedPostgres } from "../../../src/db/embedded/embedded.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { familyCpuSeconds } from "./usage.ts";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import type { FetchedBlock, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
+import { validateBlock } from "../../../src/indexer/checks/validate.ts";
 import { PARTS, prove } from "../../../src/indexer/proof/prove.ts";
-import { validateBlock } from "../../../src/indexer/validate.ts";
 
 // A block that op-geth v1.101702.3 made, as it answered; test/nodes/optimism.test.ts has it make such blocks. Its first
 // transaction is that of the L1 attributes, then come deposits and three signed ones.

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { FetchedBlock, RawLog, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
-import { logsBloom } from "../../../src/core/logs-bloom.ts";
-import { quantity, quantityToBigInt } from "../../../src/core/quantity.ts";
+import { logsBloom } from "../../../src/core/evm/logs-bloom.ts";
+import { quantity, quantityToBigInt } from "../../../src/core/evm/quantity.ts";
+import { validateBlock } from "../../../src/indexer/checks/validate.ts";
 import {
   createProofs,
   initialProofs,
   type ProofStatus,
 } from "../../../src/indexer/proof/proofs.ts";
 import { PARTS, type Part, prove } from "../../../src/indexer/proof/prove.ts";
-import { validateBlock } from "../../../src/indexer/validate.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { scriptedAddress } from "../../support/scripted-node/block.ts";
 import { ScriptedChain } from "../../support/scripted-node/chain.ts";

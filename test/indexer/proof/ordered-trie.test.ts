@@ -2,7 +2,7 @@ import { MerklePatriciaTrie } from "@ethereumjs/mpt";
 import fc from "fast-check";
 import { toRlp } from "viem";
 import { expect, it } from "vitest";
-import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/hex.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/evm/hex.ts";
 import { orderedTrieRoot } from "../../../src/indexer/proof/ordered-trie.ts";
 
 /** The root as the library makes it of values put one after the other. */

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
 import { stateFamilies } from "../../../src/indexer/state/families.ts";
 import { type StateFamily, tablesOf } from "../../../src/indexer/state/family.ts";
-import { chainTables } from "../../../src/store/chain-tables.ts";
-import { isDistributed } from "../../../src/store/distribution.ts";
+import { isDistributed } from "../../../src/store/cluster/distribution.ts";
+import { tablesOfOneServer, tablesOfServers } from "../../../src/store/cluster/page-columns.ts";
 import { getIndexHealth } from "../../../src/store/health.ts";
-import { tablesOfOneServer, tablesOfServers } from "../../../src/store/page-columns.ts";
+import { chainTables } from "../../../src/store/writer/chain-tables.ts";
 import { startTestIndexer, type TestIndexer } from "../../support/indexer.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { type ScriptedNode, startScriptedNode } from "../../support/scripted-node.ts";

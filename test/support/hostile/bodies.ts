@@ -1,5 +1,5 @@
-import { paramsIn } from "../../../src/api/action.ts";
-import { actionsIn } from "../../../src/api/registry.ts";
+import { paramsIn } from "../../../src/api/explorer/action.ts";
+import { actionsIn } from "../../../src/api/explorer/registry.ts";
 
 /** A request that wants to cost more than it may. */
 export interface HostileRequest {

@@ -1,5 +1,5 @@
-import { wordOfAddress, ZERO_ADDRESS } from "../../../src/core/address.ts";
-import { type Hex, hexConcat } from "../../../src/core/hex.ts";
+import { wordOfAddress, ZERO_ADDRESS } from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
 import { scriptedAddress } from "../scripted-node/block.ts";
 import { ScriptedChain } from "../scripted-node/chain.ts";
 import { TRANSFER, TRANSFER_SINGLE, word } from "../scripted-node/ledger.ts";

@@ -7,7 +7,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import pino from "pino";
 import { createSql } from "../../../src/db/client.ts";
-import { startEmbeddedPostgres } from "../../../src/db/embedded.ts";
+import { startEmbeddedPostgres } from "../../../src/db/embedded/embedded.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { startTestIndexer } from "../indexer.ts";
 import { startScriptedNode } from "../scripted-node.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import type { RawBlock, RawHeader, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
-import { type Address, ZERO_ADDRESS } from "../../../src/core/address.ts";
-import { type Hex, hexConcat, hexSlice } from "../../../src/core/hex.ts";
-import { quantity, quantityToNumber } from "../../../src/core/quantity.ts";
+import { type Address, ZERO_ADDRESS } from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat, hexSlice } from "../../../src/core/evm/hex.ts";
+import { quantity, quantityToNumber } from "../../../src/core/evm/quantity.ts";
 import { bloomOf, joinBlooms } from "./bloom.ts";
 import { Ledger } from "./ledger.ts";
 import type { BlockSpecification, TransactionSpecification } from "./specification.ts";

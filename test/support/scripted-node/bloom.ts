@@ -1,5 +1,5 @@
 import { hexToBytes as bytesOf, keccak256 } from "viem";
-import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/hex.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/evm/hex.ts";
 
 const BLOOM_BYTES = 256;
 

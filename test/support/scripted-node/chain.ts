@@ -1,5 +1,5 @@
-import type { Hex } from "../../../src/core/hex.ts";
-import { quantityToNumber } from "../../../src/core/quantity.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
+import { quantityToNumber } from "../../../src/core/evm/quantity.ts";
 import { buildBlock, type ScriptedBlock } from "./block.ts";
 import { sealed } from "./provable.ts";
 import type { BlockSpecification } from "./specification.ts";

@@ -5,9 +5,9 @@ import {
   addressOfWord,
   wordOfAddress,
   ZERO_ADDRESS,
-} from "../../../src/core/address.ts";
-import { type Hex, hexConcat, hexSlice } from "../../../src/core/hex.ts";
-import { quantityToBigInt } from "../../../src/core/quantity.ts";
+} from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat, hexSlice } from "../../../src/core/evm/hex.ts";
+import { quantityToBigInt } from "../../../src/core/evm/quantity.ts";
 import type { CallSpecification, StateSpecification } from "./specification.ts";
 
 export const TRANSFER: Hex = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";

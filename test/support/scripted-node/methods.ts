@@ -1,9 +1,9 @@
 import { decodeFunctionData, encodeFunctionResult, keccak256, multicall3Abi } from "viem";
-import { STATIC_CALLS } from "../../../src/chain/static-calls.ts";
-import type { Address } from "../../../src/core/address.ts";
+import { STATIC_CALLS } from "../../../src/chain/state/static-calls.ts";
 import { messageOf } from "../../../src/core/errors.ts";
-import { type Hex, lowerHex } from "../../../src/core/hex.ts";
-import { quantity, quantityToNumber } from "../../../src/core/quantity.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import { type Hex, lowerHex } from "../../../src/core/evm/hex.ts";
+import { quantity, quantityToNumber } from "../../../src/core/evm/quantity.ts";
 import type { ScriptedBlock } from "./block.ts";
 import type { ScriptedChain } from "./chain.ts";
 import type { IncomingCall } from "./faults.ts";

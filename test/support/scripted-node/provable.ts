@@ -10,9 +10,9 @@ import {
 } from "viem";
 import { publicKeyToAddress } from "viem/accounts";
 import type { RawBlock, RawHeader, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
-import { type Address, lowerAddress } from "../../../src/core/address.ts";
-import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/hex.ts";
-import { quantity, quantityToBigInt, quantityToNumber } from "../../../src/core/quantity.ts";
+import { type Address, lowerAddress } from "../../../src/core/evm/address.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../../src/core/evm/hex.ts";
+import { quantity, quantityToBigInt, quantityToNumber } from "../../../src/core/evm/quantity.ts";
 import { orderedTrieRoot } from "../../../src/indexer/proof/ordered-trie.ts";
 import type { ScriptedBlock } from "./block.ts";
 

@@ -1,9 +1,9 @@
 import { keccak256, stringToHex } from "viem";
 import type { RawBlock, RawReceipt, RawTransaction } from "../../../src/chain/types.ts";
-import { ZERO_ADDRESS } from "../../../src/core/address.ts";
-import type { Hex } from "../../../src/core/hex.ts";
-import { logsBloom } from "../../../src/core/logs-bloom.ts";
-import { quantity, quantityToBigInt } from "../../../src/core/quantity.ts";
+import { ZERO_ADDRESS } from "../../../src/core/evm/address.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
+import { logsBloom } from "../../../src/core/evm/logs-bloom.ts";
+import { quantity, quantityToBigInt } from "../../../src/core/evm/quantity.ts";
 import { scriptedAddress } from "./block.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { keccak256 } from "viem/utils";
 import { createChain } from "../../../src/chain/client.ts";
-import type { Address } from "../../../src/core/address.ts";
-import { type Hex, hexConcat, hexLength } from "../../../src/core/hex.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat, hexLength } from "../../../src/core/evm/hex.ts";
 import { verify } from "../../../src/verification/engine/verify.ts";
 import { VerificationError } from "../../../src/verification/errors.ts";
 import { requestedCompiler } from "../../../src/verification/inputs/read.ts";

@@ -1,6 +1,6 @@
-import type { Address } from "../../../src/core/address.ts";
-import type { Hex } from "../../../src/core/hex.ts";
-import type { DeploymentProof } from "../../../src/store/verified-contracts/deployment-proofs.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
+import type { DeploymentProof } from "../../../src/store/contracts/verified/deployment-proofs.ts";
 import type { VerifiedSource } from "../../../src/verification/engine/verified-source.ts";
 import type { VerificationRequest } from "../../../src/verification/request.ts";
 

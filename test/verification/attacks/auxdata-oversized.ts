@@ -1,4 +1,4 @@
-import { hexConcat } from "../../../src/core/hex.ts";
+import { hexConcat } from "../../../src/core/evm/hex.ts";
 import type { Attack, Program } from "./attack.ts";
 import { metadataOf, text, withoutMetadata } from "./attack-world.ts";
 

@@ -1,6 +1,6 @@
 import { keccak256, stringToBytes } from "viem/utils";
 import { expect } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
 import type { Attack, Program } from "./attack.ts";
 
 const program: Program = {

@@ -1,4 +1,4 @@
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import type { Attack, Program } from "./attack.ts";
 import { metadataWith, replace, word } from "./attack-world.ts";
 

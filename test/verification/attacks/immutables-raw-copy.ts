@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import type { Attack, Program } from "./attack.ts";
 import { overwrite, word } from "./attack-world.ts";
 

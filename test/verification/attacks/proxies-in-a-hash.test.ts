@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type Hex, hexConcat } from "../../../src/core/hex.ts";
-import { detectProxy, type ProxyReader } from "../../../src/verification/proxy.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
+import { detectProxy, type ProxyReader } from "../../../src/verification/proxies/proxy.ts";
 import { addressAt } from "../../support/build.ts";
 import { metadataWith } from "./attack-world.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { wordOfAddress } from "../../../src/core/address.ts";
-import { type Hex, hexConcat } from "../../../src/core/hex.ts";
-import { detectProxy, type ProxyReader } from "../../../src/verification/proxy.ts";
+import { wordOfAddress } from "../../../src/core/evm/address.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
+import { detectProxy, type ProxyReader } from "../../../src/verification/proxies/proxy.ts";
 import { addressAt } from "../../support/build.ts";
 import { word } from "./attack-world.ts";
 

@@ -1,6 +1,6 @@
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
 import type { Verifier } from "../../../src/verification/verifier.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { deployProgram, note, startWorld, type World } from "../world.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
 import {
   abandonJob,
   type ClaimedJob,
@@ -8,7 +8,7 @@ import {
   finishJob,
   listLeases,
   reclaimAbandonedJobs,
-} from "../../../src/store/verification-jobs.ts";
+} from "../../../src/store/contracts/verification-jobs.ts";
 import { DEFAULT_JOB_LIMITS, submitVerification } from "../../../src/verification/jobs/submit.ts";
 import { endlessLoops } from "../hostile-sources.ts";
 import { deployProgram, note, requestFor, startWorld, type World } from "../world.ts";

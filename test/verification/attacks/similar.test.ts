@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Hex, hexConcat, hexToBytes } from "../../../src/core/hex.ts";
+import { type Hex, hexConcat, hexToBytes } from "../../../src/core/evm/hex.ts";
 import { isOtherDeployment, type KnownCode } from "../../../src/verification/match/similar.ts";
 import { knownCode } from "../../../src/verification/similar.ts";
 import { addressAt } from "../../support/build.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import { initCodeOf } from "../deployment.ts";
 import type { Attack, AttackWorld, Program } from "./attack.ts";
 import { verbatim, yulShop } from "./verbatim-shop.ts";

@@ -1,4 +1,4 @@
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import type { Attack, AttackWorld, Program } from "./attack.ts";
 import { verbatim, yulShop } from "./verbatim-shop.ts";
 

@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { loadSoljson } from "../../../src/verification/compilers/soljson.ts";
-import { readCodeMetadata } from "../../../src/verification/match/metadata.ts";
-import { findSourceVariant } from "../../../src/verification/match/metadata-variants.ts";
-import { textVariants } from "../../../src/verification/match/text-variants.ts";
+import { readCodeMetadata } from "../../../src/verification/match/metadata/metadata.ts";
+import { findSourceVariant } from "../../../src/verification/match/metadata/metadata-variants.ts";
+import { textVariants } from "../../../src/verification/match/metadata/text-variants.ts";
 
 const require = createRequire(import.meta.url);
 /** Sizes around those at which IPFS and Swarm build their trees anew. */

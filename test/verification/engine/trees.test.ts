@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import { BUNDLED_VERSION, createCatalogue } from "../../../src/verification/compilers/catalogue.ts";
 import { DEFAULT_LIMITS, runWorker } from "../../../src/verification/process/worker-process.ts";
 import { addressAt, wordAt } from "../../support/build.ts";

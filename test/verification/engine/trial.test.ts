@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import type { Candidate, Session } from "../../../src/verification/engine/attempt.ts";
 import { trialOf } from "../../../src/verification/engine/trial.ts";
 import type { CompilerInput } from "../../../src/verification/inputs/compiler-input.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readMetadataFiles } from "../../../src/verification/inputs/metadata-files.ts";
 import { requestedCompiler } from "../../../src/verification/inputs/read.ts";
-import { keccak } from "../../../src/verification/match/content-hash.ts";
+import { keccak } from "../../../src/verification/match/metadata/content-hash.ts";
 
 const text = `/* {"compiler": {"version": "0.4.11+commit.68ef5810"}} */ contract A {}`;
 const metadata = {

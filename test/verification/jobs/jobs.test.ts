@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
-import { getDeploymentProof } from "../../../src/store/verified-contracts/deployment-proofs.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import { getDeploymentProof } from "../../../src/store/contracts/verified/deployment-proofs.ts";
 import {
   getVerifiedContract,
   isFullyVerified,
-} from "../../../src/store/verified-contracts/verified-contract.ts";
+} from "../../../src/store/contracts/verified/verified-contract.ts";
 import { DEFAULT_JOB_LIMITS, type Submission } from "../../../src/verification/jobs/submit.ts";
 import type { Verifier } from "../../../src/verification/verifier.ts";
 import { addressAt, wordAt } from "../../support/build.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Address } from "../../../src/core/address.ts";
-import type { Hex } from "../../../src/core/hex.ts";
+import type { Address } from "../../../src/core/evm/address.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
 import {
   getVerifiedAbi,
   getVerifiedContract,
-} from "../../../src/store/verified-contracts/verified-contract.ts";
+} from "../../../src/store/contracts/verified/verified-contract.ts";
 import {
   type FactsSource,
   fetchOnChainFacts,

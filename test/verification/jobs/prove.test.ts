@@ -1,8 +1,8 @@
 import { keccak256 } from "viem/utils";
 import { expect, test } from "vitest";
-import type { CreationTrial, TrialOverrides } from "../../../src/chain/creations.ts";
-import { NodeError } from "../../../src/chain/errors.ts";
-import { type Hex, hexConcat } from "../../../src/core/hex.ts";
+import { NodeError } from "../../../src/chain/errors/errors.ts";
+import type { CreationTrial, TrialOverrides } from "../../../src/chain/state/creations.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
 import type { VerifiedSource } from "../../../src/verification/engine/verified-source.ts";
 import type { OnChainFacts } from "../../../src/verification/jobs/on-chain-facts.ts";
 import { proveDeployment, type TrialChain } from "../../../src/verification/jobs/prove.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { type ContractOutput, readOutput } from "../../../src/verification/compilers/output.ts";
-import { swarmHash } from "../../../src/verification/match/content-hash.ts";
 import {
   type CompiledFrom,
   matchContract,
@@ -12,6 +11,7 @@ import {
   unreportedAuxdata,
   withInnerAuxdata,
 } from "../../../src/verification/match/contract-match.ts";
+import { swarmHash } from "../../../src/verification/match/metadata/content-hash.ts";
 import { addressAt } from "../../support/build.ts";
 import {
   bareMetadata,

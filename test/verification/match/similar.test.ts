@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Hex } from "../../../src/core/hex.ts";
-import { DEPLOY_ADDRESS } from "../../../src/verification/match/runtime-code.ts";
+import type { Hex } from "../../../src/core/evm/hex.ts";
+import { DEPLOY_ADDRESS } from "../../../src/verification/match/code/runtime-code.ts";
 import {
   blankedHash,
   fingerprintOf,

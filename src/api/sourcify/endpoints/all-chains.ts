@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Queryable } from "../../../db/client.ts";
-import { getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
-import { inTime } from "../../deadline.ts";
-import { jsonAnswer } from "../../envelope.ts";
-import type { ServedChain } from "../../served-chain.ts";
-import { resultOnOneState } from "../../state.ts";
+import { getVerifiedMatch } from "../../../store/contracts/verified/lookup.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
+import { inTime } from "../../reading/deadline.ts";
+import { resultOnOneState } from "../../reading/snapshot.ts";
+import type { ServedChain } from "../../serving/served-chain.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 import { requireAddress } from "../parameters.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonAnswer } from "../../envelope.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 
 export const chains: Endpoint = {

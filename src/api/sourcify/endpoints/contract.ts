@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { getLookupBytes, getVerifiedMatch } from "../../../store/verified-contracts/lookup.ts";
-import { jsonAnswer } from "../../envelope.ts";
+import { getLookupBytes, getVerifiedMatch } from "../../../store/contracts/verified/lookup.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { FIELDS, readFields } from "../fields.ts";
 import { needsOf, presentLookup, readLookup } from "../lookup.ts";

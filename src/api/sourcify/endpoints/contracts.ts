@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listVerifiedMatches } from "../../../store/verified-contracts/lookup.ts";
-import { jsonAnswer } from "../../envelope.ts";
+import { listVerifiedMatches } from "../../../store/contracts/verified/lookup.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid } from "../errors.ts";
 import { minimalContract, presentMatch } from "../match.ts";

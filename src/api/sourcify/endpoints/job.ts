@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { JobStatus } from "../../../store/verification-jobs.ts";
-import { jsonAnswer } from "../../envelope.ts";
-import type { ServedChain } from "../../served-chain.ts";
+import type { JobStatus } from "../../../store/contracts/verification-jobs.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
+import type { ServedChain } from "../../serving/served-chain.ts";
 import type { Endpoint, SourcifyContext } from "../endpoint.ts";
 import { errorIdOf, SourcifyError } from "../errors.ts";
 import { minimalContract, presentMatch, presentTime } from "../match.ts";

@@ -1,4 +1,4 @@
-import { jsonAnswer } from "../../envelope.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 
 // Links that Foundry and Hardhat print for people. The targets are relative, so that the prefix of a proxy stays.

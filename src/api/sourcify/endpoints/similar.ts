@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listMatchesOf } from "../../../store/verified-contracts/lookup.ts";
+import { listMatchesOf } from "../../../store/contracts/verified/lookup.ts";
 import { findSimilarContracts } from "../../../verification/similar.ts";
-import { jsonAnswer } from "../../envelope.ts";
+import { jsonAnswer } from "../../explorer/envelope.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { minimalContract, presentMatch } from "../match.ts";
 import { requireAddress, requireChain } from "../parameters.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isRecord } from "../../../core/record.ts";
-import type { SourceFile } from "../../../store/verified-contracts/verified-contract.ts";
+import { isRecord } from "../../../core/json/record.ts";
+import type { SourceFile } from "../../../store/contracts/verified/verified-contract.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, SourcifyError } from "../errors.ts";
 import { requireAddress, requireChain } from "../parameters.ts";

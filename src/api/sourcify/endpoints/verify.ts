@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isHash } from "../../../core/hex.ts";
-import { isRecord } from "../../../core/record.ts";
+import { isHash } from "../../../core/evm/hex.ts";
+import { isRecord } from "../../../core/json/record.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, SourcifyError } from "../errors.ts";
 import { requireAddress, requireChain } from "../parameters.ts";

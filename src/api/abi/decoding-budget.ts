@@ -1,0 +1,152 @@
+import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
+import type { AbiParameter } from "./abi.ts";
+
+/**
+ * What an answer may still hold of decoded values. Small data can stand for large values: pointers may lead to the same
+ * place again and again, and each value repeats a name and a type that an author chose.
+ */
+export interface DecodingBudget {
+  /** Values, lists and structs. */
+  values: number;
+  /** Of values, names and types. */
+  characters: number;
+}
+
+/** Longest name, type or signature that is shown. */
+export const LONGEST_TEXT = 1000;
+/** A struct in a struct, a list in a list. */
+const DEEPEST = 16;
+const WORD = 32;
+/** Of a word, and of what stands around a value. */
+const CHARACTERS_OF_A_VALUE = 100;
+
+/** The budget of one answer: decoding that much takes some 30 ms. */
+export function createDecodingBudget(): DecodingBudget {
+  return { values: 3000, characters: 1_000_000 };
+}
+
+/** Whether something did not fit into the budget. */
+export function isOverdrawn({ values, characters }: DecodingBudget): boolean {
+  return values < 0 || characters < 0;
+}
+
+/**
+ * Walks over data as its types say, without decoding it, and takes what it holds out of the budget. False when the data
+ * does not fit the types, or not into the budget.
+ */
+export function spendOn(
+  parameters: readonly AbiParameter[],
+  data: Hex,
+  budget: DecodingBudget,
+): boolean {
+  try {
+    const shapes = parameters.map((parameter) => shapeOf(parameter, parameter.type, DEEPEST));
+    walkMembers(shapes, 0, { data, size: hexLength(data), budget });
+    return true;
+  } catch (error) {
+    if (error instanceof Misfit) return false;
+    throw error;
+  }
+}
+
+/** The data does not fit. */
+class Misfit extends Error {}
+
+interface Walk {
+  data: Hex;
+  /** Bytes. */
+  size: number;
+  budget: DecodingBudget;
+}
+
+/** How a type is laid out. */
+interface Shape {
+  /** Bytes in the place of the value, or of the pointer to it. */
+  headSize: number;
+  isDynamic: boolean;
+  /** Characters of its name and type. */
+  label: number;
+  content: "word" | "bytes" | { members: Shape[] } | { element: Shape; length: number | undefined };
+}
+
+function shapeOf(parameter: AbiParameter, type: string, depth: number): Shape {
+  if (depth === 0) throw new Misfit();
+  const { name, canonicalType, components } = parameter;
+  const list = /^(.*)\[(\d*)\]$/s.exec(type);
+  if (list) {
+    // Its elements are shown without a name.
+    const element = shapeOf(
+      { ...parameter, name: "", canonicalType: "" },
+      list[1] ?? "",
+      depth - 1,
+    );
+    const length = list[2] === "" ? undefined : Number(list[2]);
+    const isDynamic = length === undefined || element.isDynamic;
+    const content = { element, length };
+    return shape(isDynamic, element.headSize * (length ?? 0), content);
+  }
+  if (type === "tuple") {
+    const members = components.map((member) => shapeOf(member, member.type, depth - 1));
+    const size = members.reduce((sum, { headSize }) => sum + headSize, 0);
+    return shape(
+      members.some(({ isDynamic }) => isDynamic),
+      size,
+      { members },
+    );
+  }
+  return type === "string" || type === "bytes"
+    ? shape(true, 0, "bytes")
+    : shape(false, WORD, "word");
+
+  function shape(isDynamic: boolean, size: number, content: Shape["content"]): Shape {
+    const label =
+      Math.min(name.length, LONGEST_TEXT) + Math.min(canonicalType.length, LONGEST_TEXT);
+    return { isDynamic, headSize: isDynamic ? WORD : size, label, content };
+  }
+}
+
+function walkMembers(shapes: Iterable<Shape>, start: number, walk: Walk): void {
+  let head = start;
+  for (const shape of shapes) {
+    walkValue(shape, shape.isDynamic ? start + numberAt(head, walk) : head, walk);
+    head += shape.headSize;
+  }
+}
+
+function walkValue({ content, label }: Shape, start: number, walk: Walk): void {
+  spend(walk.budget, 1, label + CHARACTERS_OF_A_VALUE);
+  if (content === "word") numberlessWordAt(start, walk);
+  else if (content === "bytes") {
+    const length = numberAt(start, walk);
+    if (start + WORD + length > walk.size) throw new Misfit();
+    spend(walk.budget, 0, 2 * length);
+  } else if ("members" in content) walkMembers(content.members, start, walk);
+  else if (content.length !== undefined) {
+    walkMembers(times(content.element, content.length), start, walk);
+  } else {
+    walkMembers(times(content.element, numberAt(start, walk)), start + WORD, walk);
+  }
+}
+
+/** Not a list of that length: it ends where the budget does. */
+function* times(shape: Shape, count: number): Generator<Shape> {
+  for (let index = 0; index < count; index++) yield shape;
+}
+
+function spend(budget: DecodingBudget, values: number, characters: number): void {
+  budget.values -= values;
+  budget.characters -= characters;
+  if (isOverdrawn(budget)) throw new Misfit();
+}
+
+function numberlessWordAt(start: number, { size }: Walk): void {
+  if (start + WORD > size) throw new Misfit();
+}
+
+/** A pointer or a length; both count bytes or elements from here on, so that no larger number fits. */
+function numberAt(start: number, walk: Walk): number {
+  numberlessWordAt(start, walk);
+  const number = Number(hexSlice(walk.data, start, start + WORD));
+  if (number > Number.MAX_SAFE_INTEGER) throw new Misfit();
+  return number;
+}

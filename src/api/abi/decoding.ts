@@ -1,0 +1,203 @@
+import { decodeAbiParameters } from "viem/utils";
+import { type Hex, hexLength, hexSlice, lowerHex } from "../../core/evm/hex.ts";
+import { listOf } from "../../core/json/record.ts";
+import { type AbiEntry, type AbiParameter, hashSignatures, readAbi } from "./abi.ts";
+import { type DecodingBudget, LONGEST_TEXT, spendOn } from "./decoding-budget.ts";
+
+// Calls, events and errors in the words of an ABI. Source: the contract ABI specification of Solidity.
+
+/** A value with its name and type: text (also booleans), a list for an array, a list of `DecodedValue` for a struct. */
+export interface DecodedValue {
+  name: string;
+  type: string;
+  value: unknown;
+  /** The type does not fit into a topic: `value` is the hash of the indexed event parameter. */
+  hashed?: true;
+}
+
+/** What data means. */
+export interface Decoded {
+  /** `transfer(address,uint256)` */
+  signature: string;
+  parameters: DecodedValue[];
+}
+
+/** Topics and data of a log. */
+export interface LogData {
+  topics: readonly Hex[];
+  data: Hex;
+}
+
+/** The entries of an ABI by the hashes that calls, logs and errors name them by. */
+export interface AbiIndex {
+  /** By selector. */
+  functions: ReadonlyMap<Hex, AbiEntry>;
+  errors: ReadonlyMap<Hex, AbiEntry>;
+  /** By the first topic. */
+  events: ReadonlyMap<Hex, AbiEntry>;
+}
+
+const SELECTOR_BYTES = 4;
+
+/** Errors of every contract, which its ABI does not list. */
+const BUILT_IN = await indexAbi(
+  JSON.stringify([
+    { type: "error", name: "Error", inputs: [{ name: "message", type: "string" }] },
+    { type: "error", name: "Panic", inputs: [{ name: "code", type: "uint256" }] },
+  ]),
+);
+
+/** Indexes an ABI given as JSON text, in turns with other requests; skips whatever is no entry of an ABI. */
+export async function indexAbi(abi: string): Promise<AbiIndex> {
+  const functions = new Map<Hex, AbiEntry>();
+  const errors = new Map<Hex, AbiEntry>();
+  const events = new Map<Hex, AbiEntry>();
+  for await (const entry of hashSignatures(readAbi(abi))) {
+    const { kind, hash, isAnonymous } = entry;
+    if (kind === "event" && !isAnonymous) events.set(hash, entry);
+    if (kind === "function") functions.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
+    if (kind === "error") errors.set(hexSlice(hash, 0, SELECTOR_BYTES), entry);
+  }
+  return { functions, errors, events };
+}
+
+/** Decodes a call with the first ABI that has its selector and fits its data; null if none does. */
+export function decodeCall(
+  abis: readonly AbiIndex[],
+  input: Hex,
+  budget: DecodingBudget,
+): Decoded | null {
+  return decodeSelected(
+    abis.map(({ functions }) => functions),
+    input,
+    budget,
+  );
+}
+
+/**
+ * Decodes what a failed call returned: as an error of every contract, else with the first ABI that fits; null if none
+ * does.
+ */
+export function decodeError(
+  abis: readonly AbiIndex[],
+  data: Hex,
+  budget: DecodingBudget,
+): Decoded | null {
+  return decodeSelected(
+    [BUILT_IN, ...abis].map(({ errors }) => errors),
+    data,
+    budget,
+  );
+}
+
+/** Decodes a log with the first ABI that has its event and fits its data; null if none does. */
+export function decodeLog(
+  abis: readonly AbiIndex[],
+  { topics, data }: LogData,
+  budget: DecodingBudget,
+): Decoded | null {
+  const [hash, ...indexed] = topics;
+  if (hash === undefined) return null;
+  for (const { events } of abis) {
+    const entry = events.get(hash);
+    const parameters = entry && decodeEvent(entry.inputs, indexed, data, budget);
+    if (parameters) return { signature: cut(entry.signature), parameters };
+  }
+  return null;
+}
+
+function decodeSelected(
+  tables: readonly ReadonlyMap<Hex, AbiEntry>[],
+  data: Hex,
+  budget: DecodingBudget,
+): Decoded | null {
+  if (hexLength(data) < SELECTOR_BYTES) return null;
+  const selector = hexSlice(data, 0, SELECTOR_BYTES);
+  for (const table of tables) {
+    const entry = table.get(selector);
+    const parameters = entry && decode(entry.inputs, hexSlice(data, SELECTOR_BYTES), budget);
+    if (parameters) return { signature: cut(entry.signature), parameters };
+  }
+  return null;
+}
+
+function decodeEvent(
+  inputs: readonly AbiParameter[],
+  topics: readonly Hex[],
+  data: Hex,
+  budget: DecodingBudget,
+): DecodedValue[] | undefined {
+  const inTopics = inputs.filter(({ indexed }) => indexed);
+  if (inTopics.length !== topics.length) return undefined;
+  const inData = decode(
+    inputs.filter(({ indexed }) => !indexed),
+    data,
+    budget,
+  );
+  if (!inData) return undefined;
+  let isWhole = true;
+  const values = inputs.map((input): DecodedValue | undefined => {
+    if (!input.indexed) return inData.shift();
+    const topic = topics[inTopics.indexOf(input)] ?? "0x";
+    if (!fitsTopic(input.type)) return { ...label(input), value: topic, hashed: true };
+    const [value] = decode([input], topic, budget) ?? [];
+    if (!value) isWhole = false;
+    return value;
+  });
+  return isWhole ? values.filter((value) => value !== undefined) : undefined;
+}
+
+function fitsTopic(type: string): boolean {
+  return !/^(?:string|bytes|tuple)$|\]$/.test(type);
+}
+
+/** Decodes data; undefined when it does not fit the types, or what it holds not into the budget. */
+export function decode(
+  parameters: readonly AbiParameter[],
+  data: Hex,
+  budget: DecodingBudget,
+): DecodedValue[] | undefined {
+  if (parameters.length === 0) return [];
+  if (!spendOn(parameters, data, budget)) return undefined;
+  try {
+    const values = decodeAbiParameters(parameters.map(nameless), data) as readonly unknown[];
+    return parameters.map((parameter, index) => present(parameter, values[index]));
+  } catch {
+    return undefined;
+  }
+}
+
+function label({ name, canonicalType }: AbiParameter): Pick<DecodedValue, "name" | "type"> {
+  return { name: cut(name), type: cut(canonicalType) };
+}
+
+function present(parameter: AbiParameter, value: unknown): DecodedValue {
+  const { type, components } = parameter;
+  return { ...label(parameter), value: presentValue(type, components, value) };
+}
+
+function presentValue(type: string, components: readonly AbiParameter[], value: unknown): unknown {
+  const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
+  if (element !== undefined) {
+    return listOf(value).map((item) => presentValue(element, components, item));
+  }
+  if (type === "tuple") {
+    const members = listOf(value);
+    return components.map((component, index) => present(component, members[index]));
+  }
+  return /^(?:address|bytes)/.test(type) ? lowerHex(String(value)) : String(value);
+}
+
+export interface NamelessType {
+  type: string;
+  components: NamelessType[];
+}
+
+/** The types without names, so that viem gives a list: names may be anything, even the same twice. */
+export function nameless({ type, components }: AbiParameter): NamelessType {
+  return { type, components: components.map(nameless) };
+}
+
+function cut(text: string): string {
+  return text.slice(0, LONGEST_TEXT);
+}

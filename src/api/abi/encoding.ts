@@ -1,0 +1,65 @@
+import { encodeAbiParameters } from "viem/utils";
+import { type Hex, hexConcat } from "../../core/evm/hex.ts";
+import type { AbiParameter } from "./abi.ts";
+import { nameless } from "./decoding.ts";
+
+const INTEGER = /^-?(?:0x[0-9a-fA-F]{1,64}|\d{1,80})$/;
+
+/**
+ * Encodes the data of a call. Arguments are JSON values: numbers as text or numbers, structs as lists of their members.
+ * Undefined when they do not fit the types.
+ */
+export function encodeCall(
+  selector: Hex,
+  inputs: readonly AbiParameter[],
+  values: readonly unknown[],
+): Hex | undefined {
+  if (inputs.length !== values.length) return undefined;
+  try {
+    const read = inputs.map((input, index) =>
+      jsonValueOf(input.type, input.components, values[index]),
+    );
+    return hexConcat(selector, encodeAbiParameters(inputs.map(nameless), read));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws when a value is not of its type, as far as viem does not check that itself. */
+function jsonValueOf(type: string, components: readonly AbiParameter[], value: unknown): unknown {
+  const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
+  if (element !== undefined) {
+    return listOf(value).map((item) => jsonValueOf(element, components, item));
+  }
+  if (type === "tuple") {
+    const members = listOf(value);
+    if (members.length !== components.length) throw new TypeError("a struct lacks members");
+    return components.map((component, index) =>
+      jsonValueOf(component.type, component.components, members[index]),
+    );
+  }
+  if (/^u?int/.test(type)) return integerOf(value);
+  if (type === "bool") return booleanOf(value);
+  if (typeof value !== "string") throw new TypeError("no text");
+  // Checksums are not checked.
+  return type === "address" ? value.toLowerCase() : value;
+}
+
+/** A number that JSON cannot hold exactly is wanted as text. */
+function integerOf(value: unknown): bigint {
+  const isExact = typeof value === "string" || Number.isSafeInteger(value);
+  const text = String(value).trim();
+  if (!isExact || !INTEGER.test(text)) throw new TypeError("no integer");
+  return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
+}
+
+function booleanOf(value: unknown): boolean {
+  if (value === true || value === "true") return true;
+  if (value === false || value === "false") return false;
+  throw new TypeError("no boolean");
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new TypeError("no list");
+  return value;
+}

@@ -1,0 +1,81 @@
+import type { Address } from "../../core/evm/address.ts";
+import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
+import type { Queryable } from "../../db/client.ts";
+import { listMethodNames } from "../../store/contracts/verified/method-names.ts";
+
+/** What decides which function a transaction calls. */
+export interface Call {
+  /** Null for a creation. */
+  to: Address | null;
+  input: Hex;
+}
+
+/** What a transaction calls, as a verified ABI tells. */
+export interface CallName {
+  /** `0x` and 8 hex digits. */
+  selector: Hex;
+  /** `transfer(address to, uint256 amount)` */
+  functionName: string;
+}
+
+const SELECTOR_BYTES = 4;
+
+/** The first four bytes of a call's data; undefined for a creation and for shorter data. */
+export function selectorOf({ to, input }: Call): Hex | undefined {
+  return to !== null && hexLength(input) >= SELECTOR_BYTES
+    ? hexSlice(input, 0, SELECTOR_BYTES)
+    : undefined;
+}
+
+/** An entry of a list of transactions, or of their transfers. */
+export interface Calling {
+  mayBeNamed: boolean;
+}
+
+/** An entry and the name of what it calls; undefined where no ABI knows it. */
+export interface Named<Entry> {
+  entry: Entry;
+  call: CallName | undefined;
+}
+
+/**
+ * Adds the names of the called functions, from the verified ABIs of the receivers and of the contracts that these
+ * delegate to. `callOf` gives the call of an entry's transaction; `sql` must be the snapshot that the entries were read
+ * from.
+ */
+export async function nameCalls<Entry extends Calling>(
+  sql: Queryable,
+  entries: readonly Entry[],
+  callOf: (entry: Entry) => Call,
+): Promise<Named<Entry>[]> {
+  if (!entries.some(({ mayBeNamed }) => mayBeNamed)) {
+    return entries.map((entry) => ({ entry, call: undefined }));
+  }
+  return nameEntries(sql, entries, callOf);
+}
+
+/** Each call is looked up once, however often it occurs. */
+async function nameEntries<Entry extends Calling>(
+  sql: Queryable,
+  entries: readonly Entry[],
+  callOf: (entry: Entry) => Call,
+): Promise<Named<Entry>[]> {
+  const calls = entries.map((entry) => {
+    const { to, input } = callOf(entry);
+    const selector = entry.mayBeNamed ? selectorOf({ to, input }) : undefined;
+    return to !== null && selector !== undefined
+      ? { key: to + selector, address: to, selector }
+      : undefined;
+  });
+  const distinct = new Map(calls.flatMap((call) => (call ? [[call.key, call] as const] : [])));
+  const names = await listMethodNames(sql, [...distinct.values()]);
+  const nameOf = new Map([...distinct.keys()].map((key, index) => [key, names[index]]));
+  return entries.map((entry, index) => {
+    const call = calls[index];
+    const functionName = call && nameOf.get(call.key);
+    return {
+      entry,
+      call: call && functionName ? { selector: call.selector, functionName } : undefined,
+    };
+  });
+}

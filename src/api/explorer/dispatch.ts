@@ -1,0 +1,239 @@
+import { inNameOf } from "../../chain/caller-chain.ts";
+import type { BlockReference } from "../../chain/chain.ts";
+import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
+import { RequestError } from "../../core/errors.ts";
+import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
+import { getServedState } from "../../store/sync-state.ts";
+import { tagOfHead } from "../http/caching.ts";
+import { rpcErrorOf, TOO_LARGE } from "../http/failures.ts";
+import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/input.ts";
+import { createWaits, inTime, type Waits, waitingInTime } from "../reading/deadline.ts";
+import type { LargeAnswers } from "../reading/large-answers.ts";
+import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
+import { perChain, type ServedChain } from "../serving/served-chain.ts";
+import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
+import {
+  type Answer,
+  type Dialect,
+  explorerAnswer,
+  failed,
+  forDialect,
+  type Outcome,
+  proxyAnswer,
+  type RpcId,
+  rpcAnswer,
+  rpcError,
+} from "./envelope.ts";
+import { createMempool } from "./from-node/transactions/mempool.ts";
+import { createGasOracle } from "./gas/prices.ts";
+import { actionsOf } from "./registry.ts";
+
+/**
+ * Runs an action and gives the answer in its envelope, or 304 when the client has it already. Throws for every failure
+ * that is no outcome of the action.
+ */
+export type Dispatch = (
+  action: Action,
+  request: ParsedRequest,
+  dialect: Dialect,
+  chain: ServedChain,
+  asker: Asker,
+) => Promise<Answer>;
+
+/** Who asks. */
+interface Asker extends Pick<Context, "client" | "signal"> {
+  /** Tags of answers that the client has. */
+  known: readonly string[];
+}
+
+const DEFAULT_RPC_ID = 1;
+
+/** The module and action that a request names. Throws `RequestError` when one of them is absent. */
+export function namesIn(input: Input): { module: InputValue; action: InputValue } {
+  const module = lookUp(input, "module");
+  const action = lookUp(input, "action");
+  if (module === undefined || action === undefined) {
+    throw new RequestError(400, "Params 'module' and 'action' are required parameters");
+  }
+  return { module, action };
+}
+
+/** The action that a request names. Throws `RequestError` with the wire's words when there is none. */
+export function findAction(input: Input, dialect: Dialect): { module: string; action: Action } {
+  const names = namesIn(input);
+  const module = nameOf(names.module);
+  const actions = actionsOf(module, dialect);
+  if (!actions) throw new RequestError(400, "Unknown module");
+  const action = actions.get(nameOf(names.action));
+  if (!action) throw new RequestError(400, "Unknown action");
+  return { module, action };
+}
+
+/**
+ * The action that a path names; undefined when there is none. Throws `RequestError` when the parameters name another.
+ */
+export function findActionOfPath(
+  path: { module: string; action: string },
+  input: Input,
+  dialect: Dialect,
+): { module: string; action: Action } | undefined {
+  const module = nameOf(path.module);
+  const action = actionsOf(module, dialect)?.get(nameOf(path.action));
+  if (!action) return undefined;
+  for (const name of ["module", "action"] as const) {
+    const sent = lookUp(input, name);
+    if (sent !== undefined && nameOf(sent) !== nameOf(path[name])) {
+      throw new RequestError(400, `Param '${name}' is not the path's`);
+    }
+  }
+  return { module, action };
+}
+
+/** Lists and objects of a JSON body name nothing. */
+function nameOf(value: InputValue): string {
+  return typeof value === "string" ? value.toLowerCase() : "";
+}
+
+export interface DispatchOptions {
+  /** Of the program. */
+  version: string;
+  /** Time that an answer may take, see `inTime`. */
+  requestTimeoutMs: number;
+}
+
+/** An outcome, or the tag of the answer that the client has already. */
+type Made = { block?: BlockReference | undefined } & (
+  | { outcome: Outcome<unknown>; etag?: string | undefined }
+  | { unchanged: string }
+);
+
+/** Creates the one dispatcher of a server. */
+export function createDispatch(
+  { version, requestTimeoutMs }: DispatchOptions,
+  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
+  usageOf: Context["usageOf"],
+): Dispatch {
+  const gasOracleOf = perChain(({ chain }) => createGasOracle(chain));
+  const unresponsiveOf = perChain(() => createUnresponsiveContracts());
+  const mempoolOf = perChain(({ chain }) => createMempool(chain));
+
+  async function run(
+    action: Action,
+    input: Input,
+    dialect: Dialect,
+    served: ServedChain,
+    { client, signal, known }: Asker,
+    waits: Waits,
+  ): Promise<Made> {
+    const { sql, ...services } = served;
+    const parameters = collect(action, input, dialect);
+    const complaint = action.check?.(parameters, dialect);
+    if (complaint !== undefined) return { outcome: failed(complaint) };
+    const parsed = paramsIn(action, dialect).safeParse(parameters);
+    if (!parsed.success)
+      return { outcome: invalidParameters(action, parsed.error.issues, parameters) };
+    const { data } = parsed;
+    const isOfHead =
+      forDialect(action.changesWithHead ?? false, dialect) && !action.asksForSources?.(data);
+    if (isOfHead && known.length > 0) {
+      const { head, isIndexed, isWhole } = await getServedState(sql);
+      if (head && isIndexed && isWhole && known.includes(tagOfHead(head, version))) {
+        return { unchanged: tagOfHead(head, version), block: head };
+      }
+    }
+    if (action.isSubmission) await requireSynchronised(sql);
+    const asker = { caller: client, signal };
+    const context = {
+      ...services,
+      chain: inNameOf(asker, served.chain),
+      verifier: waitingInTime(served.verifier, requestTimeoutMs),
+      largeAnswers: largeAnswersOf(served),
+      gasOracle: gasOracleOf(served),
+      unresponsive: unresponsiveOf(served),
+      mempool: mempoolOf(served),
+      usageOf,
+      client,
+      signal,
+    };
+    const { result: outcome, head } = await resultOnOneState(
+      sql,
+      (read) => action.handle({ ...context, dialect, sent: input, read: waits.watch(read) }, data),
+      { servedWhileLoading: action.servedWhileLoading, asker },
+    );
+    const etag = isOfHead && head ? tagOfHead(head, version) : undefined;
+    return { outcome, block: head, etag };
+  }
+
+  /** An expected failure as an error object; throws any other again. */
+  function toRpcError(thrown: unknown, { log }: ServedChain): Made {
+    const error = rpcErrorOf(thrown);
+    if (!error) throw thrown;
+    log.warn({ err: thrown }, "request failed");
+    return { outcome: rpcError(error) };
+  }
+
+  return async (action, request, dialect, chain, asker) => {
+    const waits = createWaits();
+    const work = run(action, request.input, dialect, chain, asker, waits);
+    const timely = inTime(work, requestTimeoutMs, waits.late);
+    const made = await (action.envelope === "proxy"
+      ? timely.catch((thrown) => toRpcError(thrown, chain))
+      : timely);
+    const { block } = made;
+    if ("unchanged" in made) {
+      return { httpStatus: 304, contentType: "", body: "", block, etag: made.unchanged };
+    }
+    const { outcome, etag } = made;
+    return { ...answerOf(action, outcome, request.id, dialect), block, etag };
+  };
+}
+
+function answerOf(
+  action: Action,
+  outcome: Outcome<unknown>,
+  id: RpcId | undefined,
+  dialect: Dialect,
+): Answer {
+  if (action.envelope === "proxy") return bounded(proxyAnswer(outcome));
+  if (action.envelope === "json-rpc") {
+    return rpcAnswer(outcome, action.id ?? id ?? DEFAULT_RPC_ID);
+  }
+  const empty = action.empty === undefined ? undefined : forDialect(action.empty, dialect);
+  return explorerAnswer(outcome, dialect, empty);
+}
+
+/** Refuses a node's answer that is larger than ours may be. */
+function bounded(answer: Answer): Answer {
+  return answer.body.length <= MAXIMUM_ANSWER
+    ? answer
+    : proxyAnswer(rpcError({ code: -32_000, message: TOO_LARGE }));
+}
+
+/** The parameters that the action knows; whatever else was sent is ignored. */
+function collect(action: Action, input: Input, dialect: Dialect): RawParameters {
+  const defaults = dialect === "etherscan" ? action.etherscanDefaults : undefined;
+  const parameters: Record<string, RawParameters[string]> = {};
+  for (const name of Object.keys(paramsIn(action, dialect).shape)) {
+    const sent = lookUp(input, name);
+    const isAbsent = sent === undefined || (sent === "" && action.emptyIsAbsent);
+    parameters[name] = isAbsent ? defaults?.[name] : sent;
+  }
+  return parameters;
+}
+
+/** Absent parameters come before bad values; both in the order that the action declares. */
+function invalidParameters(
+  action: Action,
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+  parameters: RawParameters,
+): Outcome<unknown> {
+  const complaints = issues.map(({ path, message }) => ({ name: String(path[0]), text: message }));
+  const absent = complaints.filter(({ name }) => parameters[name] === undefined);
+  const first = absent[0] ?? complaints[0];
+  if (!first) throw new TypeError(`${action.name} refused its parameters without a reason`);
+  const text =
+    absent.length > 0 && action.missing
+      ? action.missing(absent.map(({ name }) => name))
+      : first.text;
+  return action.refuse?.(text, first.name) ?? failed(text);
+}

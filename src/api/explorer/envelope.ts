@@ -1,0 +1,172 @@
+import type { BlockReference } from "../../chain/chain.ts";
+import type { RpcErrorObject } from "../../chain/errors/errors.ts";
+
+/** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
+export type Dialect = "blockscout" | "etherscan";
+
+/** One value for both dialects, or one for each. */
+export type PerDialect<Value> = Value | { blockscout: Value; etherscan: Value };
+
+/** The `id` of a JSON-RPC request or answer. */
+export type RpcId = string | number | null;
+
+/** The explorer envelope: exactly these three keys, always. */
+export interface ExplorerEnvelope {
+  status: "0" | "1" | "2";
+  message: string;
+  result: unknown;
+}
+
+/** The action ran and has nothing to give: a text of the wire, and what stands beside it. */
+export interface Failure {
+  kind: "failed";
+  text: string;
+  /** `result` in Blockscout's dialect; Etherscan's always has the text there. */
+  result: string | null;
+  httpStatus: number;
+}
+
+/** What a handler returns. Build it with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
+export type Outcome<Result> =
+  | { kind: "ok"; result: Result }
+  | { kind: "rpc-error"; error: RpcErrorObject }
+  | { kind: "verbatim"; envelope: ExplorerEnvelope }
+  | { kind: "text"; text: string }
+  | Failure;
+
+/** The answer as it is sent. */
+export interface Answer {
+  httpStatus: number;
+  contentType: string;
+  body: string;
+  /** The head of the state that it was computed on, for `x-periscope-block`; absent where the index was not read. */
+  block?: BlockReference | undefined;
+  /** Tag of an answer that is right for as long as the head stands (`Action.changesWithHead`). */
+  etag?: string | undefined;
+}
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+
+/** Message of an empty list for which clients know no text of its own. */
+export const NO_RECORDS = "No records found";
+
+/** Success. An empty array is answered with the `empty` text of an action that has one. */
+export function ok<Result>(result: Result): Outcome<Result> {
+  return { kind: "ok", result };
+}
+
+/**
+ * Failure in the action's own terms: `message` is the text and `result` null in Blockscout's dialect, `NOTOK` and the
+ * text in Etherscan's. HTTP 200 unless told otherwise.
+ */
+export function failed(
+  text: string,
+  options: { result?: string; httpStatus?: number } = {},
+): Failure {
+  return {
+    kind: "failed",
+    text,
+    result: options.result ?? null,
+    httpStatus: options.httpStatus ?? 200,
+  };
+}
+
+/** An exceptional envelope, sent as it stands in both dialects. */
+export function verbatim(envelope: ExplorerEnvelope): Outcome<never> {
+  return { kind: "verbatim", envelope };
+}
+
+/** An answer that is no JSON. */
+export function plainText(text: string): Outcome<never> {
+  return { kind: "text", text };
+}
+
+/** Failure of an action whose errors are objects. */
+export function rpcError(error: RpcErrorObject): Outcome<never> {
+  return { kind: "rpc-error", error };
+}
+
+/** The value of a dialect. */
+export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): Value {
+  return typeof value === "object" && value !== null && "blockscout" in value
+    ? value[dialect]
+    : (value as Value);
+}
+
+/** An answer that is JSON. */
+export function jsonAnswer(value: unknown, httpStatus = 200): Answer {
+  return jsonText(JSON.stringify(value), httpStatus);
+}
+
+/** An answer that is JSON text already. */
+export function jsonText(body: string, httpStatus = 200): Answer {
+  return { httpStatus, contentType: JSON_TYPE, body };
+}
+
+/** The error form of the explorer envelope. */
+export function failureAnswer(failure: Failure, dialect: Dialect): Answer {
+  const { text, result, httpStatus } = failure;
+  const envelope: ExplorerEnvelope =
+    dialect === "etherscan"
+      ? { status: "0", message: "NOTOK", result: text }
+      : { status: "0", message: text, result };
+  return jsonAnswer(envelope, httpStatus);
+}
+
+/** The explorer envelope of an outcome. `empty` is the message of an empty list, where that is no success. */
+export function explorerAnswer(
+  outcome: Outcome<unknown>,
+  dialect: Dialect,
+  empty: string | undefined,
+): Answer {
+  switch (outcome.kind) {
+    case "ok": {
+      const { result } = outcome;
+      return empty !== undefined && Array.isArray(result) && result.length === 0
+        ? jsonAnswer({ status: "0", message: empty, result })
+        : jsonAnswer({ status: "1", message: "OK", result });
+    }
+    case "verbatim":
+      return jsonAnswer(outcome.envelope);
+    case "text":
+      return { httpStatus: 200, contentType: TEXT_TYPE, body: outcome.text };
+    case "failed":
+      return failureAnswer(outcome, dialect);
+    case "rpc-error":
+      throw new TypeError("an action of the explorer cannot answer with an error object");
+  }
+}
+
+/** The JSON-RPC envelope of an outcome; an error is the bare text, as the reference has it. */
+export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
+  switch (outcome.kind) {
+    case "ok":
+      return jsonAnswer({ jsonrpc: "2.0", result: outcome.result, id });
+    case "failed":
+      return jsonAnswer({ jsonrpc: "2.0", error: outcome.text, id }, outcome.httpStatus);
+    default:
+      throw new TypeError(`a JSON-RPC action cannot answer with "${outcome.kind}"`);
+  }
+}
+
+const PROXY_ID = 1;
+const INVALID_PARAMETERS = -32_602;
+
+/**
+ * The JSON-RPC envelope of an outcome as a node would give it: errors are objects, also for invalid parameters. The id
+ * is always a number. Source: docs/wire.md, "Module proxy".
+ */
+export function proxyAnswer(outcome: Outcome<unknown>): Answer {
+  const head = { jsonrpc: "2.0", id: PROXY_ID };
+  switch (outcome.kind) {
+    case "ok":
+      return jsonAnswer({ ...head, result: outcome.result });
+    case "failed":
+      return jsonAnswer({ ...head, error: { code: INVALID_PARAMETERS, message: outcome.text } });
+    case "rpc-error":
+      return jsonAnswer({ ...head, error: outcome.error });
+    default:
+      throw new TypeError(`module proxy cannot answer with "${outcome.kind}"`);
+  }
+}

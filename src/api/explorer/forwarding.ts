@@ -1,0 +1,92 @@
+import type { AskedChain } from "../../chain/caller-chain.ts";
+import type { NodeName, RpcCall } from "../../chain/chain.ts";
+import type { RpcErrorObject } from "../../chain/errors/errors.ts";
+import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
+import { calmTurn } from "../../core/turns.ts";
+import { UNANSWERED } from "../http/failures.ts";
+
+/** Most gas of a call, geth's default (`--rpc.gascap`): a node may take whatever a caller names. */
+const MOST_GAS = 50_000_000n;
+const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
+/** In lower case: some nodes know the second name, too, and some take names in any letter case. */
+const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
+
+/** What the node said to a call. */
+export type Forwarded = { result: unknown } | { error: RpcErrorObject };
+
+/** Forwards one call. */
+export type Forward = (call: RpcCall) => Promise<Forwarded>;
+
+/**
+ * The node's own answers to calls that a client chose, in one batch. A transaction is not called back when the client goes
+ * away: sending it costs the node little.
+ */
+export async function forwardCalls(
+  chain: AskedChain,
+  calls: readonly RpcCall[],
+  node?: NodeName,
+): Promise<Forwarded[]> {
+  const onlySends = calls.every(({ method }) => method === "eth_sendRawTransaction");
+  const answers = await chain.forward(calls.map(boundGas), {
+    ...(node !== undefined && { node }),
+    ...(onlySends && { signal: undefined }),
+  });
+  return answers.map((answer) =>
+    "unanswered" in answer ? { error: UNANSWERED[answer.unanswered] } : answer,
+  );
+}
+
+/**
+ * Forwards the calls of one request that turn out one by one. One batch is under way at a time, so that a long request
+ * does not use up its client's places at the node.
+ */
+export function createForward(chain: AskedChain): Forward {
+  let sent: Promise<unknown> = Promise.resolve();
+  let next: { calls: RpcCall[]; answers: Promise<Forwarded[]> } | undefined;
+
+  async function send(before: Promise<unknown>, calls: readonly RpcCall[]): Promise<Forwarded[]> {
+    await before;
+    await calmTurn();
+    next = undefined;
+    return forwardCalls(chain, calls);
+  }
+
+  return async (call) => {
+    if (!next) {
+      const calls: RpcCall[] = [];
+      next = { calls, answers: send(sent, calls) };
+      sent = next.answers.catch(() => {});
+    }
+    const { calls, answers } = next;
+    const place = calls.push(call) - 1;
+    return (await answers)[place] ?? { error: UNANSWERED.unreachable };
+  };
+}
+
+/** The node's answer to a call of ours, not asked for again; undefined where it has none. */
+export async function askOnce(
+  chain: AskedChain,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<unknown> {
+  const [answer] = await chain.forward([{ method, params }]);
+  return answer && "result" in answer ? answer.result : undefined;
+}
+
+function boundGas(call: RpcCall): RpcCall {
+  const [subject, ...rest] = call.params;
+  if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;
+  const bounds = Object.entries(subject)
+    .filter(([name]) => GAS_FIELDS.has(name.toLowerCase()))
+    // Some nodes also take numbers and decimal digits: whatever is no bounded quantity is bounded.
+    .filter(([, gas]) => !isBounded(gas))
+    .map(([name]) => [name, quantity(MOST_GAS)]);
+  return bounds.length === 0
+    ? call
+    : { ...call, params: [{ ...subject, ...Object.fromEntries(bounds) }, ...rest] };
+}
+
+function isBounded(gas: unknown): boolean {
+  if (gas === null || gas === "0x") return true;
+  return isQuantity(gas) && quantityToBigInt(gas) <= MOST_GAS;
+}

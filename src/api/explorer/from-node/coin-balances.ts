@@ -1,0 +1,88 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Queryable } from "../../../db/client.ts";
+import { getBlockReference } from "../../../store/blocks/blocks.ts";
+import {
+  type CoinAccount,
+  listCoinAccounts,
+} from "../../../store/state/addresses/coin-balances.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
+import type { Context } from "../action.ts";
+import { atState } from "./history.ts";
+import { READABLE_BALANCES, stillReading } from "./holdings.ts";
+
+/** An account with its exact balance in wei. */
+export interface BalancedAccount {
+  address: CoinAccount["address"];
+  known: boolean;
+  balance: string;
+}
+
+/**
+ * The accounts of `list` with their balances at the served head, stored or read from the node. Throws `RequestError`
+ * when too many would have to be read.
+ */
+export async function readCoinAccounts(
+  context: Pick<Context, "read" | "chain">,
+  list: (sql: Queryable) => Promise<CoinAccount[]>,
+): Promise<BalancedAccount[]> {
+  const { accounts, head } = await context.read(
+    async (sql, served) => ({ accounts: await list(sql), head: await served }),
+    "one statement",
+  );
+  return fillBalances(context, accounts, head);
+}
+
+async function fillBalances(
+  { chain }: Pick<Context, "chain">,
+  accounts: CoinAccount[],
+  head: ServedHead,
+): Promise<BalancedAccount[]> {
+  if (accounts.every(isBalanced)) return accounts;
+  const asked = accounts.filter((account) => !isBalanced(account));
+  if (asked.length > READABLE_BALANCES) throw stillReading();
+  const addresses = asked.map(({ address }) => address);
+  const balances = await chain.fetchCoinBalances(addresses, head);
+  const byAddress = new Map(addresses.map((address, index) => [address, balances[index]]));
+  return accounts.map((account) => ({
+    ...account,
+    balance: account.balance ?? String(byAddress.get(account.address) ?? 0n),
+  }));
+}
+
+/**
+ * Balance of an address in wei after a block; a block above the served head (also an infinite one) means the head.
+ * Undefined where the node has no state of that block; with `onlyKnown` also for an address that the index has never
+ * seen.
+ */
+export async function readBalanceAt(
+  context: Pick<Context, "read" | "chain">,
+  address: Address,
+  blockNumber: number,
+  { onlyKnown = false } = {},
+): Promise<bigint | undefined> {
+  const { chain } = context;
+  const { account, head, stored, isPast } = await context.read(async (sql, served) => {
+    const [found] = await listCoinAccounts(sql, [address]);
+    const head = await served;
+    const past = blockNumber < head.number;
+    return {
+      account: found,
+      head,
+      isPast: past,
+      stored: past ? await getBlockReference(sql, blockNumber) : undefined,
+    };
+  });
+  if (!account || (onlyKnown && !account.known)) return undefined;
+  if (!isPast) {
+    const [filled] = await fillBalances(context, [account], head);
+    return BigInt(filled?.balance ?? 0);
+  }
+  return atState(chain, blockNumber, stored, async (block) => {
+    const [wei] = await chain.fetchCoinBalances([address], block);
+    return wei;
+  });
+}
+
+function isBalanced(account: CoinAccount): account is BalancedAccount {
+  return account.balance !== null;
+}

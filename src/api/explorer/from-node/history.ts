@@ -1,0 +1,64 @@
+import type { AskedChain } from "../../../chain/caller-chain.ts";
+import type { BlockReference } from "../../../chain/chain.ts";
+import { ChainError } from "../../../core/errors.ts";
+import type { Queryable } from "../../../db/client.ts";
+import { getBlockReference } from "../../../store/blocks/blocks.ts";
+import type { Context } from "../action.ts";
+import { type Failure, failed, type Outcome } from "../envelope.ts";
+
+export const INVALID_BLOCK = "Invalid blockno format";
+/** Error text for a state that the node has not kept. */
+export const NO_HISTORY = "Historical state is not available";
+
+/** A block up to the head. */
+export interface PastBlock extends BlockReference {
+  /** False for a block before the first indexed one. */
+  isIndexed: boolean;
+}
+
+/**
+ * Answers from the node's state at a block, and from what `query` reads from the index; a failure of `query` is the
+ * answer. Fails with `invalid` for a block above the head, and with `NO_HISTORY` where the node has no state of that
+ * block.
+ */
+export async function atBlock<Found, Result>(
+  { read, chain }: Context,
+  blockNumber: number,
+  query: (sql: Queryable) => Promise<Found | Failure>,
+  answer: (block: PastBlock, found: Found) => Promise<Outcome<Result>>,
+  invalid = INVALID_BLOCK,
+): Promise<Outcome<Result>> {
+  const { isAbove, stored, found } = await read(async (sql, head) => ({
+    isAbove: blockNumber > (await head).number,
+    stored: await getBlockReference(sql, blockNumber),
+    found: await query(sql),
+  }));
+  if (isFailure(found)) return found;
+  if (isAbove) return failed(invalid);
+  const answered = await atState(chain, blockNumber, stored, (block) => answer(block, found));
+  return answered ?? failed(NO_HISTORY);
+}
+
+/**
+ * What the node's state at a block up to the head tells; undefined where it has no such state. A block that is not
+ * stored is older than the index, and the node's to name.
+ */
+export async function atState<Result>(
+  chain: AskedChain,
+  blockNumber: number,
+  stored: BlockReference | undefined,
+  task: (block: PastBlock) => Promise<Result>,
+): Promise<Result | undefined> {
+  const block = stored ?? (await chain.fetchHeader(blockNumber));
+  if (!block) return undefined;
+  try {
+    return await task({ ...block, isIndexed: stored !== undefined });
+  } catch (error) {
+    if (error instanceof ChainError && error.code === "state-unavailable") return undefined;
+    throw error;
+  }
+}
+
+function isFailure(found: unknown): found is Failure {
+  return typeof found === "object" && found !== null && "kind" in found && found.kind === "failed";
+}

@@ -1,0 +1,128 @@
+import { RequestError } from "../../../core/errors.ts";
+import type { Address } from "../../../core/evm/address.ts";
+import { isUint256 } from "../../../core/evm/uint256.ts";
+import type { Queryable } from "../../../db/client.ts";
+import {
+  getHolding,
+  type HoldingScope,
+  listUnsureHoldings,
+  type OwnedToken,
+  type UnsureHolding,
+  type UnsureReason,
+} from "../../../store/state/token-balances/holdings.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
+import type { Context } from "../action.ts";
+import { fetchReportedBalances } from "./reported-balances.ts";
+
+/** Most balances that one answer reads from the node. */
+export const READABLE_BALANCES = 200;
+
+/** The error for an answer that needs more of them. */
+export function stillReading(): RequestError {
+  return new RequestError(
+    503,
+    "Balances are still being read from the node, please try again later",
+  );
+}
+
+export type UnsureOwnedToken = UnsureHolding & OwnedToken;
+
+/** An unsure holding, with its amount as the contract tells it. */
+export type Fresh<Unsure extends UnsureHolding> = Unsure & { freshAmount: bigint };
+
+/**
+ * Reads from the database, and the unsure holdings of the scope from the node, all at one state of the chain.
+ * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are unsure.
+ */
+export async function readWithHoldings<Found>(
+  context: Context,
+  scope: HoldingScope,
+  query: (sql: Queryable, unsure: readonly UnsureOwnedToken[]) => Promise<Found>,
+): Promise<{ found: Found; fresh: Fresh<UnsureOwnedToken>[] }> {
+  const { head, unsure, found } = await context.read(async (sql, served) => {
+    const holdings = await listUnsure(sql, scope);
+    return { head: await served, unsure: holdings, found: await query(sql, holdings) };
+  });
+  return { found, fresh: await fetchHoldings(context, unsure, head) };
+}
+
+/**
+ * All pending holdings, and those of irregular tokens where they are few. Of an owner's, the oldest tokens': anybody can
+ * send him new ones.
+ */
+export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<UnsureOwnedToken[]> {
+  const list = (reason: UnsureReason) =>
+    listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
+  const [pending, irregular] = await Promise.all([list("pending"), list("irregular")]);
+  if (pending.length > READABLE_BALANCES) throw stillReading();
+  if (irregular.length > READABLE_BALANCES && scope.owner === undefined) return pending;
+  const byKey = new Map(
+    [...pending, ...irregular.slice(0, READABLE_BALANCES)].map((holding) => [
+      `${holding.token}${holding.owner}${holding.tokenId}`,
+      holding,
+    ]),
+  );
+  return [...byKey.values()];
+}
+
+/**
+ * The owner's whole holding of a token at the served head, as its contract tells it; 0 where neither a transfer nor the contract
+ * tells any. Throws as `readWithHoldings`.
+ */
+export async function readHolding(
+  context: Context,
+  token: Address,
+  owner: Address,
+): Promise<bigint> {
+  const { head, unsure, stored } = await context.read(async (sql, served) => {
+    const holding = await getHolding(sql, token, owner);
+    return {
+      head: await served,
+      stored: holding,
+      unsure: holding?.unsure ? await listUnsure(sql, { token, owner }) : [],
+    };
+  }, "one statement");
+  const amount = stored?.amount ?? "0";
+  const asked: UnsureHolding[] = [...unsure];
+  // Anybody may hold a token without a transfer: minted in silence, or before the first indexed block.
+  if ((stored?.unsure ?? true) && asked.length === 0) {
+    asked.push({ token, owner, tokenId: null, amount, whole: amount });
+  }
+  return wholeOf(amount, await fetchHoldings(context, asked, head));
+}
+
+/** The whole holding, with the fresh amounts of its parts in place of the stored ones. */
+export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
+  return parts.reduce(
+    (whole, { freshAmount, amount }) => whole + freshAmount - BigInt(amount),
+    BigInt(stored),
+  );
+}
+
+/**
+ * The holdings as their contracts tell them at the head. Where one does not answer, the stored amount stays, or is 0
+ * where nobody can hold it: transfers alone add up to anything.
+ */
+export async function fetchHoldings<Unsure extends UnsureHolding>(
+  context: Pick<Context, "chain" | "unresponsive">,
+  holdings: readonly Unsure[],
+  head: ServedHead,
+): Promise<Fresh<Unsure>[]> {
+  const amounts = await fetchReportedBalances(
+    context,
+    holdings.map(({ token, owner, tokenId }) => ({
+      token,
+      owner,
+      ...(tokenId !== null && { id: BigInt(tokenId) }),
+    })),
+    head,
+  );
+  return holdings.map((holding, index) => ({
+    ...holding,
+    freshAmount: amounts[index] ?? believedAmount(BigInt(holding.amount)),
+  }));
+}
+
+function believedAmount(stored: bigint): bigint {
+  return isUint256(stored) ? stored : 0n;
+}

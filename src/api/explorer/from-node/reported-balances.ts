@@ -1,0 +1,95 @@
+import type { AskOptions, TokenBalanceQuery } from "../../../chain/chain.ts";
+import { LARGEST_GROUP } from "../../../chain/state/contract-calls.ts";
+import { makesCalls } from "../../../chain/state/unresponsive-contracts.ts";
+import { chunk, mapLimit } from "../../../core/async.ts";
+import { ChainError } from "../../../core/errors.ts";
+import type { Address } from "../../../core/evm/address.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
+import type { Context } from "../action.ts";
+
+/** How long one question about several contracts may take, and all of these questions, which are asked at once. */
+const TOGETHER = { answerMs: 1_500 };
+const ALL_TOGETHER_MS = 3_000;
+/** How long one contract may take alone, and how long it is before no more are asked alone. */
+const ALONE = { answerMs: 3_000 };
+const ALL_ALONE_MS = 3_000;
+/** Half of the places that one caller has at a node by default, see `Gate`. */
+const AT_ONCE = 2;
+
+/** With these errors a contract may have spoilt the request. */
+const SPOILT: ReadonlySet<string> = new Set([
+  "timeout",
+  "aborted",
+  "unavailable",
+  "node-error",
+  "bad-answer",
+  "response-too-large",
+]);
+
+type Reported = bigint | null | undefined;
+
+/**
+ * The balances that contracts report at the head, in the order of the queries; undefined where a contract does not answer,
+ * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Those that there is
+ * no time left for stay undefined.
+ */
+export async function fetchReportedBalances(
+  { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,
+  queries: readonly TokenBalanceQuery[],
+  head: ServedHead,
+): Promise<Reported[]> {
+  const reported = new Map<TokenBalanceQuery, Reported>();
+  const byToken = Map.groupBy(queries, ({ token }) => token);
+  for (const token of byToken.keys()) if (unresponsive.rests(token)) byToken.delete(token);
+
+  async function ask(asked: TokenBalanceQuery[], within: AskOptions): Promise<boolean> {
+    try {
+      const amounts = await chain.fetchTokenBalances(asked, head, within);
+      for (const [index, query] of asked.entries()) reported.set(query, amounts[index]);
+      return true;
+    } catch (error) {
+      if (error instanceof ChainError && SPOILT.has(error.code)) return false;
+      throw error;
+    }
+  }
+
+  async function askAlone(token: Address): Promise<void> {
+    const asked = byToken.get(token) ?? [];
+    const isAnswered = await ask(asked, ALONE);
+    if (isAnswered && asked.every((query) => reported.get(query) !== undefined)) {
+      unresponsive.delete(token);
+    } else if (await makesCalls(chain, head, ALONE)) {
+      unresponsive.add(new Set([token]));
+    } else {
+      throw unanswered();
+    }
+  }
+
+  // When time is up, an answer does without these; the others show that the node is in trouble.
+  const suspects = unresponsive.all();
+  const together = [...byToken.keys()].filter((token) => !suspects.has(token));
+  if (together.length > 1) {
+    const asked = together.flatMap((token) => byToken.get(token) ?? []);
+    const within = { ...TOGETHER, signal: AbortSignal.timeout(ALL_TOGETHER_MS) };
+    const groups = chunk(asked, LARGEST_GROUP).map(async (group) => {
+      if (await ask(group, within)) for (const { token } of group) suspects.add(token);
+    });
+    await Promise.all(groups);
+  }
+  const open = [...byToken].filter(([, asked]) =>
+    asked.some((query) => reported.get(query) === undefined),
+  );
+  const late = AbortSignal.timeout(ALL_ALONE_MS);
+  const left = new Set<Address>();
+  await mapLimit(open, AT_ONCE, async ([token]) => {
+    if (!late.aborted) await askAlone(token);
+    else if (suspects.has(token)) left.add(token);
+    else throw unanswered();
+  });
+  if (left.size > 0) unresponsive.add(left);
+  return queries.map((query) => reported.get(query));
+}
+
+function unanswered(): ChainError {
+  return new ChainError("unavailable", "the node leaves contract calls unanswered");
+}

@@ -1,0 +1,47 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Queryable } from "../../../db/client.ts";
+import { getHolding, listTokenIds } from "../../../store/state/token-balances/holdings.ts";
+import type { Context } from "../action.ts";
+import { failed, type Outcome, ok } from "../envelope.ts";
+import { answered } from "./answered.ts";
+import type { PastBlock } from "./history.ts";
+import { READABLE_BALANCES, stillReading } from "./holdings.ts";
+
+/** Ids that the owner has had of a token that is kept by id; undefined for a token that is not. */
+export async function listHeldIds(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+): Promise<string[] | undefined> {
+  const holding = await getHolding(sql, token, owner);
+  return holding?.standard === 1155
+    ? listTokenIds(sql, token, owner, READABLE_BALANCES + 1)
+    : undefined;
+}
+
+/** Error text for what was held by ids of which the index knows nothing. */
+const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
+/** Error text for a contract that has no answer: its transfers may have told less. */
+const UNTOLD = "The contract does not tell what was held";
+
+/**
+ * What the owner held of a token after a block, as its contract tells it; the sum of several ids. Throws `RequestError`
+ * when too many would have to be read.
+ */
+export async function readHoldingAt(
+  { chain }: Pick<Context, "chain">,
+  { token, owner }: { token: Address; owner: Address },
+  block: PastBlock,
+  ids: readonly string[] | undefined,
+): Promise<Outcome<string>> {
+  if (ids && !block.isIndexed) return failed(IDS_UNKNOWN);
+  if (ids && ids.length > READABLE_BALANCES) throw stillReading();
+  const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
+  const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
+  if (amounts.includes(null)) {
+    // Before its creation there is nothing of a token; one that is silent later may be kept by id.
+    const [code] = await chain.fetchCodes([token], block);
+    if (code !== "0x") return failed(block.isIndexed ? UNTOLD : IDS_UNKNOWN);
+  }
+  return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { type AskedChain, inNameOf } from "../../../../chain/caller-chain.ts";
+import type { Chain } from "../../../../chain/chain.ts";
+import { keepResult } from "../../../../core/async.ts";
+import { ChainError, RequestError } from "../../../../core/errors.ts";
+import type { Address } from "../../../../core/evm/address.ts";
+import { isHexData, lowerHex } from "../../../../core/evm/hex.ts";
+import { isExactQuantity, isQuantity, quantityToNumber } from "../../../../core/evm/quantity.ts";
+import { isRecord } from "../../../../core/json/record.ts";
+import type { ServedHead } from "../../../../store/sync-state.ts";
+import { isEarlier } from "./earlier-blocks.ts";
+
+const TOO_LARGE = "The pool of the node is too large to be searched";
+
+const data = z.string().refine(isHexData).transform(lowerHex);
+const amount = z.string().refine(isQuantity);
+
+const transaction = z.object({
+  hash: data,
+  from: data,
+  to: data.nullish().transform((to) => to ?? null),
+  nonce: amount,
+  value: amount,
+  gas: amount,
+  gasPrice: amount.nullish(),
+  maxFeePerGas: amount.nullish(),
+  input: data,
+});
+const count = z.string().refine(isExactQuantity);
+const status = z.object({ pending: count, queued: count });
+
+/** A transaction that waits in a node's pool. */
+type PendingTransaction = z.output<typeof transaction>;
+type Unread = Readonly<Record<string, unknown>>;
+
+/** The whole pool is one answer, of 1.5 KB a transaction and more, which stalls the thread while it is parsed. */
+const MOST_TRANSACTIONS = 10_000;
+const KEPT_MS = 3000;
+
+/**
+ * Transactions of a party in the node's pool by hash, descending: the node does not tell when they came. None where it does
+ * not show its pool. The pool is at most some seconds old. Throws `RequestError` when it is too large.
+ */
+export type Mempool = (
+  party: Address,
+  side: "from" | "to" | undefined,
+) => Promise<PendingTransaction[]>;
+
+/** Creates the view of the pool of one chain's nodes, which is read for all clients together. */
+export function createMempool(of: Chain): Mempool {
+  const chain = inNameOf({ caller: "mempool" }, of);
+  const fetchShared = keepResult(() => fetchPool(chain), KEPT_MS);
+
+  return async (party, side) => {
+    const fields = side === undefined ? ["from", "to"] : [side];
+    const all = await fetchShared();
+    const own = all.filter((one) =>
+      fields.some((field) => String(one[field]).toLowerCase() === party),
+    );
+    return readable(z.array(transaction).safeParse(own)).sort((a, b) => (a.hash < b.hash ? 1 : -1));
+  };
+}
+
+/**
+ * What a node tells of a transaction that the index does not have: it waits, unless its block is older than all that is
+ * indexed. A block that is not served yet is left out.
+ */
+export function withoutUnservedBlock(
+  transaction: Unread,
+  start: Pick<ServedHead, "startBlock">,
+): Unread {
+  if (isEarlier(transaction, start)) return transaction;
+  return { ...transaction, blockHash: null, blockNumber: null, transactionIndex: null };
+}
+
+async function fetchPool(chain: AskedChain): Promise<readonly Unread[]> {
+  if (!chain.capabilities().txpool) return [];
+  try {
+    const size = readable(status.safeParse(await chain.request("txpool_status", [])));
+    if (quantityToNumber(size.pending) + quantityToNumber(size.queued) > MOST_TRANSACTIONS) {
+      throw new RequestError(503, TOO_LARGE);
+    }
+    return transactionsIn(await chain.request("txpool_content", []));
+  } catch (error) {
+    if (error instanceof ChainError && error.code === "method-missing") return [];
+    if (error instanceof ChainError && error.code === "response-too-large") {
+      throw new RequestError(503, TOO_LARGE, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Geth, txpool_content: by sender, then by nonce. The transactions themselves are read when somebody wants them. */
+function transactionsIn(content: unknown): Unread[] {
+  const { pending, queued = {} } = isRecord(content) ? content : {};
+  const bySender = [pending, queued].flatMap(recordsIn);
+  return bySender.flatMap(recordsIn);
+}
+
+function recordsIn(content: unknown): Unread[] {
+  const records = isRecord(content) ? Object.values(content) : [undefined];
+  if (records.every(isRecord)) return records;
+  throw unreadable();
+}
+
+function readable<Data>(answer: z.ZodSafeParseResult<Data>): Data {
+  if (answer.success) return answer.data;
+  throw unreadable(answer.error);
+}
+
+function unreadable(cause?: Error): ChainError {
+  return new ChainError("bad-answer", "the node's pool is unreadable", { cause });
+}

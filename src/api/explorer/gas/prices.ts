@@ -1,0 +1,146 @@
+import { type AskedChain, inNameOf } from "../../../chain/caller-chain.ts";
+import type { Chain } from "../../../chain/chain.ts";
+import { isQuantity, quantity, quantityToBigInt } from "../../../core/evm/quantity.ts";
+import { type BlockPace, getBlockPace } from "../../../store/blocks/blocks.ts";
+import { type GasBlock, type GasWindow, readGasWindow } from "../../../store/blocks/gas-window.ts";
+import type { ServedHead } from "../../../store/sync-state.ts";
+import { NothingServed } from "../../reading/snapshot.ts";
+import type { Context } from "../action.ts";
+import { askOnce } from "../forwarding.ts";
+import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
+
+/** Error text for gas prices that neither the blocks nor the node tell. */
+export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
+
+/** What the newest blocks say of gas at a head; prices in wei. */
+export interface GasPrices {
+  head: ServedHead;
+  /** The newest blocks, oldest first, at least one. */
+  blocks: readonly GasBlock[];
+  pace: BlockPace;
+  /** Of the block after the head; null on a chain without one. */
+  nextBaseFee: bigint | null;
+  safe: bigint;
+  proposed: bigint;
+  fast: bigint;
+}
+
+/** Gas prices at the head of an answer, computed once per head; undefined before the first block. */
+export type GasOracle = (context: Pick<Context, "read">) => Promise<GasPrices | undefined>;
+
+/** Blocks whose transactions count. */
+const WINDOW = 20;
+/** So long are prices kept without what the node did not tell: it may tell the next time. */
+const KEPT_INCOMPLETE_MS = 1_000;
+
+/** Creates the oracle of one chain; the node is asked for all clients together. Source: docs/wire.md, "Gas". */
+export function createGasOracle(of: Chain): GasOracle {
+  const chain = inNameOf({ caller: "gas prices" }, of);
+  let known: { key: string; derived: Promise<Derived>; until: number } | undefined;
+
+  return async ({ read }) => {
+    const state = await read(async (sql, served) => {
+      const head = await served;
+      const name = `${head.hash};${head.generation}`;
+      if (known?.key === name && performance.now() < known.until) {
+        return { key: name, kept: known.derived };
+      }
+      const [window, pace] = [await readGasWindow(sql, WINDOW), await getBlockPace(sql)];
+      return { key: name, found: pace && { head, window, pace } };
+    }).catch((error: unknown) => {
+      if (error instanceof NothingServed) return undefined;
+      throw error;
+    });
+    if (!state) return undefined;
+    const { key, kept, found } = state;
+    if (kept) return (await kept).prices;
+    if (!found) return undefined;
+    const entry = {
+      key,
+      derived: derive(chain, found.head, found.window, found.pace),
+      until: Number.POSITIVE_INFINITY,
+    };
+    known = entry;
+    try {
+      const { prices, isComplete } = await entry.derived;
+      if (!isComplete) entry.until = performance.now() + KEPT_INCOMPLETE_MS;
+      return prices;
+    } catch (error) {
+      // A failure is not kept: the next request asks the node again.
+      if (known === entry) known = undefined;
+      throw error;
+    }
+  };
+}
+
+interface Derived {
+  prices: GasPrices;
+  /** Whether the node answered everything. */
+  isComplete: boolean;
+}
+
+async function derive(
+  chain: AskedChain,
+  head: ServedHead,
+  { blocks, tips }: GasWindow,
+  pace: BlockPace,
+): Promise<Derived> {
+  const next = await findNextBaseFee(chain, head, blocks);
+  const base = next === undefined ? BigInt(blocks.at(-1)?.baseFeePerGas ?? 0) : next;
+  const suggested = tips ? undefined : await askTip(chain);
+  const price = (tip: string | undefined) => (base ?? 0n) + BigInt(tip ?? suggested ?? 0);
+  return {
+    prices: {
+      head,
+      blocks,
+      pace,
+      nextBaseFee: base,
+      safe: price(tips?.safe),
+      proposed: price(tips?.proposed),
+      fast: price(tips?.fast),
+    },
+    isComplete: next !== undefined && (tips !== null || suggested !== undefined),
+  };
+}
+
+/**
+ * The next base fee: by Ethereum's rule where the chain follows it, else as the node tells it. Null on a chain without one,
+ * undefined when the node does not tell.
+ */
+async function findNextBaseFee(
+  chain: AskedChain,
+  head: ServedHead,
+  blocks: readonly GasBlock[],
+): Promise<bigint | null | undefined> {
+  const newest = blocks.at(-1);
+  if (!newest || newest.baseFeePerGas === null) return null;
+  if (reproducesBaseFees(blocks)) return nextBaseFee(newest);
+  return askNextBaseFee(chain, head);
+}
+
+/**
+ * What the node tells of the block after the head; undefined unless the head is the node's newest block before and after.
+ * Of a number the node may have another block, and anvil tells of its newest block whichever is asked for.
+ */
+async function askNextBaseFee(
+  chain: AskedChain,
+  { number, hash }: ServedHead,
+): Promise<bigint | undefined> {
+  if ((await askNewestHash(chain)) !== hash) return undefined;
+  const history = await askOnce(chain, "eth_feeHistory", "0x1", quantity(number), []);
+  if ((await askNewestHash(chain)) !== hash) return undefined;
+  const { baseFeePerGas } = (history ?? {}) as { baseFeePerGas?: unknown };
+  const fee = Array.isArray(baseFeePerGas) ? baseFeePerGas.at(-1) : undefined;
+  return isQuantity(fee) ? quantityToBigInt(fee) : undefined;
+}
+
+async function askNewestHash(chain: AskedChain): Promise<unknown> {
+  const block = await askOnce(chain, "eth_getBlockByNumber", "latest", false);
+  return ((block ?? {}) as { hash?: unknown }).hash;
+}
+
+/** The node's suggested tip in wei, for blocks in which no transaction paid one; undefined when it does not tell. */
+async function askTip(chain: AskedChain): Promise<bigint | undefined> {
+  const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
+  return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;
+}

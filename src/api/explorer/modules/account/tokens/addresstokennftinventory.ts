@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { listNftsOfOwner } from "../../../../../store/state/nft-owners.ts";
+import { defineAction } from "../../../action.ts";
+import { failed, NO_RECORDS, ok } from "../../../envelope.ts";
+import { address, listMissing, offset, page, pageRange, windowCheck } from "../../../params.ts";
+import * as wire from "../../../wire.ts";
+import { ADDRESS_FORMAT, tokenContract } from "../list.ts";
+
+const ROWS = 100;
+const MOST_ROWS = 1000;
+
+export const addresstokennftinventory = defineAction({
+  name: "addresstokennftinventory",
+  summary: "Ids that an address holds of an ERC-721 token, ascending",
+  params: z.object({
+    contractaddress: tokenContract,
+    address: address(ADDRESS_FORMAT),
+    page,
+    offset: offset(ROWS, MOST_ROWS),
+  }),
+  missing: listMissing,
+  result: z.array(z.object({ TokenAddress: wire.address, TokenId: wire.decimal })),
+  empty: NO_RECORDS,
+  example: {
+    address: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+    contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
+  },
+  check: windowCheck(MOST_ROWS),
+  async handle({ read }, { contractaddress, address: owner, ...paging }) {
+    const ids = await read((sql) =>
+      listNftsOfOwner(sql, contractaddress, owner, pageRange(paging)),
+    );
+    if (!ids) return failed("The contract moved ids together too often to tell who has them");
+    return ok(ids.map((id) => ({ TokenAddress: contractaddress, TokenId: id })));
+  },
+});

@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { Queryable } from "../../../../db/client.ts";
+import { listTransactionsOfAddress } from "../../../../store/lists/address-transactions.ts";
+import { defineAction } from "../../action.ts";
+import { nameCalls } from "../../call-names.ts";
+import { failed, ok } from "../../envelope.ts";
+import { address, blocksOf, pageRange, side, timeBound, windowCheck } from "../../params.ts";
+import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
+import { ADDRESS_FORMAT, ADDRESS_REQUIRED, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
+import { whoOf, withParties } from "./parties.ts";
+
+const params = z.object({
+  address: address(ADDRESS_FORMAT),
+  ...listing,
+  filter_by: side,
+  start_timestamp: timeBound.describe("Earliest time in Unix seconds, included"),
+  end_timestamp: timeBound.describe("Latest time in Unix seconds, included"),
+});
+
+export const txlist = defineAction({
+  name: "txlist",
+  summary: "Transactions that an address sent, received or was created by",
+  params,
+  etherscanParams: withParties(params),
+  result: {
+    blockscout: z.array(transactionRecord.blockscout),
+    etherscan: z.array(transactionRecord.etherscan),
+  },
+  empty: NO_TRANSACTIONS,
+  example: { address: "0x976ea74026e726554db657fa54763abd0c3a0aa9" },
+  check: windowCheck(),
+  // Names of functions come from verified sources.
+  changesWithHead: { blockscout: true, etherscan: false },
+  async handle({ read, dialect }, input) {
+    const who = whoOf(input);
+    if (!who) return failed(ADDRESS_REQUIRED);
+    const filter = {
+      ...who,
+      blocks: blocksOf(input),
+      timestamps: { from: input.start_timestamp, to: input.end_timestamp },
+    };
+    const order = orderOf(input.sort, dialect);
+    const page = pageRange(input);
+    const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
+    if (dialect === "etherscan") {
+      const named = await read(
+        async (sql) => nameCalls(sql, await list(sql), (row) => row),
+        "statements of one head",
+      );
+      return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call)));
+    }
+    const rows = await read(list, "one statement");
+    return ok(rows.map((row) => presentTransaction(row, dialect, undefined)));
+  },
+});

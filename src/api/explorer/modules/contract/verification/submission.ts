@@ -1,0 +1,108 @@
+import { parseInteger } from "../../../../../core/decimal.ts";
+import { isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
+import type { GivenLibrary } from "../../../../../verification/request.ts";
+import { type Input, type InputValue, lookUp } from "../../../../http/input/input.ts";
+import { LICENSES } from "../../../present/verified-contract.ts";
+
+// What clients send to verify a contract, under the names that each of them uses. Source: docs/wire.md, "Submissions".
+
+const DEFAULT_RUNS = 200;
+const MAXIMUM_LIBRARIES = 10;
+
+/** Names under which clients send the same value; the first one that is not empty counts. */
+export const SPELLINGS = {
+  address: ["addressHash", "address", "contractaddress"],
+  source: ["contractSourceCode", "sourceCode"],
+  name: ["name", "contractname"],
+  compilerVersion: ["compilerVersion"],
+  optimization: ["optimization", "optimizationUsed"],
+  runs: ["optimizationRuns", "runs"],
+  evmVersion: ["evmVersion"],
+  // The second is Etherscan's own typing error; some clients send nothing else.
+  constructorArguments: ["constructorArguments", "constructorArguements"],
+  autodetect: ["autodetectConstructorArguments"],
+  license: ["licenseType"],
+  viaIR: ["viaIR"],
+} as const;
+
+/** Text sent under the first name that is not empty; undefined without one. An object becomes its JSON. */
+export function given(sent: Input, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const text = textOf(lookUp(sent, name));
+    if (text !== undefined && text !== "") return text;
+  }
+  return undefined;
+}
+
+function textOf(value: InputValue | undefined): string | undefined {
+  return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Name, compiler and source of a contract in one file; empty where they are absent. */
+export function oneFileOf(sent: Input) {
+  return {
+    name: given(sent, SPELLINGS.name) ?? "",
+    compilerVersion: given(sent, SPELLINGS.compilerVersion) ?? "",
+    source: given(sent, SPELLINGS.source) ?? "",
+  };
+}
+
+/** Whether the optimiser ran; undefined for an invalid text. */
+export function parseOptimization(text: string): boolean | undefined {
+  if (text === "1" || text === "true") return true;
+  return text === "0" || text === "false" ? false : undefined;
+}
+
+/** Settings of one Solidity file, sent beside it; `optimized` is parsed already. */
+export function flattenedSettings(sent: Input, optimized: boolean) {
+  const runs = parseInteger(given(sent, SPELLINGS.runs) ?? "");
+  const libraries = librariesOf(sent);
+  return {
+    optimizer: {
+      enabled: optimized,
+      runs: runs === undefined || runs < 0n ? DEFAULT_RUNS : Number(runs),
+    },
+    ...evmVersionOf(sent),
+    ...(given(sent, SPELLINGS.viaIR) === "true" && { viaIR: true }),
+    ...(libraries.length > 0 && { libraries }),
+  };
+}
+
+/** The EVM version, if it is not left to the compiler. */
+export function evmVersionOf(sent: Input): { evmVersion?: string } {
+  const evmVersion = given(sent, SPELLINGS.evmVersion);
+  return evmVersion === undefined || evmVersion.toLowerCase() === "default" ? {} : { evmVersion };
+}
+
+/** Fields of every verification: the constructor arguments are taken from the chain unless they are sent. */
+export function commonFields(sent: Input) {
+  const constructorArguments = given(sent, SPELLINGS.constructorArguments);
+  const autodetect = given(sent, SPELLINGS.autodetect) === "true";
+  const license = licenseOf(given(sent, SPELLINGS.license));
+  return {
+    ...(constructorArguments !== undefined && !autodetect && { constructorArguments }),
+    ...(license !== undefined && { license }),
+  };
+}
+
+/** Number of a licence, from its name or number; undefined for an unknown one. */
+function licenseOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(parseInteger(text) ?? 0n);
+  if (LICENSES[number - 1] !== undefined) return number;
+  const index = LICENSES.findIndex((name) => name.toLowerCase() === text.toLowerCase());
+  return Math.max(index, 0) + 1;
+}
+
+/** `libraryname1` with `libraryaddress1`, or `library1Name` with `library1Address`; incomplete pairs are left out. */
+function librariesOf(sent: Input): GivenLibrary[] {
+  const numbers = Array.from({ length: MAXIMUM_LIBRARIES }, (_, index) => index + 1);
+  return numbers.flatMap((number) => {
+    const name = lookUp(sent, `libraryname${number}`) ?? lookUp(sent, `library${number}Name`);
+    const address =
+      lookUp(sent, `libraryaddress${number}`) ?? lookUp(sent, `library${number}Address`);
+    return typeof name === "string" && name !== "" && isAddress(address)
+      ? [{ name, address: lowerAddress(address) }]
+      : [];
+  });
+}

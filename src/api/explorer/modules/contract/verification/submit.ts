@@ -1,0 +1,129 @@
+import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
+import { VerificationError } from "../../../../../verification/errors.ts";
+import type { Submission } from "../../../../../verification/jobs/submit.ts";
+import type { VerificationRequest } from "../../../../../verification/request.ts";
+import type { Input } from "../../../../http/input/input.ts";
+import type { Context } from "../../../action.ts";
+import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
+import {
+  presentForBlockscout,
+  presentForEtherscan,
+  type SourceRecord,
+} from "../../../present/verified-contract.ts";
+import { answerSource } from "../../../source-answer.ts";
+import { given, SPELLINGS } from "./submission.ts";
+
+// The actions that answer when the verification is done, and what they share with the one that does not wait.
+
+/** How long they wait before they answer with the guid instead of the contract. */
+const PATIENCE_MS = 25_000;
+const INVALID_ADDRESS = "Invalid address hash";
+
+export const ALREADY_VERIFIED = "Smart-contract already verified.";
+export const NO_CODE = "Address is not a smart-contract";
+export const WENT_WRONG = "Something went wrong while publishing the contract";
+
+export const SOURCES_TOO_LARGE = "the sources are larger than 5 MB";
+
+/** The address of a submission, or a failure when it or another required value is missing or the address is invalid. */
+export function readRequired(
+  sent: Input,
+  names: Readonly<Record<string, readonly string[]>>,
+): Address | Failure {
+  const address = given(sent, SPELLINGS.address);
+  if (address === undefined) return failed("addressHash is required.", { httpStatus: 400 });
+  const absent = firstAbsent(sent, names);
+  if (absent !== undefined) return failed(`${absent} is required.`);
+  return isAddress(address) ? lowerAddress(address) : failed(INVALID_ADDRESS);
+}
+
+/** The first name that is missing under all its spellings. */
+export function firstAbsent(
+  sent: Input,
+  names: Readonly<Record<string, readonly string[]>>,
+): string | undefined {
+  return Object.entries(names).find(([, spellings]) => given(sent, spellings) === undefined)?.[0];
+}
+
+/** Whether nothing is left to verify; false when only the node could tell and it does not answer, see `submit`. */
+export async function isAlreadyVerified(
+  verifier: Context["verifier"],
+  address: Address,
+): Promise<boolean> {
+  try {
+    return await verifier.isFullyVerified(address);
+  } catch (error) {
+    if (isNodeUnreachable(error)) return false;
+    throw error;
+  }
+}
+
+/** Submits a request. `node-unreachable` when only the node could tell whether the request is acceptable. */
+export async function submit(
+  verifier: Context["verifier"],
+  request: VerificationRequest,
+  client: string,
+): Promise<Submission | { outcome: "node-unreachable" }> {
+  try {
+    return await verifier.submit(request, client);
+  } catch (error) {
+    if (isNodeUnreachable(error)) return { outcome: "node-unreachable" };
+    throw error;
+  }
+}
+
+/** Whether a submission was given up because the node does not answer. */
+export function isNodeUnreachable(error: unknown): boolean {
+  return error instanceof VerificationError && error.failure.code === "node";
+}
+
+/** The failure of a submission that a limit refuses. */
+export function limitReached(outcome: keyof typeof LIMIT_TEXTS): Failure {
+  const text = LIMIT_TEXTS[outcome];
+  return failed(text, { result: text, httpStatus: 429 });
+}
+
+export const LIMIT_TEXTS = {
+  "queue-full": "Too many verifications wait already, please try again later",
+  "client-full": "Too many of your verifications wait already, please try again later",
+  "too-many": "Too many verifications of this contract within an hour, please try again later",
+} as const;
+
+/**
+ * Submits a request and waits for its end. Gives the verified contract as getsourcecode does, `wordsFor` the reason of
+ * a failure, or the guid when it takes longer.
+ */
+export async function submitAndWait(
+  context: Context,
+  request: VerificationRequest,
+  wordsFor: (reason: string) => string = (reason) => `${WENT_WRONG}: ${reason}`,
+): Promise<Outcome<SourceRecord | string>> {
+  const { dialect, verifier, client, signal } = context;
+  const submission = await submit(verifier, request, client);
+  switch (submission.outcome) {
+    case "already-verified":
+      return failed(ALREADY_VERIFIED);
+    case "no-code":
+      return failed(NO_CODE, { result: NO_CODE });
+    case "no-metadata":
+      return failed("Sourcify did not return metadata");
+    case "too-large":
+      return failed(`${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
+    case "node-unreachable":
+      return failed(`${WENT_WRONG}: node is not reachable`);
+    case "queue-full":
+    case "client-full":
+    case "too-many":
+      return limitReached(submission.outcome);
+  }
+  const { guid } = submission;
+  const status = await verifier.wait(guid, PATIENCE_MS, signal);
+  if (status?.state === "failed") return failed(wordsFor(status.reason ?? ""));
+  if (status?.state !== "passed") return ok(guid);
+  const present = dialect === "etherscan" ? presentForEtherscan : presentForBlockscout;
+  const record = await answerSource<SourceRecord | undefined>(context, request.address, (answer) =>
+    answer.contract ? present(answer) : undefined,
+  );
+  // A replica may not have the record yet.
+  return ok(record ?? guid);
+}

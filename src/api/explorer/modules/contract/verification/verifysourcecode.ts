@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
+import type { VerificationRequest } from "../../../../../verification/request.ts";
+import type { Input } from "../../../../http/input/input.ts";
+import { type Context, defineAction } from "../../../action.ts";
+import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
+import { sent, sentFields } from "../fields.ts";
+import { BUOY_COMPILER, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
+import {
+  commonFields,
+  flattenedSettings,
+  given,
+  oneFileOf,
+  parseOptimization,
+  SPELLINGS,
+} from "./submission.ts";
+import {
+  ALREADY_VERIFIED,
+  firstAbsent,
+  isAlreadyVerified,
+  limitReached,
+  NO_CODE,
+  SOURCES_TOO_LARGE,
+  submit,
+  WENT_WRONG,
+} from "./submit.ts";
+
+const SINGLE_FILE = "solidity-single-file";
+const STANDARD_JSON = new Map<string, "standard-json" | "vyper-json">([
+  ["solidity-standard-json-input", "standard-json"],
+  ["vyper-json", "vyper-json"],
+]);
+const ADDRESS = ["contractaddress", ...SPELLINGS.address];
+const REQUIRED = {
+  contractname: SPELLINGS.name,
+  compilerversion: SPELLINGS.compilerVersion,
+};
+const REQUIRED_OF_SINGLE_FILE = {
+  optimizationUsed: SPELLINGS.optimization,
+  sourceCode: SPELLINGS.source,
+};
+
+/** A failure with its text in `result` too, where clients look for it and accept only a string. */
+function refused(text: string): Failure {
+  return failed(text, { result: text });
+}
+
+export const verifysourcecode = defineAction({
+  name: "verifysourcecode",
+  summary: "Submits a contract's source for verification; checkverifystatus gives the outcome",
+  isSubmission: true,
+  params: z.object({
+    codeformat: sent("Form of the source").meta({ enum: [SINGLE_FILE, ...STANDARD_JSON.keys()] }),
+    contractaddress: sentFields.address,
+    sourceCode: sent("The source: one file, or the compiler's standard JSON input"),
+    contractname: sent("Name of the contract; in standard JSON with its file, as `a.sol:A`"),
+    compilerversion: sentFields.compilerVersion,
+    optimizationUsed: sent("Whether the optimiser ran, `1` or `0`; required for one file"),
+    runs: sentFields.runs,
+    evmversion: sentFields.evmVersion,
+    constructorArguments: sentFields.constructorArguments,
+    licenseType: sentFields.license,
+    libraryname1: sentFields.libraryName,
+    libraryaddress1: sentFields.libraryAddress,
+  }),
+  required: ["codeformat", "contractaddress", "sourceCode", ...Object.keys(REQUIRED)],
+  result: z.string(),
+  example: {
+    codeformat: SINGLE_FILE,
+    contractaddress: BUOYS.verifysourcecode,
+    sourceCode: BUOY_SOURCE,
+    contractname: "Buoy",
+    compilerversion: BUOY_COMPILER,
+    optimizationUsed: "0",
+  },
+  async handle(context, { codeformat = "" }) {
+    const { sent, verifier } = context;
+    const address = given(sent, ADDRESS);
+    const lacking = lacksForm(codeformat, address, given(sent, SPELLINGS.source));
+    if (lacking !== undefined) return failed(lacking);
+    if (!isAddress(address)) return refused("Invalid address hash");
+    if (await isAlreadyVerified(verifier, lowerAddress(address))) return alreadyVerified(context);
+    const absent = firstAbsent(sent, REQUIRED);
+    if (absent !== undefined) return refused(`${absent} is required.`);
+    const request = readRequest(sent, codeformat, lowerAddress(address));
+    return "kind" in request ? request : submitted(context, request);
+  },
+});
+
+/** What is missing, checked first; these texts come without a `result`. */
+function lacksForm(
+  codeformat: string,
+  address: string | undefined,
+  source: string | undefined,
+): string | undefined {
+  if (STANDARD_JSON.has(codeformat)) {
+    return source === undefined || address === undefined
+      ? "Missing sourceCode or contractaddress fields"
+      : undefined;
+  }
+  const isComplete = codeformat === SINGLE_FILE && address !== undefined;
+  return isComplete ? undefined : "Missing codeformat field";
+}
+
+function readRequest(
+  sent: Input,
+  codeformat: string,
+  address: Address,
+): VerificationRequest | Failure {
+  const { source, ...named } = oneFileOf(sent);
+  const common = { address, ...named, ...commonFields(sent) };
+  const format = STANDARD_JSON.get(codeformat);
+  if (format) return { format, input: source, ...common };
+  const absent = firstAbsent(sent, REQUIRED_OF_SINGLE_FILE);
+  if (absent !== undefined) return refused(`${absent} is required.`);
+  const optimized = parseOptimization(given(sent, SPELLINGS.optimization) ?? "");
+  if (optimized === undefined) return refused("optimizationUsed has invalid format");
+  return { format: "flattened", source, ...flattenedSettings(sent, optimized), ...common };
+}
+
+async function submitted(context: Context, request: VerificationRequest): Promise<Outcome<string>> {
+  const { verifier, dialect, client } = context;
+  const submission = await submit(verifier, request, client);
+  switch (submission.outcome) {
+    case "accepted":
+      return ok(submission.guid);
+    case "already-verified":
+      return alreadyVerified(context);
+    case "no-code":
+      return refused(
+        dialect === "etherscan" ? `Unable to locate ContractCode at ${request.address}` : NO_CODE,
+      );
+    case "no-metadata":
+      throw new TypeError("a request without files was refused for them");
+    case "too-large":
+      return refused(`${WENT_WRONG}: ${SOURCES_TOO_LARGE}`);
+    case "node-unreachable":
+      return refused(`${WENT_WRONG}: node is not reachable`);
+    case "queue-full":
+    case "client-full":
+    case "too-many":
+      return limitReached(submission.outcome);
+  }
+}
+
+function alreadyVerified({ dialect }: Context): Failure {
+  return refused(
+    dialect === "etherscan" ? "Contract source code already verified" : ALREADY_VERIFIED,
+  );
+}

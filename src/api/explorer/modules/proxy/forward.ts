@@ -1,0 +1,29 @@
+import type { NodeName, RpcCall } from "../../../../chain/chain.ts";
+import type { RpcErrorObject } from "../../../../chain/errors/errors.ts";
+import { UNANSWERED } from "../../../http/failures.ts";
+import type { Context } from "../../action.ts";
+import { type Outcome, ok, rpcError } from "../../envelope.ts";
+import { type Forwarded, forwardCalls } from "../../forwarding.ts";
+
+/**
+ * The node's own answer to a call, its result or its error, unchanged; of any node unless one is named. The type of the
+ * result is not checked.
+ */
+export async function forward<Result>(
+  { chain }: Pick<Context, "chain">,
+  call: RpcCall,
+  node?: NodeName,
+): Promise<Outcome<Result>> {
+  const [answer] = await forwardCalls(chain, [call], node);
+  return outcomeOf(answer ?? { error: UNANSWERED.unreachable });
+}
+
+/** What the node said as an outcome. The type of the result is not checked. */
+export function outcomeOf<Result>(answer: Forwarded): Outcome<Result> {
+  return "error" in answer ? rpcError(answer.error) : ok(answer.result as Result);
+}
+
+/** Whether the error is that the node did not answer. */
+export function isUnanswered(error: RpcErrorObject): boolean {
+  return Object.values(UNANSWERED).includes(error);
+}

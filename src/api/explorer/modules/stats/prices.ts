@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { formatUnits } from "../../../../core/decimal.ts";
+import type { Address } from "../../../../core/evm/address.ts";
+import { type Hex, hexLength, wordAt } from "../../../../core/evm/hex.ts";
+import { quantityToBigInt } from "../../../../core/evm/quantity.ts";
+import type { ServedHead } from "../../../../store/sync-state.ts";
+import { type Context, defineAction } from "../../action.ts";
+import { ok } from "../../envelope.ts";
+import * as wire from "../../wire.ts";
+
+/** Price of the coin; null where no source tells it. */
+interface CoinPrice {
+  /** Decimal text. */
+  price: string | null;
+  /** Unix seconds of the price, as text. */
+  timestamp: string | null;
+}
+
+export interface CoinPrices {
+  btc: CoinPrice;
+  usd: CoinPrice;
+}
+
+// Chainlink's AggregatorV3Interface.
+const LATEST_ROUND_DATA: Hex = "0xfeaf968c";
+const DECIMALS: Hex = "0x313ce567";
+const SIGN_BIT = 1n << 255n;
+const MAXIMUM_DECIMALS = 77n;
+
+const UNKNOWN: CoinPrice = { price: null, timestamp: null };
+
+/** The prices of the coin, as clients of each explorer ask for them. */
+export const coinPriceActions = [
+  defineCoinPrice(
+    "ethprice",
+    "Price of the coin in bitcoin and US dollars, from aggregators on chain",
+    "eth",
+  ),
+  defineCoinPrice("coinprice", "Price of the coin, in Blockscout's field names", "coin_"),
+];
+
+/** Declares an action with the prices; the names of its fields begin with `prefix`. */
+function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_") {
+  return defineAction({
+    name,
+    summary,
+    params: z.object({}),
+    result: z.object({
+      [`${prefix}btc`]: wire.decimalFraction.nullable(),
+      [`${prefix}btc_timestamp`]: wire.decimal.nullable(),
+      [`${prefix}usd`]: wire.decimalFraction.nullable(),
+      [`${prefix}usd_timestamp`]: wire.decimal.nullable(),
+    }),
+    example: {},
+    async handle(context) {
+      const { btc, usd } = await fetchCoinPrices(context);
+      return ok({
+        [`${prefix}btc`]: btc.price,
+        [`${prefix}btc_timestamp`]: btc.timestamp,
+        [`${prefix}usd`]: usd.price,
+        [`${prefix}usd_timestamp`]: usd.timestamp,
+      });
+    },
+  });
+}
+
+/**
+ * Prices of the coin at the served head, from the configured aggregator contracts. An unknown price is null in
+ * Blockscout's dialect; in Etherscan's, whose clients take only strings, the price is 0 and the time is now.
+ */
+export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
+  const { btc, usd } = context.priceFeeds;
+  const prices = btc || usd ? await fetchPrices(context) : { btc: UNKNOWN, usd: UNKNOWN };
+  if (context.dialect === "blockscout") return prices;
+  const unknown = { price: "0", timestamp: String(Math.floor(Date.now() / 1000)) };
+  const filled = (price: CoinPrice) => (price.price === null ? unknown : price);
+  return { btc: filled(prices.btc), usd: filled(prices.usd) };
+}
+
+async function fetchPrices(context: Context): Promise<CoinPrices> {
+  const { btc, usd } = context.priceFeeds;
+  const head = await context.read(async (_sql, served) => served, "one statement");
+  return {
+    btc: await fetchPrice(context, btc, head),
+    usd: await fetchPrice(context, usd, head),
+  };
+}
+
+/** The price that an aggregator contract gives at the head; unknown without one. */
+export async function fetchPrice(
+  { chain }: Pick<Context, "chain">,
+  feed: Address | undefined,
+  head: ServedHead,
+): Promise<CoinPrice> {
+  if (!feed) return UNKNOWN;
+  const [round, decimals] = await chain.fetchCalls(
+    [
+      { to: feed, data: LATEST_ROUND_DATA },
+      { to: feed, data: DECIMALS },
+    ],
+    head,
+  );
+  if (!round || !decimals || hexLength(round) < 5 * 32 || hexLength(decimals) < 32) return UNKNOWN;
+  const answer = quantityToBigInt(wordAt(round, 1));
+  const places = quantityToBigInt(wordAt(decimals, 0));
+  if (answer === 0n || answer >= SIGN_BIT || places > MAXIMUM_DECIMALS) return UNKNOWN;
+  return {
+    price: formatUnits(answer, Number(places)),
+    timestamp: String(quantityToBigInt(wordAt(round, 3))),
+  };
+}

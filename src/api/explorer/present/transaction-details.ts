@@ -1,0 +1,121 @@
+import { z } from "zod";
+import type { Address } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { VerifiedAbi } from "../../../store/contracts/verified/abis.ts";
+import type { TransactionLog } from "../../../store/lists/logs.ts";
+import type { ReadDetails } from "../../../store/lists/transaction-details.ts";
+import type { TransactionDetail } from "../../../store/lists/transactions.ts";
+import {
+  type AbiIndex,
+  type Decoded,
+  decodeCall,
+  decodeError,
+  decodeLog,
+  indexAbi,
+} from "../../abi/decoding.ts";
+import { createDecodingBudget } from "../../abi/decoding-budget.ts";
+import * as wire from "../wire.ts";
+import { topicsOf } from "./log.ts";
+
+/** A decoded value. */
+export const decodedValue = z.object({
+  name: z.string(),
+  type: z.string(),
+  value: z
+    .unknown()
+    .describe("Text; a list of values for an array, a list of objects like this one for a struct"),
+  hashed: z
+    .literal(true)
+    .optional()
+    .describe("The value is the hash of an indexed parameter that does not fit into a topic"),
+});
+const decoded = z.object({ signature: z.string(), parameters: z.array(decodedValue) });
+
+/** What `details` adds to a transaction. */
+export const transactionDetails = z
+  .object({
+    blockHash: wire.hash,
+    transactionIndex: wire.decimal,
+    type: wire.decimal,
+    nonce: wire.decimal,
+    contractAddress: wire.addressOrEmpty,
+    maxFeePerGas: wire.decimalOrEmpty,
+    maxPriorityFeePerGas: wire.decimalOrEmpty,
+    baseFeePerGas: wire.decimalOrEmpty,
+    txreceipt_status: z.string().regex(/^[01]?$/),
+    error: z.string().describe("Why it failed, in the tracer's words"),
+    logsCount: wire.decimal,
+    traced: z.boolean().describe("Whether internal transactions are indexed"),
+    call: decoded.nullable(),
+    revert: decoded.nullable(),
+    logs: z.array(decoded.nullable()).describe("In the order of `logs`"),
+    contracts: z
+      .array(z.object({ address: wire.address, name: z.string() }))
+      .describe("Verified contracts among the receiver and those that logged"),
+  })
+  .meta({ id: "TransactionDetails" });
+
+/**
+ * The details of a transaction; `reason` is what it returned when it failed. What does not fit into an answer is not
+ * decoded: the call comes first, then the error, then the logs in their order.
+ */
+export async function presentTransactionDetails(
+  { facts, abis }: ReadDetails,
+  transaction: TransactionDetail,
+  logs: readonly TransactionLog[],
+  reason: Hex,
+): Promise<z.output<typeof transactionDetails>> {
+  const indexed = await indexAbis(abis);
+  const budget = createDecodingBudget();
+  const ofAddress = (address: Address | null) => (address && indexed.get(address)) ?? [];
+  const receiver = transaction.to ?? facts.createdContract;
+  const everyAbi = [...indexed.values()].flat();
+  return {
+    blockHash: transaction.blockHash,
+    transactionIndex: String(transaction.transactionIndex),
+    type: String(facts.type),
+    nonce: facts.nonce,
+    contractAddress: facts.createdContract ?? "",
+    maxFeePerGas: facts.maxFeePerGas ?? "",
+    maxPriorityFeePerGas: facts.maxPriorityFeePerGas ?? "",
+    baseFeePerGas: facts.baseFeePerGas ?? "",
+    txreceipt_status: transaction.status === null ? "" : String(transaction.status),
+    error: transaction.error ?? "",
+    logsCount: String(facts.logs),
+    traced: transaction.traced,
+    call: decodeCall(ofAddress(transaction.to), transaction.input, budget),
+    // An error may come from any contract on the way.
+    revert:
+      transaction.succeeded === false
+        ? decodeError([...ofAddress(receiver), ...everyAbi], reason, budget)
+        : null,
+    logs: logs.map((log): Decoded | null =>
+      decodeLog(ofAddress(log.address), { topics: topicsOf(log), data: log.data }, budget),
+    ),
+    contracts: namesOf(abis),
+  };
+}
+
+/** Indexes an ABI only once, even when several addresses share it. */
+async function indexAbis(abis: readonly VerifiedAbi[]): Promise<Map<Address, AbiIndex[]>> {
+  const known = new Map<string, AbiIndex>();
+  const byAddress = new Map<Address, AbiIndex[]>();
+  for (const { address, abi } of abis) {
+    const index = known.get(abi) ?? (await indexAbi(abi));
+    known.set(abi, index);
+    byAddress.set(address, [...(byAddress.get(address) ?? []), index]);
+  }
+  return byAddress;
+}
+
+/**
+ * Names by address. A proxy gets the name of what is behind it only if it has none itself; what delegated to a library does
+ * not get the library's.
+ */
+function namesOf(abis: readonly VerifiedAbi[]): { address: Address; name: string }[] {
+  const names = new Map<Address, string>();
+  for (const { address, contractName, isOfDelegation } of abis) {
+    if (!isOfDelegation && !names.has(address)) names.set(address, contractName);
+  }
+  return [...names].map(([address, name]) => ({ address, name }));
+}

@@ -1,0 +1,197 @@
+import { z } from "zod";
+import type { Address } from "../../../core/evm/address.ts";
+import type { VerifiedSummary } from "../../../store/contracts/verified/summaries.ts";
+import type { VerifiedContract } from "../../../store/contracts/verified/verified-contract.ts";
+import { interfaceFiles } from "../../../verification/inputs/standard-json.ts";
+import * as wire from "../wire.ts";
+
+/** Text in place of a missing ABI or source. */
+export const NOT_VERIFIED = "Contract source code not verified";
+
+/** A verified contract, and what it delegates to; `contract` undefined when it is not verified. */
+export interface SourceAnswer {
+  address: Address;
+  contract: VerifiedContract | undefined;
+  implementations: readonly Address[];
+}
+
+const unverified = z.object({ Address: wire.address }).meta({ id: "BlockscoutUnverified" });
+const blockscout = unverified
+  .extend({
+    SourceCode: z.string(),
+    ABI: z.string(),
+    ContractName: z.string(),
+    CompilerVersion: z.string(),
+    OptimizationUsed: z.enum(["true", "false"]),
+    OptimizationRuns: z.number().optional(),
+    EVMVersion: z.string(),
+    FileName: z.string(),
+    IsProxy: z.enum(["true", "false"]),
+    ImplementationAddress: wire.address.optional(),
+    ImplementationAddresses: z.array(wire.address).optional(),
+    ConstructorArguments: z.string().optional(),
+    ExternalLibraries: z
+      .array(z.object({ name: z.string(), address_hash: wire.address }))
+      .optional(),
+    AdditionalSources: z
+      .array(z.object({ Filename: z.string(), SourceCode: z.string() }))
+      .optional(),
+    CompilerSettings: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: "BlockscoutSource" });
+
+const etherscan = z
+  .object({
+    SourceCode: z.string(),
+    ABI: z.string(),
+    ContractName: z.string(),
+    CompilerVersion: z.string(),
+    OptimizationUsed: z.enum(["0", "1", ""]),
+    Runs: wire.decimalOrEmpty,
+    ConstructorArguments: z.string(),
+    EVMVersion: z.string(),
+    Library: z.string(),
+    LicenseType: z.string(),
+    Proxy: wire.flag,
+    Implementation: wire.addressOrEmpty,
+    SwarmSource: z.string(),
+    SimilarMatch: z.string(),
+  })
+  .meta({ id: "EtherscanSource" });
+
+/** A contract with its source. A strict client accepts the keys of one dialect only. */
+export const sourceRecord = {
+  blockscout: z.union([blockscout, unverified]),
+  etherscan,
+};
+
+/** A record of either dialect. */
+export type SourceRecord = z.output<typeof blockscout | typeof unverified | typeof etherscan>;
+
+/** Whether the optimiser ran; when the settings do not say, solc's is off and vyper's on. */
+export function isOptimized(
+  contract: Pick<VerifiedSummary, "optimizerEnabled" | "language">,
+): boolean {
+  return contract.optimizerEnabled ?? contract.language === "Vyper";
+}
+
+/** Sources that were sent as one file have no settings of their own. */
+function isSingleFile({ format }: VerifiedContract): boolean {
+  return format === "flattened" || format === "vyper";
+}
+
+/** The record in Blockscout's dialect: without a verified source it has the address only. */
+export function presentForBlockscout({
+  address,
+  contract,
+  implementations,
+}: SourceAnswer): z.output<typeof blockscout | typeof unverified> {
+  if (!contract) return { Address: address };
+  const optimized = isOptimized(contract);
+  const { constructorArguments, libraries, optimizerRuns } = contract;
+  const [implementation] = implementations;
+  const interfaces = interfaceFiles(JSON.parse(contract.furtherInput).interfaces);
+  const additional = [...contract.sources, ...interfaces]
+    .filter(({ path }) => path !== contract.filePath)
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  return {
+    Address: address,
+    SourceCode: mainSourceOf(contract),
+    ABI: contract.abi,
+    ContractName: contract.contractName,
+    CompilerVersion: contract.compilerVersion,
+    OptimizationUsed: optimized ? "true" : "false",
+    ...(optimized && optimizerRuns !== null && { OptimizationRuns: optimizerRuns }),
+    EVMVersion: contract.evmVersion ?? "default",
+    FileName: isSingleFile(contract) ? "" : contract.filePath,
+    IsProxy: implementation === undefined ? "false" : "true",
+    ...(implementation !== undefined && {
+      ImplementationAddress: implementation,
+      ImplementationAddresses: [...implementations],
+    }),
+    ...(constructorArguments !== null &&
+      constructorArguments !== "0x" && { ConstructorArguments: constructorArguments.slice(2) }),
+    ...(libraries.length > 0 && {
+      ExternalLibraries: libraries.map((library) => ({
+        name: library.name,
+        address_hash: library.address,
+      })),
+    }),
+    ...(additional.length > 0 && {
+      AdditionalSources: additional.map(({ path, text }) => ({ Filename: path, SourceCode: text })),
+    }),
+    ...(!isSingleFile(contract) && { CompilerSettings: JSON.parse(contract.settings) }),
+  };
+}
+
+/** Licences in the order of their numbers on the wire, from 1. */
+export const LICENSES = [
+  "None",
+  "Unlicense",
+  "MIT",
+  "GPL-2.0",
+  "GPL-3.0",
+  "LGPL-2.1",
+  "LGPL-3.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "MPL-2.0",
+  "OSL-3.0",
+  "Apache-2.0",
+  "AGPL-3.0",
+  "BSL 1.1",
+];
+
+/** The record in Etherscan's dialect: all keys are there, even without a source. */
+export function presentForEtherscan({
+  contract,
+  implementations,
+}: SourceAnswer): z.output<typeof etherscan> {
+  const optimized = contract && isOptimized(contract);
+  return {
+    SourceCode: contract ? wholeSourceOf(contract) : "",
+    ABI: contract?.abi ?? NOT_VERIFIED,
+    ContractName: contract?.contractName ?? "",
+    CompilerVersion: contract ? etherscanVersionOf(contract) : "",
+    OptimizationUsed: optimized === undefined ? "" : optimized ? "1" : "0",
+    Runs: optimized === undefined ? "" : String((optimized && contract?.optimizerRuns) || 0),
+    ConstructorArguments: contract?.constructorArguments?.slice(2) ?? "",
+    EVMVersion: contract?.evmVersion ?? "Default",
+    Library: (contract?.libraries ?? [])
+      .map(({ name, address }) => `${name}:${address.slice(2)}`)
+      .join(";"),
+    LicenseType: contract ? licenseOf(contract) : "Unknown",
+    Proxy: contract && implementations.length > 0 ? "1" : "0",
+    Implementation: (contract && implementations[0]) ?? "",
+    SwarmSource: contract?.metadataUri ?? "",
+    SimilarMatch: "",
+  };
+}
+
+function licenseOf({ license }: VerifiedContract): string {
+  return license === null ? "" : (LICENSES[license - 1] ?? "None");
+}
+
+/** `vyper:0.3.10` instead of `v0.3.10+commit.91361694`. */
+function etherscanVersionOf({ language, compilerVersion }: VerifiedContract): string {
+  return language === "Vyper"
+    ? `vyper:${compilerVersion.replace(/^v/, "").replace(/\+.*$/, "")}`
+    : compilerVersion;
+}
+
+function mainSourceOf({ sources, filePath }: VerifiedContract): string {
+  return sources.find(({ path }) => path === filePath)?.text ?? "";
+}
+
+/** The text of one file, or the compiler's whole input in an extra pair of braces, by which clients recognise it. */
+function wholeSourceOf(contract: VerifiedContract): string {
+  if (isSingleFile(contract)) return mainSourceOf(contract);
+  const files = contract.sources.map(({ path, text }) => [path, { content: text }]);
+  const input = {
+    language: contract.language,
+    sources: Object.fromEntries(files),
+    ...JSON.parse(contract.furtherInput),
+    settings: JSON.parse(contract.settings),
+  };
+  return `{${JSON.stringify(input)}}`;
+}

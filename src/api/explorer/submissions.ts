@@ -1,0 +1,15 @@
+import { type Input, lookUp } from "../http/input/input.ts";
+import { actionsOf } from "./registry.ts";
+
+/**
+ * Whether the parameters name an action that takes sources (the same in both dialects); undefined while module or
+ * action is absent.
+ */
+export function namesSubmission(input: Input): boolean | undefined {
+  const module = lookUp(input, "module");
+  const action = lookUp(input, "action");
+  if (module === undefined || action === undefined) return undefined;
+  if (typeof module !== "string" || typeof action !== "string") return false;
+  const named = actionsOf(module.toLowerCase(), "etherscan")?.get(action.toLowerCase());
+  return named?.isSubmission ?? false;
+}

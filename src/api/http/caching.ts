@@ -1,0 +1,67 @@
+import { hash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { calmTurn } from "../../core/turns.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import type { Answer } from "../explorer/envelope.ts";
+import { send } from "./http.ts";
+
+/**
+ * Length in characters above which hashing and sending a text each get a turn of the event loop of their own: each
+ * takes tens of milliseconds.
+ */
+const LARGE_TEXT = 1_000_000;
+
+/** For answers that a client may keep but must revalidate. */
+export const REVALIDATE = "no-cache";
+
+/** Tag of answers that depend only on blocks up to the head. Another index or version may present them differently. */
+export function tagOfHead(
+  { hash: block, generation, indexId }: ServedHead,
+  version: string,
+): string {
+  return tagOf(`${block};${generation};${indexId};${version}`);
+}
+
+/**
+ * The tags of the answers that a client has, as weak ones: that is how they are compared (RFC 9110, 13.1.2). None for
+ * methods that do not read.
+ */
+export function knownTags({ method, headers }: FastifyRequest): readonly string[] {
+  if (method !== "GET" && method !== "HEAD") return [];
+  const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
+  return tags.filter((tag) => tag !== "").map((tag) => tag.replace(/^(?=")/, "W/"));
+}
+
+/** Whether a client has an answer with the tag; `*` stands for any. */
+export function hasTag(request: FastifyRequest, etag: string): boolean {
+  const known = knownTags(request);
+  return known.includes(etag) || known.includes("*");
+}
+
+/**
+ * Sends an answer to a GET or HEAD request with a tag: its own, else one of its text. A client that has this tag gets
+ * 304.
+ */
+export async function sendTagged(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (!isRead || (answer.httpStatus !== 200 && answer.httpStatus !== 304)) {
+    return send(reply, answer);
+  }
+  const isLarge = answer.body.length > LARGE_TEXT;
+  if (isLarge) await calmTurn();
+  const etag = answer.etag ?? tagOf(answer.body);
+  if (isLarge) await calmTurn();
+  reply.headers({ etag, "cache-control": REVALIDATE, vary: "accept-encoding" });
+  return hasTag(request, etag)
+    ? send(reply, { ...answer, httpStatus: 304, body: "" })
+    : send(reply, answer);
+}
+
+/** Weak: the same answer is sent in several encodings. */
+function tagOf(text: string): string {
+  return `W/"${hash("sha1", text, "base64url")}"`;
+}

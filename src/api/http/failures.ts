@@ -1,0 +1,87 @@
+import { CALLER_TIMEOUT_MS, type Unanswered } from "../../chain/chain.ts";
+import type { RpcErrorObject } from "../../chain/errors/errors.ts";
+import { ChainError, RequestError } from "../../core/errors.ts";
+import { failureCodeOf, isDatabaseGone } from "../../db/failures.ts";
+import { PageTooLarge } from "../../store/lists/large-pages.ts";
+import { payloadTooLarge } from "./input/form.ts";
+
+const DATABASE_GONE = "The database does not answer, please try again later";
+const DATABASE_OF_ANOTHER_VERSION =
+  "The database does not have the tables of this version, please try again later";
+/** Error text for an answer that takes too long. */
+export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
+/** Error text for an answer of more data than one may hold. */
+export const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
+/** Error text for an answer that waits too long for the node. */
+export const NODE_SILENT =
+  "The node does not answer in time, please try again later; it is not the range or the page that is too large";
+/**
+ * Error text for a query that takes too long, in Etherscan's spelling: clients halve their range when a message begins
+ * so.
+ */
+export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller result dataset";
+/** Error text for a call that would have to wait too long for its turn at the node. */
+const BUSY = "Too many calls wait for the node, please try again later";
+/** Error of a node that cannot be reached, or whose answer cannot be used. */
+const UNREACHABLE: RpcErrorObject = { code: -32_603, message: "upstream node is not reachable" };
+const SERVER_ERROR = -32_000;
+/** EIP-1474: limit exceeded. */
+const LIMIT_EXCEEDED = -32_005;
+const NODE_GONE = "The node does not answer, please try again later";
+
+/** The JSON-RPC error objects for calls that the node did not answer. */
+export const UNANSWERED: Readonly<Record<Unanswered, RpcErrorObject>> = {
+  unreachable: UNREACHABLE,
+  busy: { code: LIMIT_EXCEEDED, message: BUSY },
+  late: {
+    code: SERVER_ERROR,
+    message: `upstream node gave no answer within ${CALLER_TIMEOUT_MS / 1000} s`,
+  },
+};
+
+const QUERY_CANCELLED = "57014";
+/** A replica dropped the query because the rows it read are gone on the primary. */
+const RECOVERY_CONFLICT = "40001";
+/** No such table, column, function or schema: of a replica that is behind, or of a server while another is upgraded. */
+const OTHER_TABLES = /^(?:42P01|42703|42883|3F000)$/;
+
+/** The database gave up a query at its time limit. */
+export class QueryTimedOut extends RequestError {
+  constructor(cause: Error) {
+    super(503, TIMED_OUT, { cause });
+  }
+}
+
+/** HTTP status and the wire's text for what a handler threw; undefined for an unexpected fault. */
+export function requestErrorOf(thrown: unknown): RequestError | undefined {
+  if (thrown instanceof RequestError) return thrown;
+  if (thrown instanceof ChainError) {
+    const text =
+      thrown.code === "busy" ? BUSY : thrown.code === "aborted" ? NODE_SILENT : NODE_GONE;
+    return new RequestError(503, text, { cause: thrown });
+  }
+  if (thrown instanceof PageTooLarge) return new RequestError(200, TOO_LARGE, { cause: thrown });
+  if (!(thrown instanceof Error)) return undefined;
+  const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
+  if (code === QUERY_CANCELLED) return new QueryTimedOut(thrown);
+  if (isDatabaseGone(thrown) || code === RECOVERY_CONFLICT) {
+    return new RequestError(503, DATABASE_GONE, { cause: thrown });
+  }
+  if (OTHER_TABLES.test(failureCodeOf(thrown) ?? "")) {
+    return new RequestError(503, DATABASE_OF_ANOTHER_VERSION, { cause: thrown });
+  }
+  if (statusCode === 413) return payloadTooLarge();
+  if (typeof statusCode === "number" && statusCode >= 400 && statusCode < 500) {
+    return new RequestError(400, "Bad request", { cause: thrown });
+  }
+  return undefined;
+}
+
+/** The JSON-RPC error object for what a handler threw; undefined for an unexpected fault. */
+export function rpcErrorOf(thrown: unknown): RpcErrorObject | undefined {
+  const known = requestErrorOf(thrown);
+  if (!known) return undefined;
+  if (known.message === NODE_SILENT || known.message === NODE_GONE) return UNREACHABLE;
+  const message = known instanceof QueryTimedOut ? QUERY_TIMEOUT : known.message;
+  return { code: SERVER_ERROR, message };
+}

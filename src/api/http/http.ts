@@ -1,0 +1,302 @@
+import { randomBytes } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
+import type { Logger } from "pino";
+import { noteConnection } from "../../core/turns.ts";
+import {
+  type Answer,
+  type Dialect,
+  failed,
+  failureAnswer,
+  jsonAnswer,
+} from "../explorer/envelope.ts";
+import { readChainOfPath, type ServedChains } from "../serving/served-chain.ts";
+import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "../sourcify/errors.ts";
+import { withoutPorts } from "./client-network.ts";
+import { compressAnswers } from "./compression.ts";
+import { QUERY_TIMEOUT, QueryTimedOut, requestErrorOf } from "./failures.ts";
+import { BODY_LIMIT, readBodies } from "./input/body.ts";
+import { noteMethods } from "./methods.ts";
+import { redactUrl } from "./redact.ts";
+import { cutSlowReaders } from "./slow-readers.ts";
+import { boundUnanswered } from "./unanswered.ts";
+
+export interface HttpOptions {
+  chains: ServedChains;
+  log: Logger;
+  /** Time limit for a request to arrive, for its answer to be read, and for a silent connection. */
+  requestTimeoutMs: number;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** `module/action` once it is known, for the log. */
+    actionName: string | null;
+  }
+  interface FastifyInstance {
+    /** Answers browsers that follow a dead link; null where there are no pages. */
+    unknownPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>) | null;
+  }
+}
+
+/** Paths below these answer programs only, never with a page. */
+const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify)(?:[/?]|$)/;
+
+/** Bytes of the request line and the headers together. Clients of Etherscan send call data of that size in a URL. */
+const HEADER_LIMIT = 128 * 1024;
+const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
+const KEEP_ALIVE_MS = 72_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const CONNECTIONS_CHECK_MS = 2_000;
+const METHOD_NOT_ALLOWED = "Method not allowed";
+/** Code of the error that stands for a CONNECT request. */
+const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
+
+const COMMON_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,etag",
+  "x-ratelimit-limit": "-1",
+  "x-ratelimit-remaining": "-1",
+  "x-ratelimit-reset": "-1",
+  "bypass-429-option": "no_bypass",
+  "x-content-type-options": "nosniff",
+  // Answers that a client may keep set their own.
+  "cache-control": "no-store",
+};
+const PREFLIGHT_HEADERS = {
+  "access-control-max-age": "1728000",
+  "access-control-allow-methods": "GET,POST,OPTIONS",
+  "access-control-allow-headers":
+    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,If-None-Match,x-api-key",
+};
+
+/** What every route shares: identities, limits, headers, the log, and an envelope for whatever goes wrong. */
+export function createHttp(options: HttpOptions): FastifyInstance {
+  const { log, requestTimeoutMs, trustedProxies } = options;
+  const process = randomBytes(4).toString("hex");
+  let requests = 0;
+  const chainOfPath = readChainOfPath(options.chains);
+  const routerOptions = {
+    ignoreTrailingSlash: true,
+    ignoreDuplicateSlashes: true,
+    // A part of a path that is too long to be an identifier is an invalid one, not an unknown path.
+    maxParamLength: 1000,
+    // request.ts reads the query, and is stricter.
+    querystringParser: () => ({}),
+  };
+  const app = Fastify({
+    rewriteUrl: chainOfPath.rewriteUrl,
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: "requestId",
+    }),
+    genReqId: () => `${process}-${(++requests).toString(36)}`,
+    bodyLimit: BODY_LIMIT,
+    // The last address of the header that is no trusted proxy counts: a client may have made up those before it.
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false,
+    http: {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
+      connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+      requireHostHeader: false,
+    },
+    routerOptions,
+    frameworkErrors: (_error, request, reply) => {
+      void send(reply.headers(COMMON_HEADERS), httpError(404, "Not found", request));
+    },
+    clientErrorHandler: (error, socket) => {
+      // Words would be taken for the answer to an earlier request, or stand in the middle of it.
+      if (!settleClientError(error, socket)) refuseConnection(error, socket);
+    },
+  });
+  app.server.on("connection", noteConnection);
+  const settleClientError = boundUnanswered(app.server);
+  cutSlowReaders(app, requestTimeoutMs);
+  compressAnswers(app);
+  // Otherwise Node answers an unknown Expect header itself, without a body, and asks for bodies that are refused.
+  for (const event of ["checkExpectation", "checkContinue"]) {
+    app.server.on(event, (request, response) => app.server.emit("request", request, response));
+  }
+  // Otherwise Node closes the connection without an answer, and without those to earlier requests.
+  app.server.on("connect", (_request, socket: Socket) => {
+    // Node has let go of the socket: it handles neither its errors nor a client that does not close it.
+    socket.on("error", () => {}).once("finish", () => socket.destroy());
+    app.server.emit("clientError", Object.assign(new Error(), { code: TUNNEL_REFUSED }), socket);
+  });
+  // Otherwise Fastify complains of its content type before its method is refused.
+  app.addHttpMethod("QUERY", { hasBody: false, overrideExisting: true });
+  const methodsOf = noteMethods(app, routerOptions);
+  app.decorateRequest("actionName", null);
+  chainOfPath.attach(app);
+  readBodies(app);
+  const noteProxy = createProxyNote(log);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.headers(COMMON_HEADERS);
+    dropBrokenContentType(request);
+    dropPorts(request);
+    noteProxy(request);
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    logAnswer(request, reply);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => {
+    const seconds = requestErrorOf(error)?.retryAfterSeconds;
+    if (seconds !== undefined) reply.header("retry-after", String(seconds));
+    return send(reply, answerTo(error, request));
+  });
+  app.decorate("unknownPage", null);
+  app.setNotFoundHandler((request, reply) => {
+    const methods = methodsOf(request.url);
+    if (methods.length > 0 && !methods.includes(request.method)) {
+      reply.header("allow", [...methods, "OPTIONS"].join(", "));
+      return send(reply, httpError(405, METHOD_NOT_ALLOWED, request));
+    }
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    const isPage = isRead && !FOR_PROGRAMS.test(request.url);
+    return isPage && app.unknownPage
+      ? app.unknownPage(request, reply)
+      : send(reply, httpError(404, "Not found", request));
+  });
+  app.options("*", (request, reply) => {
+    if (request.headers["access-control-request-method"]) reply.headers(PREFLIGHT_HEADERS);
+    return reply.code(204).send();
+  });
+  return app;
+}
+
+/** Sends an answer with the block that it is true for. */
+export function send(reply: FastifyReply, answer: Answer): FastifyReply {
+  const { httpStatus, contentType, body, block } = answer;
+  if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
+  if (httpStatus === 304) return reply.code(httpStatus).send();
+  return reply.code(httpStatus).header("content-type", contentType).send(body);
+}
+
+/** Why whatever still runs for a request ends. Made once: an error with its stack costs more than small answers do. */
+const ENDED = new Error("the answer is sent, or its connection closed");
+
+/** A signal that is aborted once the answer is sent, or its connection closed. */
+export function endOf({ raw }: FastifyReply): AbortSignal {
+  const end = new AbortController();
+  raw.once("close", () => end.abort(ENDED));
+  return end.signal;
+}
+
+/** Error envelope, or error object, in the dialect of the request's path. */
+export function httpError(
+  httpStatus: number,
+  text: string,
+  { url, log }: Pick<FastifyRequest, "url"> & { log?: ErrorLog },
+): Answer {
+  if (isSourcifyUrl(url)) return errorAnswer(httpStatus, text, log);
+  return failureAnswer(failed(text, { httpStatus }), dialectOf(url));
+}
+
+/** The dialect of a URL's path. */
+export function dialectOf(url: string): Dialect {
+  return ETHERSCAN_PATHS.test(pathOf(url)) ? "etherscan" : "blockscout";
+}
+
+/** Warns once about a proxy that is not trusted: all its users count as one client. */
+function createProxyNote(log: Logger): (request: FastifyRequest) => void {
+  let isNoted = false;
+  return ({ headers, ip, socket }) => {
+    if (isNoted || headers["x-forwarded-for"] === undefined || ip !== socket.remoteAddress) return;
+    isNoted = true;
+    log.warn(
+      { peer: socket.remoteAddress },
+      "X-Forwarded-For is not believed; if the peer is a proxy of yours, name it in TRUSTED_PROXIES: " +
+        "until then all its users share one rate limit",
+    );
+  };
+}
+
+/** Fastify answers 415 to a content type that it cannot read; the wire wants such a body ignored. */
+function dropBrokenContentType(request: FastifyRequest): void {
+  const type = request.headers["content-type"];
+  if (type !== undefined && request.mediaType === undefined) delete request.headers["content-type"];
+}
+
+/** Fastify takes an address with a port for none: neither for the client's, nor for a trusted proxy's. */
+function dropPorts({ headers }: FastifyRequest): void {
+  const forwardedFor = headers["x-forwarded-for"];
+  if (typeof forwardedFor === "string") headers["x-forwarded-for"] = withoutPorts(forwardedFor);
+}
+
+function answerTo(thrown: unknown, request: FastifyRequest): Answer {
+  const known = requestErrorOf(thrown);
+  // A client that went away in the middle of its request is no fault of ours.
+  const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
+  if (isFault) request.log.error({ err: thrown }, "request failed");
+  if (known instanceof SourcifyError) {
+    return errorAnswer(known.httpStatus, known.message, request.log, known.customCode);
+  }
+  if (known instanceof QueryTimedOut && dialectOf(request.url) === "etherscan") {
+    return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null });
+  }
+  return httpError(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
+}
+
+function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
+  request.log.info(
+    {
+      method: request.method,
+      url: redactUrl(request.originalUrl, !request.is404),
+      action: request.actionName ?? undefined,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+    },
+    "request",
+  );
+}
+
+/** Answers what is no request of ours, or did not arrive in time, and closes its connection. */
+function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
+  const { body, contentType, httpStatus } = connectionAnswer(error.code);
+  socket.end(
+    [
+      `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
+      ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      // No method leads to the other end of a tunnel.
+      ...(httpStatus === 405 ? ["allow: "] : []),
+      `content-type: ${contentType}`,
+      `content-length: ${body.length}`,
+      "connection: close",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+}
+
+/** The answer where no path is known. Long URLs come from clients of Etherscan, which look for this status. */
+function connectionAnswer(code: string | undefined): Answer {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");
+  }
+  if (code === TUNNEL_REFUSED) return httpError(405, METHOD_NOT_ALLOWED, { url: "" });
+  return httpError(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
+}
+
+/** The path of a URL without query, doubled and trailing slashes. */
+function pathOf(url: string): string {
+  const [path = ""] = url.split("?", 1);
+  return path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
+}

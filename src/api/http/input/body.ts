@@ -1,0 +1,133 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from "fastify";
+import { RequestError } from "../../../core/errors.ts";
+import { networkOf } from "../client-network.ts";
+import { createRoom, type Place, type Room } from "../room.ts";
+import { badRequest, payloadTooLarge } from "./form.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /**
+     * Whether a request of this route brings sources, the only large bodies. Undefined when only the body tells.
+     * Without this option a body has at most `SMALL_BODY` bytes.
+     */
+    takesSources?: (request: FastifyRequest) => boolean | undefined;
+  }
+}
+
+/** Largest body in bytes of a request that brings sources, the reference's limit. */
+export const BODY_LIMIT = 20_000_000;
+/** Largest body in bytes of any other request. */
+export const SMALL_BODY = 1_000_000;
+
+/** Large bodies in memory at one time, in bytes. */
+const ROOM = {
+  size: 32_000_000,
+  share: 1,
+  waiting: 100,
+  patienceMs: 10_000,
+  busy: "Too many large requests at a time, please try again later",
+};
+
+// The cost of a body in tiny chunks grows with their number, not with its size.
+const FEWEST_CRUMBS = 1000;
+const LEAST_BYTES_OF_A_CRUMB = 64;
+
+const COMPRESSED = "A compressed body is not supported, please send it without Content-Encoding";
+
+/** Reads every body that counts into one `Buffer`, after a check of its size; request.ts parses it. */
+export function readBodies(app: FastifyInstance): void {
+  const room = createRoom(ROOM);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (request, payload, done) => {
+    if (!isWanted(request)) done(null);
+    else readWhole(payload, limitOf(request)).then((body) => done(null, body), done);
+  });
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    admit(request, reply, room).then(() => {
+      if (awaitsContinue(request)) reply.raw.writeContinue();
+      done(null, payload);
+    }, done);
+  });
+  app.addHook("onSend", (request, reply, payload, done) => {
+    // Otherwise Node reads a body to its end that nobody wants.
+    if (!isSoonOver(request)) reply.header("connection", "close");
+    done(null, payload);
+  });
+}
+
+/** Whether the body of a request counts. An unknown path or method is refused whatever comes with it. */
+function isWanted({ method, is404 }: FastifyRequest): boolean {
+  return method === "POST" && !is404;
+}
+
+/** Whether the client sends its body once it is asked for it (RFC 9110, 10.1.1). */
+function awaitsContinue(request: FastifyRequest): boolean {
+  const { headers, httpVersion } = request.raw;
+  return httpVersion === "1.1" && /100-continue/i.test(headers.expect ?? "") && isWanted(request);
+}
+
+/** Size in bytes that a request announces for its body; infinite for a chunked one. */
+function announcedSize({ headers }: FastifyRequest): number {
+  if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(headers["content-length"] ?? 0);
+}
+
+/** What a compressed body grows to is not known before it is unpacked. */
+function isCompressed({ headers }: FastifyRequest): boolean {
+  const codings = `${headers["content-encoding"] ?? ""},${headers["transfer-encoding"] ?? ""}`;
+  return !codings.split(",").every((coding) => /^(?:identity|chunked)?$/i.test(coding.trim()));
+}
+
+function isSoonOver(request: FastifyRequest): boolean {
+  return request.raw.complete || announcedSize(request) <= BODY_LIMIT;
+}
+
+function limitOf(request: FastifyRequest): number {
+  const { takesSources } = request.routeOptions.config;
+  return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
+}
+
+/**
+ * Waits for room for a body that may be large. Throws `RequestError` when it is too large or compressed, or no room
+ * becomes free.
+ */
+async function admit(request: FastifyRequest, reply: FastifyReply, room: Room): Promise<void> {
+  const size = announcedSize(request);
+  if (size === 0 || !isWanted(request)) return;
+  if (isCompressed(request)) {
+    reply.header("accept-encoding", "identity");
+    throw new RequestError(415, COMPRESSED);
+  }
+  if (size <= SMALL_BODY) return;
+  const limit = limitOf(request);
+  if (Number.isFinite(size) && size > limit) throw payloadTooLarge();
+  if (limit <= SMALL_BODY) return;
+  const place: Place = room.enter(networkOf(request), Math.min(size, limit));
+  // The handler keeps what it read until it has answered.
+  reply.raw.once("close", place.leave);
+  await place.admitted;
+}
+
+function readWhole(payload: RequestPayload, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    payload.on("data", take);
+    payload.once("end", () => resolve(Buffer.concat(chunks, size)));
+    payload.once("error", reject);
+
+    function take(chunk: Buffer): void {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > limit) stop(payloadTooLarge());
+      if (chunks.length > FEWEST_CRUMBS + size / LEAST_BYTES_OF_A_CRUMB) stop(badRequest());
+    }
+
+    function stop(reason: Error): void {
+      payload.off("data", take);
+      (payload as IncomingMessage).pause();
+      reject(reason);
+    }
+  });
+}

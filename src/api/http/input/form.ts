@@ -1,0 +1,150 @@
+import { RequestError } from "../../../core/errors.ts";
+import type { InputValue, UploadedFile } from "./input.ts";
+
+/** A name and its value as they stand in a query or a form. */
+export type Field = [name: string, value: string | UploadedFile];
+
+/** Most fields of one query, form or JSON object. */
+export const MAXIMUM_FIELDS = 1000;
+/** Most bytes of the decoded names and values of one form. */
+export const MAXIMUM_TEXT_BYTES = 10_000_000;
+
+const FILES = /^files\[(\d{0,9})\]$/;
+const EQUALS = 0x3d;
+const PLUS = 0x2b;
+const PERCENT = 0x25;
+const BLANK = 0x20;
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+const strictUtf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The error for a query or body that cannot be read. */
+export function badRequest(cause?: unknown): RequestError {
+  return new RequestError(400, "Bad request", { cause });
+}
+
+/** The error for a request that is too large. */
+export function payloadTooLarge(): RequestError {
+  return new RequestError(413, "Payload Too Large");
+}
+
+/** Decodes UTF-8; throws `RequestError` for invalid bytes. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch (error) {
+    throw badRequest(error);
+  }
+}
+
+/** The same for the text of a field, which a byte order mark belongs to. */
+export function decodeText(bytes: Uint8Array): string {
+  try {
+    return strictUtf8WithMark.decode(bytes);
+  } catch (error) {
+    throw badRequest(error);
+  }
+}
+
+/** Name and value of a field as they were sent, in their encoding. */
+export type EncodedField = readonly [name: Buffer, value: Buffer];
+
+/**
+ * Fields of a query or a urlencoded body. Throws `RequestError` for broken percent encoding, too many fields or too
+ * much text.
+ */
+export function parseUrlEncoded(form: Buffer): Field[] {
+  const encoded = splitForm(form);
+  return encoded.map(decodeField);
+}
+
+/** Fields of a form, not yet decoded. Throws `RequestError` for too many fields or too much text. */
+export function splitForm(form: Buffer): EncodedField[] {
+  const fields: EncodedField[] = [];
+  let parts = 0;
+  for (let start = 0; start < form.length; ) {
+    if (++parts > MAXIMUM_FIELDS) throw payloadTooLarge();
+    const separator = form.indexOf("&", start);
+    const end = separator < 0 ? form.length : separator;
+    const part = form.subarray(start, end);
+    start = end + 1;
+    if (part.length === 0) continue;
+    const equals = part.indexOf(EQUALS);
+    fields.push(
+      equals < 0
+        ? [part, part.subarray(part.length)]
+        : [part.subarray(0, equals), part.subarray(equals + 1)],
+    );
+  }
+  return fields;
+}
+
+/** Decodes a field; `+` is a blank. Throws `RequestError` for broken percent encoding. */
+export function decodeField([name, value]: EncodedField): Field {
+  return [decodeComponent(name), decodeComponent(value)];
+}
+
+/** Throws `RequestError` when the fields hold more text than any request needs. */
+export function requireBoundedText(fields: readonly Field[]): void {
+  let bytes = 0;
+  for (const [name, value] of fields) {
+    bytes += name.length + (typeof value === "string" ? value.length : value.content.length);
+  }
+  if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
+}
+
+/**
+ * The fields as parameters. The last value of a repeated name counts; several files of one name are a list, `files[]`
+ * is a list, `files[0]` a map. Other bracketed names are ignored.
+ */
+export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
+  const folded = new Map<string, InputValue>();
+  const list: Field[1][] = [];
+  const map: Record<string, Field[1]> = {};
+  for (const [name, value] of fields) {
+    const index = FILES.exec(name)?.[1];
+    if (index === "") list.push(value);
+    else if (index !== undefined) map[index] = value;
+    else if (!name.includes("[")) folded.set(name, joinFiles(folded.get(name), value));
+  }
+  if (list.length > 0) folded.set("files", list);
+  else if (Object.keys(map).length > 0) folded.set("files", map);
+  return folded;
+}
+
+function joinFiles(earlier: InputValue | undefined, value: Field[1]): InputValue {
+  if (typeof value === "string" || earlier === undefined || typeof earlier === "string") {
+    return value;
+  }
+  return Array.isArray(earlier) ? [...earlier, value] : [earlier, value];
+}
+
+function decodeComponent(encoded: Buffer): string {
+  return decodeText(
+    encoded.includes(PERCENT) || encoded.includes(PLUS) ? decodePercent(encoded) : encoded,
+  );
+}
+
+function decodePercent(encoded: Buffer): Buffer {
+  const decoded = Buffer.allocUnsafe(encoded.length);
+  let length = 0;
+  for (let index = 0; index < encoded.length; index++) {
+    const byte = encoded[index] as number;
+    if (byte === PERCENT) {
+      const value = (digit(encoded[index + 1]) << 4) | digit(encoded[index + 2]);
+      if (value < 0) throw badRequest();
+      decoded[length++] = value;
+      index += 2;
+    } else decoded[length++] = byte === PLUS ? BLANK : byte;
+  }
+  return decoded.subarray(0, length);
+}
+
+/** Value of a hex digit's character; negative for anything else. */
+function digit(character: number | undefined): number {
+  return character === undefined ? -1 : (DIGITS[character] ?? -1);
+}
+
+const DIGITS = Int8Array.from({ length: 256 }, (_, character) => {
+  const value = Number.parseInt(String.fromCharCode(character), 16);
+  return Number.isNaN(value) ? -1 : value;
+});

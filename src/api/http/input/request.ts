@@ -1,0 +1,136 @@
+import type { FastifyRequest } from "fastify";
+import type { TextRange } from "../../../core/json/json-scan.ts";
+import { namesSubmission } from "../../explorer/submissions.ts";
+import { SMALL_BODY } from "./body.ts";
+import {
+  badRequest,
+  decodeField,
+  decodeUtf8,
+  type EncodedField,
+  type Field,
+  foldFields,
+  MAXIMUM_FIELDS,
+  parseUrlEncoded,
+  payloadTooLarge,
+  requireBoundedText,
+  splitForm,
+} from "./form.ts";
+import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
+import { boundJson, parseMembers, parseText } from "./json.ts";
+import { readMultipart } from "./multipart.ts";
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
+/** No name of ours is longer. */
+const LONGEST_NAME = 100;
+
+/**
+ * The parameters of a request as one flat set, from the query and a JSON, form or multipart body; the body wins. Throws
+ * `RequestError` for a query or body that cannot be read, or is too large. Source: docs/wire.md, "Parameters".
+ */
+export async function parseRequest(request: FastifyRequest): Promise<ParsedRequest> {
+  const query = queryInput(request);
+  const body = await parseBody(request, query);
+  const input = new Map([...query, ...body.input]);
+  const sentId = body.id ?? lookUp(input, "id");
+  const id = typeof sentId === "bigint" ? Number(sentId) : sentId;
+  return {
+    input,
+    query,
+    body: body.input,
+    id: typeof id === "string" || typeof id === "number" ? id : undefined,
+  };
+}
+
+/** Parameters of the query alone. Throws `RequestError` when it cannot be read. */
+export function queryInput(request: FastifyRequest): Map<string, InputValue> {
+  const { url = "" } = request.raw;
+  const start = url.indexOf("?");
+  return foldFields(start < 0 ? [] : parseUrlEncoded(Buffer.from(url.slice(start + 1))));
+}
+
+/** `application/json` of a request's content type, lower case; empty without one. */
+export function mediaTypeOf(request: FastifyRequest): string {
+  const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+  return type.trim().toLowerCase();
+}
+
+type ParsedBody = { input: ReadonlyMap<string, InputValue>; id?: unknown };
+
+async function parseBody(request: FastifyRequest, query: Input): Promise<ParsedBody> {
+  const { body } = request;
+  if (!Buffer.isBuffer(body)) return { input: new Map() };
+  const { takesSources } = request.routeOptions.config;
+  // The body is searched only when the route does not tell.
+  const isOpen = body.length > SMALL_BODY && takesSources?.(request) === undefined;
+  const requireSubmission = (names: Input) => {
+    if (isOpen && namesSubmission(new Map([...query, ...names])) !== true) throw payloadTooLarge();
+  };
+  const type = mediaTypeOf(request);
+  if (type === "multipart/form-data") {
+    return inputOf(await readMultipart(request, body), requireSubmission);
+  }
+  if (type === "application/x-www-form-urlencoded") {
+    const encoded = splitForm(body);
+    requireSubmission(foldFields(encoded.filter(isShort).map(decodeField)));
+    return inputOf(encoded.map(decodeField), requireSubmission);
+  }
+  if (JSON_TYPE.test(type)) return parseJsonBody(body, requireSubmission);
+  if (isOpen) throw payloadTooLarge();
+  return { input: new Map() };
+}
+
+function inputOf(fields: readonly Field[], requireSubmission: (input: Input) => void): ParsedBody {
+  requireBoundedText(fields);
+  const input = foldFields(fields);
+  requireSubmission(input);
+  return { input };
+}
+
+function isShort([name, value]: EncodedField): boolean {
+  return name.length <= LONGEST_NAME && value.length <= LONGEST_NAME;
+}
+
+function parseJsonBody(body: Buffer, requireSubmission: (names: Input) => void): ParsedBody {
+  const strings = boundJson(body);
+  requireSubmission(shortMembers(body, strings));
+  const object = body.length === 0 ? {} : parseMembers(decodeUtf8(body));
+  if (typeof object !== "object" || object === null || Array.isArray(object)) throw badRequest();
+  const fields = Object.entries(object);
+  if (fields.length > MAXIMUM_FIELDS) throw payloadTooLarge();
+  const input = new Map<string, InputValue>();
+  for (const [name, value] of fields) {
+    const flat = flatten(value);
+    if (flat !== undefined) input.set(name, flat);
+  }
+  requireSubmission(input);
+  return { input, id: "id" in object ? object.id : undefined };
+}
+
+/** The members of an object that are short text, found without parsing it. */
+function shortMembers(body: Buffer, strings: readonly TextRange[]): Map<string, InputValue> {
+  const members = new Map<string, InputValue>();
+  for (const [index, [start, end]] of strings.entries()) {
+    const [valueStart, valueEnd] = strings[index + 1] ?? [];
+    if (valueStart === undefined || valueEnd === undefined) break;
+    if (Math.max(end - start, valueStart - end, valueEnd - valueStart) > LONGEST_NAME) continue;
+    if (body.toString("latin1", end, valueStart).trim() !== ":") continue;
+    const [name, value] = [body.subarray(start, end), body.subarray(valueStart, valueEnd)];
+    members.set(String(parseText(decodeUtf8(name))), String(parseText(decodeUtf8(value))));
+  }
+  return members;
+}
+
+function flatten(value: unknown): InputValue | undefined {
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "number":
+      // Never in exponent notation.
+      return Number.isInteger(value) ? BigInt(value).toString() : String(value);
+    case "boolean":
+    case "bigint":
+      return String(value);
+    default:
+      return value === null ? undefined : (value as InputValue);
+  }
+}

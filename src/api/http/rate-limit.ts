@@ -1,0 +1,143 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import type { ProcessMetrics } from "../../telemetry/process-metrics.ts";
+import type { RateUsage } from "../explorer/action.ts";
+import { type Answer, failed, failureAnswer } from "../explorer/envelope.ts";
+import { isSourcifyUrl } from "../sourcify/errors.ts";
+import { networkOf } from "./client-network.ts";
+import { dialectOf, httpError, send } from "./http.ts";
+import { type Input, lookUp, type ParsedRequest } from "./input/input.ts";
+import { queryInput } from "./input/request.ts";
+
+export interface RateLimitOptions {
+  metrics: ProcessMetrics;
+  /** Requests that one address may make a minute, an IPv6 network of 64 bits counting as one; 0 for no limit. */
+  rateLimit: number;
+  /** Keys of clients that are counted by their key instead. */
+  apiKeys: readonly string[];
+  /** Requests that one key may make a minute. */
+  apiKeyRateLimit: number;
+}
+
+/** Counts requests by client in fixed windows of a minute, for this process alone. */
+export interface RateLimiter {
+  /** Counts a request; refuses it beyond the limit. */
+  admit: onRequestHookHandler;
+  /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
+  admitUnlessBody: onRequestHookHandler;
+  /** Counts a request that `admitUnlessBody` left; gives the refusal, if any. */
+  admitBody(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    parsing: Promise<ParsedRequest>,
+  ): Promise<Answer | undefined>;
+  /** Identity of the client, even without a limit: its key, else its address or network. */
+  clientOf(request: FastifyRequest, input: Input): string;
+  /** What a client has used; undefined while nothing is limited. */
+  usageOf(client: string): RateUsage | undefined;
+}
+
+const KEY_PREFIX = "key ";
+const WINDOW_MS = 60_000;
+/** Clients remembered at most; beyond, those seen first in the window are forgotten. */
+const MAXIMUM_CLIENTS = 100_000;
+const TOO_MANY_REQUESTS = "Too many requests";
+/** Clients recognise a limit by this text in `result`. */
+const LIMIT_REACHED = "Max rate limit reached";
+
+/** Creates the limiter of a server. Source: docs/wire.md, "Rate limits". */
+export function createRateLimiter(options: RateLimitOptions): RateLimiter {
+  const { metrics, rateLimit, apiKeyRateLimit } = options;
+  const keys = new Set(options.apiKeys);
+  const counts = new Map<string, number>();
+  const undecided = new WeakSet<FastifyRequest>();
+  let windowEnd = 0;
+
+  function count(client: string): number {
+    const now = performance.now();
+    if (now >= windowEnd) {
+      counts.clear();
+      windowEnd = now + WINDOW_MS;
+    }
+    const requests = (counts.get(client) ?? 0) + 1;
+    const [first] = counts.size < MAXIMUM_CLIENTS ? [] : counts.keys();
+    if (first !== undefined && requests === 1) counts.delete(first);
+    counts.set(client, requests);
+    return requests;
+  }
+
+  function decide(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string | undefined,
+  ): Answer | undefined {
+    const limit = key === undefined ? rateLimit : apiKeyRateLimit;
+    const requests = count(key === undefined ? networkOf(request) : KEY_PREFIX + key);
+    const resetMs = Math.ceil(windowEnd - performance.now());
+    reply.headers({
+      "x-ratelimit-limit": String(limit),
+      "x-ratelimit-remaining": String(Math.max(0, limit - requests)),
+      "x-ratelimit-reset": String(resetMs),
+    });
+    if (requests <= limit) return undefined;
+    metrics.rateLimited.inc({ client: key === undefined ? "address" : "key" });
+    reply.header("retry-after", String(Math.max(1, Math.ceil(resetMs / 1000))));
+    return tooManyRequests(request);
+  }
+
+  function knownKey(key: unknown): string | undefined {
+    return typeof key === "string" && keys.has(key) ? key : undefined;
+  }
+
+  function keyBeforeBody(request: FastifyRequest): string | undefined {
+    if (keys.size === 0) return undefined;
+    return (
+      knownKey(request.headers["x-api-key"]) ?? knownKey(lookUp(queryInput(request), "apikey"))
+    );
+  }
+
+  const admitIn =
+    (bodyMayNameKey: boolean): onRequestHookHandler =>
+    (request, reply, done) => {
+      if (rateLimit === 0) return done();
+      const key = keyBeforeBody(request);
+      if (bodyMayNameKey && key === undefined && keys.size > 0) {
+        undecided.add(request);
+        return done();
+      }
+      const refused = decide(request, reply, key);
+      if (refused) void send(reply, refused);
+      else done();
+    };
+
+  return {
+    clientOf: (request, input) => {
+      const key = keyBeforeBody(request) ?? knownKey(lookUp(input, "apikey"));
+      return key === undefined ? networkOf(request) : KEY_PREFIX + key;
+    },
+    usageOf: (client) => {
+      if (rateLimit === 0) return undefined;
+      const limit = client.startsWith(KEY_PREFIX) ? apiKeyRateLimit : rateLimit;
+      const resetMs = Math.max(0, windowEnd - performance.now());
+      return { requests: Math.min(limit, counts.get(client) ?? 0), limit, resetMs };
+    },
+    admit: admitIn(false),
+    admitUnlessBody: admitIn(true),
+    async admitBody(request, reply, parsing) {
+      if (!undecided.delete(request)) return undefined;
+      // A body that cannot be read counts as well.
+      const key = await parsing.then(({ input }) => lookUp(input, "apikey")).catch(() => undefined);
+      return decide(request, reply, knownKey(key));
+    },
+  };
+}
+
+function tooManyRequests(request: FastifyRequest): Answer {
+  const { url } = request;
+  if (isSourcifyUrl(url)) return httpError(429, TOO_MANY_REQUESTS, request);
+  const dialect = dialectOf(url);
+  const failure =
+    dialect === "etherscan"
+      ? failed(LIMIT_REACHED, { httpStatus: 429 })
+      : failed(TOO_MANY_REQUESTS, { result: LIMIT_REACHED, httpStatus: 429 });
+  return failureAnswer(failure, dialect);
+}

@@ -1,0 +1,66 @@
+import { isIPv6 } from "node:net";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { jsonAnswer } from "../explorer/envelope.ts";
+import { type HttpOptions, send } from "../http/http.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { type HealthOptions, problemsOf, readHealth } from "../ops/health.ts";
+import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
+
+const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
+
+/**
+ * Adds Etherscan's `/v2/chainlist`: the chains in their order, without those whose id is not known yet. Source:
+ * docs/wire.md, "Chains".
+ */
+export function addChainList(
+  app: FastifyInstance,
+  options: HealthOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
+  limiter: RateLimiter,
+): void {
+  app.get("/v2/chainlist", { onRequest: limiter.admit }, async (request, reply) => {
+    const base = options.publicUrl ?? baseOf(request);
+    const isOnly = options.chains().length === 1;
+    const entries = await Promise.all(
+      request.chains.map(async (chain) => {
+        const chainId = knownChainId(chain);
+        if (chainId === undefined) return [];
+        return [
+          {
+            chainname: chainTitle(chain),
+            chainid: String(chainId),
+            blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
+            apiurl: `${base}/v2/api?chainid=${chainId}`,
+            ...(await stateOf(chain, options)),
+          },
+        ];
+      }),
+    );
+    const result = entries.flat();
+    return send(reply, jsonAnswer({ comments: STATUSES, totalcount: result.length, result }));
+  });
+}
+
+/** Base URL by which the client reached this server; without a Host header the local address. */
+function baseOf({ protocol, host, socket }: FastifyRequest): string {
+  const { localAddress = "localhost", localPort } = socket;
+  const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;
+  return `${protocol}://${host || `${address}:${localPort}`}`;
+}
+
+async function stateOf(
+  chain: ServedChain,
+  options: HealthOptions,
+): Promise<{ status: number; comment: string }> {
+  const reason = chain.stopped();
+  if (reason !== null) return { status: 0, comment: reason };
+  const health = await readHealth(chain, options);
+  if (!health) return { status: 0, comment: "the database does not answer" };
+  if (health.indexer?.phase === "halted") {
+    return { status: 0, comment: health.indexer.reason ?? "the node has another chain" };
+  }
+  if (!chain.chain.status().some(({ usable }) => usable)) {
+    return { status: 0, comment: "the node does not answer" };
+  }
+  const [problem] = problemsOf(health);
+  return problem === undefined ? { status: 1, comment: "" } : { status: 2, comment: problem };
+}

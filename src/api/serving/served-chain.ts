@@ -1,0 +1,153 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
+import { RequestError } from "../../core/errors.ts";
+import type { Uses } from "../../core/uses.ts";
+import type { CountedMetrics, Metrics } from "../../telemetry/metrics.ts";
+import type { Services } from "../explorer/action.ts";
+
+/** A chain as the API serves it, with all that its answers need. */
+export interface ServedChain extends Services {
+  /** The chain's name for people, if it has one. */
+  networkName: string | undefined;
+  coinSymbol: string;
+  /** The counts of this chain in this thread. */
+  metrics: Metrics;
+  /** The counts of its other threads. */
+  countedElsewhere(): CountedMetrics;
+  /** The requests under way that may be about it. */
+  requests: Uses;
+  /** Why nothing of it is served; null while it is. */
+  stopped(): string | null;
+}
+
+/** The chains that are served now, in the order in which they are declared; never none. */
+export type ServedChains = () => readonly [ServedChain, ...ServedChain[]];
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Whether requests of this route end by themselves when their chain is no longer served. */
+    endsWithChain?: boolean;
+  }
+  interface FastifyRequest {
+    /** The chains that the request may mean: the one at the start of its path, else all. The first is the default. */
+    chains: ReturnType<ServedChains>;
+    /** The chain that it is about, once that is known. */
+    chain: ServedChain | null;
+  }
+}
+
+/** First parts of the server's own paths; no chain may have these names. */
+export const PATHS = new Set(
+  (
+    "api v2 sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json favicon-ico " +
+    "tx address block token transaction account accounts contract tokens nft " +
+    "blocks txs contracts transactions contractsverified verified-contracts search search-results"
+  ).split(" "),
+);
+
+/** Scheme, user and host, when the target has them. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i;
+const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
+
+/**
+ * Reads the chain from the path: `/{chain}/…` is the same as `/…` on a server with that chain alone. The path has the
+ * chain's id, or its name in lower case with dashes. A name that two chains have, since one goes on with its earlier
+ * settings, leads to neither. Gives the option of Fastify for it, and `attach` for the instance.
+ */
+export function readChainOfPath(served: ServedChains): {
+  rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
+  attach(app: FastifyInstance): void;
+} {
+  const named = new WeakMap<IncomingMessage, ServedChain>();
+  return {
+    rewriteUrl: (request) => {
+      const target = request.url ?? "/";
+      const url = pathAndQueryOf(target);
+      // The host of the target comes before the header (RFC 9112, 3.2.2).
+      const [, host] = ORIGIN.exec(target) ?? [];
+      if (host) request.headers.host = host;
+      (request as IncomingMessage & { originalUrl?: string }).originalUrl = url;
+      const [prefix = "", name = ""] = FIRST_SEGMENT.exec(url) ?? [];
+      const [chain, other] = name ? served().filter((each) => isNamed(each, name)) : [];
+      if (!chain || other) return url;
+      named.set(request as IncomingMessage, chain);
+      const rest = url.slice(prefix.length);
+      return rest.startsWith("/") ? rest : `/${rest}`;
+    },
+    attach: (app) => {
+      app.decorateRequest("chains");
+      app.decorateRequest("chain", null);
+      app.addHook("onRequest", (request, reply, done) => {
+        const chain = named.get(request.raw);
+        request.chains = chain ? [chain] : served();
+        if (!request.routeOptions.config.endsWithChain) {
+          const uses = request.chains.map(({ requests }) => requests.begin());
+          reply.raw.once("close", () => {
+            for (const end of uses) end();
+          });
+        }
+        done();
+      });
+    },
+  };
+}
+
+function pathAndQueryOf(target: string): string {
+  const rest = target.replace(ORIGIN, "");
+  return rest === target || rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/** The chain's name as it stands in paths: lower case, with dashes; empty without a name. */
+export function pathNameOf(networkName: string | undefined): string {
+  return (networkName ?? "")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+}
+
+function isNamed(chain: ServedChain, name: string): boolean {
+  return name === namedOf(chain) || name === String(knownChainId(chain));
+}
+
+const namedOf = perChain(({ networkName }) => {
+  const name = pathNameOf(networkName);
+  return PATHS.has(name) ? undefined : name;
+});
+
+/** The chain's name for people; its id where it has none. */
+export function chainTitle(chain: ServedChain): string {
+  return chain.networkName ?? `Chain ${knownChainId(chain) ?? ""}`.trim();
+}
+
+/** Undefined until the node was reached for the first time. */
+export function knownChainId({ chainId }: Pick<ServedChain, "chainId">): number | undefined {
+  try {
+    return chainId();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Sets the chain of a request; by default the first that it may mean. Throws `RequestError` when the chain is not
+ * served.
+ */
+export function decideChain(
+  request: FastifyRequest,
+  chain: ServedChain = request.chains[0],
+): ServedChain {
+  request.chain = chain;
+  const reason = chain.stopped();
+  if (reason !== null) throw new RequestError(503, `This chain is stopped: ${reason}`);
+  return chain;
+}
+
+/** One part for each chain, made on first use. */
+export function perChain<Part>(make: (chain: ServedChain) => Part): (chain: ServedChain) => Part {
+  const parts = new WeakMap<ServedChain, Part>();
+  return (chain) => {
+    const part = parts.get(chain) ?? make(chain);
+    parts.set(chain, part);
+    return part;
+  };
+}

@@ -1,0 +1,171 @@
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyRequest,
+  RouteHandlerMethod,
+} from "fastify";
+import { addPages } from "../../pages/pages.ts";
+import { parseRpcBody } from "../eth-rpc/body.ts";
+import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "../eth-rpc/handle.ts";
+import {
+  createDispatch,
+  type DispatchOptions,
+  findAction,
+  findActionOfPath,
+  namesIn,
+} from "../explorer/dispatch.ts";
+import type { Dialect } from "../explorer/envelope.ts";
+import { namesSubmission } from "../explorer/submissions.ts";
+import { knownTags, sendTagged } from "../http/caching.ts";
+import { createHttp, endOf, type HttpOptions, httpError, send } from "../http/http.ts";
+import { addMultipart } from "../http/input/multipart.ts";
+import { parseRequest, queryInput } from "../http/input/request.ts";
+import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
+import { addDocumentation } from "../openapi/document.ts";
+import { addHealth, type HealthOptions } from "../ops/health.ts";
+import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
+import { createLargeAnswers, type LargeAnswers } from "../reading/large-answers.ts";
+import { addSourcify } from "../sourcify/routes.ts";
+import { chooseChain } from "./chain-choice.ts";
+import { addChainList } from "./chain-list.ts";
+import { addEvents } from "./events.ts";
+import { decideChain, perChain, type ServedChain } from "./served-chain.ts";
+
+export type ServerOptions = HttpOptions &
+  RpcOptions &
+  RateLimitOptions &
+  HealthOptions &
+  MetricsOptions & {
+    /** Where clients reach this server, without a slash at the end. */
+    publicUrl: string | undefined;
+    /** Another server gives the metrics and the whole health report. */
+    operationsApart: boolean;
+  };
+
+const PATHS: readonly [path: string, dialect: Dialect][] = [
+  ["/api", "blockscout"],
+  ["/api/v1", "blockscout"],
+  ["/v2/api", "etherscan"],
+];
+/** Below these paths the module and the action are parts of the path. */
+const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
+  ["/api/:module/:action", "blockscout"],
+  ["/v2/api/:module/:action", "etherscan"],
+];
+const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
+
+/** Builds the HTTP server; it does not listen. Closing it waits for the requests that run. */
+export function createServer(options: ServerOptions): FastifyInstance {
+  const app = createHttp(options);
+  const limiter = createRateLimiter(options);
+  const largeAnswersOf = perChain(({ sql }) => createLargeAnswers(sql));
+  addActions(app, options, limiter, largeAnswersOf);
+  addRpc(app, options, limiter);
+  addSourcify(app, options, limiter, largeAnswersOf);
+  addChainList(app, options, limiter);
+  countAnswers(app, options);
+  addHealth(app, options, options.operationsApart ? "public" : "whole");
+  if (!options.operationsApart) addMetrics(app, options);
+  addEvents(app, options, limiter);
+  addPages(app, options, limiter);
+  addDocumentation(app, options);
+  return app;
+}
+
+/** Builds a server for operators alone: health and metrics. */
+export function createOperationsServer(
+  options: HttpOptions & HealthOptions & MetricsOptions,
+): FastifyInstance {
+  const app = createHttp(options);
+  countAnswers(app, options);
+  addHealth(app, options, "whole");
+  addMetrics(app, options);
+  return app;
+}
+
+/** `/api` serves the first chain, `/v2/api` the one that a request names. */
+function addActions(
+  app: FastifyInstance,
+  options: DispatchOptions,
+  limiter: RateLimiter,
+  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
+): void {
+  const { usageOf } = limiter;
+  const dispatch = createDispatch(options, largeAnswersOf, usageOf);
+  const answerIn =
+    (dialect: Dialect): RouteHandlerMethod =>
+    async (request, reply) => {
+      const parsing = parseRequest(request);
+      const refused = await limiter.admitBody(request, reply, parsing);
+      if (refused) return send(reply, refused);
+      const parsed = await parsing;
+      const found = isNamed(request)
+        ? findActionOfPath(request.params, parsed.input, dialect)
+        : findAction(parsed.input, dialect);
+      if (!found) return send(reply, httpError(404, "Not found", request));
+      const { module, action } = found;
+      request.actionName = `${module}/${action.name}`;
+      const client = limiter.clientOf(request, parsed.input);
+      const signal = endOf(reply);
+      const known = knownTags(request);
+      const chain = action.ofNoChain
+        ? request.chains[0]
+        : decideChain(
+            request,
+            dialect === "etherscan" ? chooseChain(request.chains, parsed) : undefined,
+          );
+      const answer = await dispatch(action, parsed, dialect, chain, { client, signal, known });
+      return action.isSubmission ? send(reply, answer) : sendTagged(request, reply, answer);
+    };
+  const takesSources = (request: FastifyRequest) =>
+    namesSubmission(
+      isNamed(request) ? new Map(Object.entries(request.params)) : queryInput(request),
+    );
+  const routes = [
+    ...PATHS.map(([path, dialect]) => ({ path, dialect, config: { takesSources } })),
+    ...NAMED_PATHS.map(([path, dialect]) => ({
+      path,
+      dialect,
+      config: {
+        takesSources,
+        isThere: ({ module = "", action = "" }) =>
+          findActionOfPath({ module, action }, new Map(), dialect) !== undefined,
+      } satisfies FastifyContextConfig,
+    })),
+  ];
+  for (const { path, dialect, config } of routes) {
+    app.get(path, { onRequest: limiter.admit, config }, answerIn(dialect));
+  }
+  app.register((scope, _options, done) => {
+    addMultipart(scope);
+    for (const { path, dialect, config } of routes) {
+      scope.post(path, { onRequest: limiter.admitUnlessBody, config }, answerIn(dialect));
+    }
+    done();
+  });
+}
+
+/** Whether the path of a request names a module and an action. */
+function isNamed(
+  request: FastifyRequest,
+): request is FastifyRequest<{ Params: { module: string; action: string } }> {
+  return (request.routeOptions.url ?? "").endsWith("/:action");
+}
+
+function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter): void {
+  const answerRpc = createRpcHandler(options);
+  for (const path of RPC_PATHS) {
+    app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
+      const body = parseRpcBody(request);
+      if (!body) return send(reply, parseErrorAnswer());
+      const asker = { caller: limiter.clientOf(request, new Map()), signal: endOf(reply) };
+      return send(reply, await answerRpc(body.json, decideChain(request), asker));
+    });
+    // This path has no actions, yet the reference checks their names first.
+    app.get(path, async (request, reply) => {
+      const { input } = await parseRequest(request);
+      namesIn(input);
+      return send(reply, httpError(404, "Not found", request));
+    });
+  }
+}

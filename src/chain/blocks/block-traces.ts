@@ -1,0 +1,171 @@
+import type { NodeFeatures } from "../capabilities/features.ts";
+import type { Tracer } from "../chain.ts";
+import { type ChainErrorCode, NodeError } from "../errors/errors.ts";
+import { type Ask, pick, untilFailure } from "../errors/outcomes.ts";
+import type { Node } from "../rpc/node.ts";
+import { fetchTraces, isMissing, type TraceableBlock, type Traces } from "../traces/tracers.ts";
+import type { FetchedBlock, TransactionTrace } from "../types.ts";
+import type { BlockSource } from "./blocks.ts";
+import { ENOUGH_FRAMES } from "./fetch-load.ts";
+import { stateSyncHash } from "./state-sync.ts";
+
+/** A block without traces is not taken from one node while another one can trace it. */
+export function leaveToTracingNode({ features }: BlockSource, node: Node): void {
+  if (features.of(node)?.tracer === null && features.capabilities().tracer !== null) {
+    throw new NodeError("method-missing", `${node.name} has no tracer, another node has one`);
+  }
+}
+
+/**
+ * Adds the traces of blocks that can be traced; ends before the first that could be and was not, and where the traces are as
+ * many as may be held at once.
+ */
+export async function addTraces(
+  source: BlockSource,
+  node: Node,
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const traced: (FetchedBlock | null)[] = [];
+  let frames = 0;
+  while (traced.length < fetched.length && frames < ENOUGH_FRAMES) {
+    const some = source.load.fittingTraces(fetched.slice(traced.length));
+    const got = await trace(source, node, some, ask).catch((thrown: unknown) => {
+      if (thrown instanceof NodeError && traced.length > 0) return [];
+      throw thrown;
+    });
+    traced.push(...got);
+    frames += source.load.noteTraces(got);
+    if (got.length < some.length) break;
+  }
+  return traced;
+}
+
+/** What else is tried, where a tracer fails with an error for a block, or leaves transactions out. */
+const OTHERWISE: readonly (readonly [ChainErrorCode | "left-out", Tracer])[] = [
+  // Some nodes answer from traces that they kept, for blocks that can no longer be executed.
+  ["state-unavailable", "trace_block"],
+  // Some are faster that way: anvil, which otherwise needs time by the square of the calls.
+  ["timeout", "trace_block"],
+  // Some bound their answers.
+  ["response-too-large", "debug_traceTransaction"],
+  // Some keep traces when they execute a block, not those of every transaction (matter-labs/zksync-era#4814,
+  // onflow/flow-evm-gateway#519).
+  ["left-out", "debug_traceTransaction"],
+  ["left-out", "trace_block"],
+  // Some fail for a whole block because of one transaction (0xPolygon/bor#1920), or have an error in its place
+  // (ethereum/go-ethereum#31178).
+  ["node-error", "debug_traceTransaction"],
+  ["node-error", "trace_block"],
+];
+
+async function trace(
+  source: BlockSource,
+  node: Node,
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const traceable = fetched.flatMap((one) =>
+    one && one.block.transactions.length > 0 ? [describe(one)] : [],
+  );
+  for (;;) {
+    const features = await source.features.learn(node);
+    const { tracer } = features;
+    if (tracer === null) return [...fetched];
+    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeoutMs);
+    const missing = traces.filter((trace) => trace instanceof NodeError).find(isMissing);
+    if (missing && !features.hasTraced) {
+      await source.features.dropTracer(node, tracer, missing.message);
+      leaveToTracingNode(source, node);
+      continue;
+    }
+    for (const [code, other] of OTHERWISE) {
+      if (tracer === other || features.missingTracers.has(other)) continue;
+      const failed = [...traces.keys()].filter(
+        (index) => failureOf(traceable[index], traces[index]) === code,
+      );
+      await replaceFailed(traces, failed, () =>
+        fetchTraces(other, pick(traceable, failed), ask, source.traceTimeoutMs),
+      );
+    }
+    let next = 0;
+    return untilFailure(fetched, (one) => {
+      if (!one) return null;
+      if (one.block.transactions.length === 0) return { ...one, traces: [] };
+      const own = traces[next++] as Traces;
+      if (isGenesisRefused(one, own)) return { ...one, traces: [] };
+      return { ...one, traces: tracesOf(own, source, features, node) };
+    });
+  }
+}
+
+/** The tracer refuses the genesis block: what it may name as transactions is part of its allocation, and was not executed. */
+function isGenesisRefused({ block }: FetchedBlock, traces: Traces): boolean {
+  return block.number === "0x0" && traces instanceof NodeError && traces.code === "node-error";
+}
+
+function describe({ block, receipts }: FetchedBlock): TraceableBlock {
+  // Nothing is checked yet: a receipt may be anything.
+  const gasUsed = new Map(receipts.map((one) => [one?.transactionHash, one?.gasUsed]));
+  const transactionHashes = block.transactions.map(({ hash }) => hash);
+  return {
+    number: block.number,
+    hash: block.hash,
+    transactionHashes,
+    gasUsed: transactionHashes.map((hash) => gasUsed.get(hash) ?? "0x0"),
+    stateSync: stateSyncHash(block),
+  };
+}
+
+/** Why the traces of a block are not all there; undefined when they are. */
+function failureOf(
+  block: TraceableBlock | undefined,
+  traces: Traces | undefined,
+): ChainErrorCode | "left-out" | undefined {
+  if (!block || !traces) return undefined;
+  if (traces instanceof NodeError) return traces.code;
+  const others = block.transactionHashes.filter((hash) => hash !== block.stateSync);
+  const traced = new Set(traces.map(({ transactionHash }) => transactionHash));
+  // The state-sync transaction may stand in the list by another hash: only its absence shows in the number.
+  const lacks = !traced.has(null) && others.some((hash) => !traced.has(hash));
+  return lacks || traces.length < others.length ? "left-out" : undefined;
+}
+
+/** Asks again for the blocks that failed, and replaces the traces of each that is then traced. */
+async function replaceFailed(
+  traces: Traces[],
+  failed: readonly number[],
+  traceOtherwise: () => Promise<Traces[]>,
+): Promise<void> {
+  if (failed.length === 0) return;
+  const found = await traceOtherwise();
+  for (const [position, index] of failed.entries()) {
+    const own = found[position];
+    if (own && !(own instanceof NodeError)) traces[index] = own;
+  }
+}
+
+/** The traces of one block, null when its state is pruned. Throws any other error. */
+function tracesOf(
+  traces: Traces,
+  { log }: BlockSource,
+  features: NodeFeatures,
+  node: Node,
+): TransactionTrace[] | null {
+  if (!(traces instanceof NodeError)) {
+    features.hasTraced = true;
+    return traces;
+  }
+  if (isMissing(traces)) {
+    throw new NodeError("unavailable", `the tracer was there and is not: ${traces.message}`);
+  }
+  if (traces.code !== "state-unavailable") throw traces;
+  if (!features.pruned) {
+    features.pruned = true;
+    log.warn(
+      { node: node.name },
+      `old blocks stay without internal transactions: ${traces.message}`,
+    );
+  }
+  return null;
+}

@@ -1,0 +1,195 @@
+import { asUnanswered } from "../../core/errors.ts";
+import { quantity } from "../../core/evm/quantity.ts";
+import { isNothing } from "../../core/json/record.ts";
+import type { Features, NodeFeatures } from "../capabilities/features.ts";
+import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "../chain.ts";
+import { NodeError } from "../errors/errors.ts";
+import {
+  type Ask,
+  askGroups,
+  errorIn,
+  type Outcome,
+  resultOf,
+  untilFailure,
+} from "../errors/outcomes.ts";
+import { headerOf } from "../headers.ts";
+import type { RpcClient } from "../rpc/rpc-client.ts";
+import { unifyAddresses } from "../traces/address-forms.ts";
+import { isMissing } from "../traces/tracers.ts";
+import type { FetchedBlock, RawBlock, RawHeader, RawReceipt } from "../types.ts";
+import { addTraces, leaveToTracingNode } from "./block-traces.ts";
+import { ENOUGH_GAS, type FetchLoad, gasOf } from "./fetch-load.ts";
+
+/** What blocks are fetched with. */
+export interface BlockSource {
+  client: RpcClient;
+  features: Features;
+  load: FetchLoad;
+  /** How long a node may trace one transaction: as long as we would wait for it. */
+  traceTimeoutMs: number;
+  log: ChainOptions["log"];
+}
+
+/** See `Chain.fetchBlocks`. */
+export function fetchBlocks(
+  source: BlockSource,
+  numbers: readonly number[],
+  options: FetchOptions,
+): Promise<FetchedBlocks> {
+  return source.client.onNode(options, async (node, viem) => {
+    const { ask } = viem.transport;
+    const features = await source.features.learn(node);
+    const wantsTraces = options.traces !== false;
+    if (wantsTraces) leaveToTracingNode(source, node);
+    const blocks = await fetchEnough(source, features, numbers, ask);
+    const traced = wantsTraces ? await addTraces(source, node, blocks, ask) : blocks;
+    for (const one of traced) if (one) unifyAddresses(one);
+    return { node: node.name, blocks: traced };
+  });
+}
+
+/** Blocks with their receipts up to `ENOUGH_GAS`, at least one; ends before the first that failed. */
+async function fetchEnough(
+  { load }: BlockSource,
+  features: NodeFeatures,
+  numbers: readonly number[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const fetched: (FetchedBlock | null)[] = [];
+  let gas = 0;
+  while (fetched.length < numbers.length) {
+    const some = numbers.slice(fetched.length, fetched.length + load.fittingBlocks);
+    const got = await fetchWithReceipts(features, some, ask).catch((thrown: unknown) => {
+      if (thrown instanceof NodeError && fetched.length > 0) return [];
+      throw thrown;
+    });
+    load.noteBlocks(got);
+    for (const one of got) {
+      gas += gasOf(one);
+      if (gas > ENOUGH_GAS && fetched.length > 0) return fetched;
+      fetched.push(one);
+    }
+    if (got.length < some.length) return fetched;
+  }
+  return fetched;
+}
+
+/** Blocks and receipts in one go where the node has `eth_getBlockReceipts`, in two otherwise. */
+async function fetchWithReceipts(
+  features: NodeFeatures,
+  numbers: readonly number[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const together = features.blockReceipts;
+  const calls = numbers
+    .map(quantity)
+    .map((block): RpcCall[] => [
+      { method: "eth_getBlockByNumber", params: [block, true] },
+      ...(together ? [{ method: "eth_getBlockReceipts", params: [block] }] : []),
+    ]);
+  const outcomes = await askGroups(ask, calls);
+  const isRefused = outcomes.every(([, receipts]) => isMissing(errorIn(receipts)));
+  if (together && isRefused && !features.hasGivenReceipts) features.blockReceipts = false;
+  const fetched = untilFailure(outcomes, (own): FetchedBlock | null => {
+    const block = blockOf(own[0]);
+    if (!block) return null;
+    if (!features.blockReceipts) return { block, receipts: [], traces: null };
+    const receipts = receiptsOf(own[1], features);
+    features.hasGivenReceipts ||= receipts.length > 0;
+    return { block, receipts, traces: null };
+  });
+  await addUncles(fetched, ask);
+  const add = features.blockReceipts ? addReceiptsLeftOut : addReceiptsByTransaction;
+  return add(fetched, ask);
+}
+
+/**
+ * Asks one by one for the receipts of blocks that have not all of theirs. Some nodes fail to give those of certain blocks
+ * together (0xPolygon/erigon#64, paradigmxyz/reth#23394, sei-protocol/sei-chain#1815, hiero-json-rpc-relay#4423).
+ */
+async function addReceiptsLeftOut(
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const lacking = fetched.filter((one) => one !== null && !hasReceipts(one));
+  if (lacking.length === 0) return [...fetched];
+  const asked = await addReceiptsByTransaction(lacking, ask).catch(asUnanswered);
+  return fetched.map((one) => {
+    const whole = asked?.[lacking.indexOf(one)];
+    return whole && hasReceipts(whole) ? whole : one;
+  });
+}
+
+function hasReceipts({ block, receipts }: FetchedBlock): boolean {
+  return receipts.length >= block.transactions.length;
+}
+
+/** Asks for the headers of uncles, where blocks name any; one that the node does not give is left out. */
+async function addUncles(fetched: readonly (FetchedBlock | null)[], ask: Ask): Promise<void> {
+  const nephews = fetched.filter((one) => (one?.block.uncles ?? []).length > 0) as FetchedBlock[];
+  if (nephews.length === 0) return;
+  const calls = nephews.map(({ block }) =>
+    (block.uncles ?? []).map((_, index) => ({
+      method: "eth_getUncleByBlockNumberAndIndex",
+      params: [block.number, quantity(index)],
+    })),
+  );
+  const outcomes = await askGroups(ask, calls);
+  for (const [index, nephew] of nephews.entries()) {
+    nephew.uncles = (outcomes[index] ?? []).flatMap((outcome) =>
+      "result" in outcome && outcome.result !== null ? [outcome.result as RawHeader] : [],
+    );
+  }
+}
+
+async function addReceiptsByTransaction(
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<(FetchedBlock | null)[]> {
+  const calls = fetched.map((one) =>
+    (one?.block.transactions ?? []).map(({ hash }) => ({
+      method: "eth_getTransactionReceipt",
+      params: [hash],
+    })),
+  );
+  const outcomes = await askGroups(ask, calls);
+  return untilFailure(fetched, (one, index) => {
+    const receipts = (outcomes[index] ?? []).map(resultOf).filter((receipt) => receipt !== null);
+    return one && { ...one, receipts: receipts as RawReceipt[] };
+  });
+}
+
+/** The block of an answer, null when the node has none. */
+function blockOf(outcome: Outcome | undefined): RawBlock | null {
+  if (errorIn(outcome)?.code === "block-unknown") return null;
+  const answer = resultOf(outcome);
+  if (answer === null) return null;
+  headerOf(answer);
+  const { transactions, uncles } = answer as { transactions?: unknown; uncles?: unknown };
+  if (!Array.isArray(transactions) || transactions.some((transaction) => !transaction?.hash)) {
+    throw new NodeError("bad-answer", "a block came without its transactions");
+  }
+  if (!isNothing(uncles) && !Array.isArray(uncles)) {
+    throw new NodeError("bad-answer", "the uncles of a block are no list");
+  }
+  return answer as RawBlock;
+}
+
+/**
+ * The receipts of an answer. A node that lags behind has none, nor has one that failed for this block alone; validation notices
+ * that they are missing.
+ */
+function receiptsOf(
+  outcome: Outcome | undefined,
+  { hasGivenReceipts }: NodeFeatures,
+): RawReceipt[] {
+  const error = errorIn(outcome);
+  if (error?.code === "block-unknown") return [];
+  if (error?.code === "node-error" && hasGivenReceipts) return [];
+  if (error && isMissing(error)) {
+    throw new NodeError("unavailable", `block receipts were there and are not: ${error.message}`);
+  }
+  const answer = resultOf(outcome) ?? [];
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are no list");
+  return answer;
+}

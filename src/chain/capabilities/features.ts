@@ -1,0 +1,156 @@
+import type { Block } from "viem";
+import { ZERO_ADDRESS } from "../../core/evm/address.ts";
+import { quantity } from "../../core/evm/quantity.ts";
+import { getBlock } from "../../core/evm/viem.ts";
+import type { Capabilities, ChainOptions, Tracer } from "../chain.ts";
+import { unwrapError } from "../errors/errors.ts";
+import { errorIn, type Outcome } from "../errors/outcomes.ts";
+import type { Node } from "../rpc/node.ts";
+import type { RpcClient } from "../rpc/rpc-client.ts";
+import { findTracer, isMissing } from "../traces/tracers.ts";
+
+/** What one node can do, as its answers show. Its users correct it when they find out otherwise. */
+export interface NodeFeatures {
+  clientVersion: string;
+  blockReceipts: boolean;
+  /** It has given receipts by block. A refusal after that is trouble that passes. */
+  hasGivenReceipts: boolean;
+  /** Accepts a block hash where state is read (EIP-1898); null until state has been read. */
+  stateByHash: boolean | null;
+  tracer: Tracer | null;
+  /** Tracers that it does not have, with its words. */
+  missingTracers: Map<Tracer, string>;
+  /** The tracer has traced a transaction. A refusal after that is trouble that passes. */
+  hasTraced: boolean;
+  /** The node does not trace old blocks, and this has been logged. */
+  pruned: boolean;
+  archive: boolean | null;
+  txpool: boolean;
+}
+
+type FeatureOptions = Pick<ChainOptions, "traces" | "requestTimeoutMs" | "log">;
+
+/** What is known of each node. */
+export type Features = ReturnType<typeof createFeatures>;
+
+/** Creates an empty store of what the nodes can do; they are asked when it is needed first. */
+export function createFeatures(nodes: readonly Node[], client: RpcClient, options: FeatureOptions) {
+  const known = new Map<Node, { features: NodeFeatures; returns: number }>();
+  const pending = new Map<Node, Promise<NodeFeatures>>();
+
+  async function chooseTracer(
+    node: Node,
+    { number, hash, transactions }: Block<bigint, false, "latest">,
+    missing: Map<Tracer, string>,
+  ): Promise<Tracer | null> {
+    if (options.traces === "off") return null;
+    const block = {
+      number: quantity(number),
+      hash,
+      transactionHashes: transactions,
+      gasUsed: [],
+      stateSync: undefined,
+    };
+    const { ask } = client.of(node).transport;
+    const tracer = await findTracer(block, ask, options.requestTimeoutMs, missing);
+    if (tracer) options.log.info({ node: node.name, tracer }, "internal transactions are traced");
+    else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
+    return tracer;
+  }
+
+  async function learnAnew(node: Node): Promise<NodeFeatures> {
+    const viem = client.of(node);
+    const [clientVersion, latest] = await Promise.all([
+      viem.request({ method: "web3_clientVersion" }),
+      getBlock(viem),
+    ]);
+    const early = quantity(latest.number > 0n ? 1 : 0);
+    const [receipts, oldState, txpool] = await viem.transport.ask([
+      { method: "eth_getBlockReceipts", params: [quantity(latest.number)] },
+      { method: "eth_getBalance", params: [ZERO_ADDRESS, early] },
+      // Nodes that have it have `txpool_content`, too, whose answer can be hundreds of megabytes.
+      { method: "txpool_status", params: [] },
+    ]);
+    const missingTracers = new Map<Tracer, string>();
+    return {
+      clientVersion: String(clientVersion),
+      blockReceipts: !isMissing(errorIn(receipts)),
+      hasGivenReceipts: false,
+      stateByHash: null,
+      tracer: await chooseTracer(node, latest, missingTracers),
+      missingTracers,
+      hasTraced: false,
+      pruned: false,
+      archive: hasState(oldState),
+      txpool: !isMissing(errorIn(txpool)),
+    };
+  }
+
+  /** Undefined until the node has been asked since it last came back. */
+  function of(node: Node): NodeFeatures | undefined {
+    const entry = known.get(node);
+    return entry?.returns === node.health.returns ? entry.features : undefined;
+  }
+
+  /** What the node can do, asked once each time it comes back. Throws `NodeError` when it cannot be learnt now. */
+  async function learn(node: Node): Promise<NodeFeatures> {
+    const features = of(node);
+    if (features) return features;
+    const { returns } = node.health;
+    const learning = pending.get(node) ?? learnAnew(node);
+    pending.set(node, learning);
+    try {
+      const learnt = await learning;
+      known.set(node, { features: learnt, returns });
+      return learnt;
+    } catch (thrown) {
+      throw unwrapError(thrown);
+    } finally {
+      pending.delete(node);
+    }
+  }
+
+  return {
+    of,
+    learn,
+    forget: (node: Node): boolean => known.delete(node),
+    /** Takes a tracer that was found missing out of use; settles on the next one, or on none. */
+    async dropTracer(node: Node, tracer: Tracer, reason: string): Promise<void> {
+      const features = await learn(node);
+      if (features.tracer !== tracer) return;
+      features.missingTracers.set(tracer, reason);
+      const latest = await getBlock(client.of(node));
+      features.tracer = await chooseTracer(node, latest, features.missingTracers);
+    },
+    capabilities(): Capabilities {
+      const all = nodes.flatMap((node) => known.get(node)?.features ?? []);
+      const settled = nodes.every((node) => node.health.excluded || of(node));
+      const tracer = all.find((features) => features.tracer !== null)?.tracer ?? null;
+      return {
+        blockReceipts: all.some((features) => features.blockReceipts),
+        tracer,
+        tracerReason: tracer === null ? whyNoTracer(all) : null,
+        archive: all.some(({ archive }) => archive) || (all[0]?.archive ?? null),
+        txpool: all.some((features) => features.txpool),
+        settled,
+      };
+    },
+  };
+
+  function whyNoTracer([first]: readonly NodeFeatures[]): string {
+    if (options.traces === "off") return "switched off";
+    return first ? reasonIn(first.missingTracers) : "no node could be asked yet";
+  }
+}
+
+function reasonIn(missing: ReadonlyMap<Tracer, string>): string {
+  const [first] = missing.values();
+  return first ?? "no tracer found";
+}
+
+/** Whether the old state that was asked for is there; null when the answer does not tell. */
+function hasState(outcome: Outcome | undefined): boolean | null {
+  const error = errorIn(outcome);
+  if (!error) return true;
+  return error.code === "state-unavailable" ? false : null;
+}

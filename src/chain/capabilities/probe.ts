@@ -1,0 +1,54 @@
+import { asUnanswered } from "../../core/errors.ts";
+import { BlockNotFoundError, getBlock, getChainId } from "../../core/evm/viem.ts";
+import type { ChainProbe, ProbeOptions } from "../chain.ts";
+import { NodeError } from "../errors/errors.ts";
+import type { Node } from "../rpc/node.ts";
+import type { NodeClient } from "../rpc/node-client.ts";
+import type { NodePool } from "../rpc/pool.ts";
+import type { RpcClient } from "../rpc/rpc-client.ts";
+import type { Features } from "./features.ts";
+
+/** See `Chain.probe`. */
+export async function probe(
+  pool: NodePool,
+  client: RpcClient,
+  features: Features,
+  options: ProbeOptions,
+): Promise<ChainProbe> {
+  const { first, ...found } = await client.onNode(options, async (first, viem) => {
+    const chainId = await getChainId(viem);
+    const [again, genesisHash] = await Promise.all([getChainId(viem), getGenesisHash(viem)]);
+    // A database is bound to it for good, and a wrong one ends the process.
+    if (again !== chainId) {
+      throw new NodeError("bad-answer", `${first.name} names two chains, ${chainId} and ${again}`);
+    }
+    if (options.chainId !== undefined && chainId !== options.chainId) {
+      const served = `${first.name} serves chain ${chainId}, not chain ${options.chainId}`;
+      throw new NodeError("other-chain", served);
+    }
+    features.forget(first);
+    const { clientVersion } = await features.learn(first);
+    return { first, chainId, genesisHash, clientVersion };
+  });
+  pool.expectChainId(found.chainId);
+  await Promise.all(pool.nodes.filter((node) => node !== first).map(probeOther));
+  return { ...found, capabilities: features.capabilities() };
+
+  /** Learns what another node can do; one that does not answer now is no failure. */
+  async function probeOther(other: Node): Promise<void> {
+    await pool.check(other);
+    if (other.health.excluded) return;
+    features.forget(other);
+    // Where it fails, `settled` is false, and the node is asked again before blocks are taken from it.
+    await features.learn(other).catch(asUnanswered);
+  }
+}
+
+async function getGenesisHash(viem: NodeClient) {
+  const { hash } = await getBlock(viem, { blockNumber: 0n }).catch((thrown: unknown) => {
+    if (!(thrown instanceof BlockNotFoundError)) throw thrown;
+    // Where a development chain begins above 0 there is no block 0.
+    return getBlock(viem, { blockTag: "earliest" });
+  });
+  return hash;
+}

@@ -1,0 +1,106 @@
+import { Agent, WebSocket } from "undici";
+import { sleep } from "../../core/async.ts";
+import { splitCredentials } from "../../core/credentials.ts";
+import type { ChainOptions } from "../chain.ts";
+import { NodeError } from "../errors/errors.ts";
+import { headerOf } from "../headers.ts";
+import { parseNodeUrl } from "../rpc/node-url.ts";
+import type { BlockHeader } from "../types.ts";
+
+const FIRST_DELAY_MS = 1000;
+const LONGEST_DELAY_MS = 30_000;
+
+/** A connection is dead when it stays silent for that long after a question. */
+const SILENCE_MS = 30_000;
+
+const LARGEST_MESSAGE = 1024 * 1024;
+
+const SUBSCRIBE = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "eth_subscribe",
+  params: ["newHeads"],
+});
+const SIGN_OF_LIFE = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "eth_chainId", params: [] });
+
+/**
+ * Subscribes to `newHeads` over WebSocket until the signal is aborted, connecting again with growing delays. Heads that
+ * were missed meanwhile are not made up for.
+ */
+export function subscribeToHeads(
+  webSocketUrl: string,
+  { log, signal }: Pick<ChainOptions, "log" | "signal">,
+  onHead: (header: BlockHeader) => void,
+): void {
+  const url = parseNodeUrl(webSocketUrl);
+  const dispatcher = new Agent({ webSocket: { maxPayloadSize: LARGEST_MESSAGE } });
+  void keepSubscribed();
+
+  async function keepSubscribed(): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      const subscribed = await subscribeOnce(() => {
+        if (failures > 0) log.info("subscription to new heads is back");
+      });
+      failures = subscribed ? 1 : failures + 1;
+      if (signal.aborted) break;
+      if (failures === 1) log.warn("subscription to new heads lost, polling");
+      await sleep(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)), signal);
+    }
+    await dispatcher.destroy();
+  }
+
+  /** Keeps one connection until it ends; true when the subscription was confirmed. */
+  function subscribeOnce(onSubscribed: () => void): Promise<boolean> {
+    return new Promise((resolve) => {
+      const { bare, headers } = splitCredentials(url);
+      const socket = new WebSocket(bare, { dispatcher, headers });
+      let subscribed = false;
+      let heard = true;
+      const watch = setInterval(() => {
+        if (!heard) return end();
+        heard = false;
+        if (socket.readyState === socket.OPEN) socket.send(SIGN_OF_LIFE);
+      }, SILENCE_MS);
+
+      function end(): void {
+        clearInterval(watch);
+        signal.removeEventListener("abort", end);
+        socket.close();
+        resolve(subscribed);
+      }
+
+      signal.addEventListener("abort", end, { once: true });
+      socket.addEventListener("close", end);
+      socket.addEventListener("error", end);
+      socket.addEventListener("open", () => socket.send(SUBSCRIBE));
+      socket.addEventListener("message", ({ data }) => {
+        heard = true;
+        const header = readMessage(data);
+        if (header === "subscribed") {
+          subscribed = true;
+          onSubscribed();
+        } else if (header) {
+          onHead(header);
+        }
+      });
+    });
+  }
+}
+
+/** The header of a notification; undefined for anything else that comes over the connection. */
+function readMessage(data: unknown): BlockHeader | "subscribed" | undefined {
+  try {
+    const message = JSON.parse(String(data)) as {
+      id?: unknown;
+      result?: unknown;
+      method?: unknown;
+      params?: { result?: unknown };
+    } | null;
+    if (message?.id === 1 && typeof message.result === "string") return "subscribed";
+    return message?.method === "eth_subscription" ? headerOf(message.params?.result) : undefined;
+  } catch (thrown) {
+    // Broken JSON or half a header: the poll finds the head.
+    if (thrown instanceof SyntaxError || thrown instanceof NodeError) return undefined;
+    throw thrown;
+  }
+}

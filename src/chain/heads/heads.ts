@@ -1,0 +1,73 @@
+import { sleep } from "../../core/async.ts";
+import { asUnanswered } from "../../core/errors.ts";
+import type { ChainOptions, HeadWatch } from "../chain.ts";
+import type { BlockHeader } from "../types.ts";
+
+type HeadsOptions = Pick<ChainOptions, "log" | "signal"> & {
+  pollIntervalMs: number;
+  webSocketUrl: string | undefined;
+  fetchHead(): Promise<BlockHeader>;
+};
+
+/**
+ * See `Chain.watchHeads`. A subscription announces heads at once. It announces nothing when a development chain is reverted, or
+ * while it is down, so the head is also polled whenever nothing came for `pollIntervalMs`.
+ */
+export function watchHeads(options: HeadsOptions): HeadWatch {
+  const { pollIntervalMs, signal, webSocketUrl } = options;
+  let newest: BlockHeader | null = null;
+  let last: string | undefined;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let failure: unknown;
+  let wake = new AbortController();
+  signal.addEventListener("abort", () => wake.abort(), { once: true });
+  void listen().catch((error: unknown) => {
+    failure = error;
+    wake.abort();
+  });
+
+  function announce(header: BlockHeader): void {
+    heardAt = performance.now();
+    if (header.hash === last) return;
+    last = header.hash;
+    newest = header;
+    wake.abort();
+  }
+
+  async function listen(): Promise<void> {
+    if (webSocketUrl !== undefined) {
+      // It brings all of undici, which chains without it do not need.
+      const { subscribeToHeads } = await import("./head-subscription.ts");
+      subscribeToHeads(webSocketUrl, options, announce);
+    }
+    while (!signal.aborted) {
+      // Timers know whole milliseconds, and would wake up before the rest of one.
+      const restMs = Math.ceil(heardAt + pollIntervalMs - performance.now());
+      if (restMs > 0) {
+        await sleep(restMs, signal);
+        continue;
+      }
+      const before = heardAt;
+      // The loss of a node was logged where it was asked.
+      const header = await options.fetchHead().catch(asUnanswered);
+      // What was announced meanwhile may be newer.
+      if (heardAt !== before) continue;
+      heardAt = performance.now();
+      if (header) announce(header);
+    }
+  }
+
+  return {
+    async next(timeoutMs) {
+      if (failure) throw failure;
+      if (newest === null && !signal.aborted) {
+        if (wake.signal.aborted) wake = new AbortController();
+        await sleep(timeoutMs, wake.signal);
+      }
+      const header = newest;
+      newest = null;
+      return header;
+    },
+    isWaiting: () => newest !== null,
+  };
+}

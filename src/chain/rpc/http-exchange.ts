@@ -1,0 +1,189 @@
+import { createRequire } from "node:module";
+import type { Pool as UndiciPool } from "undici";
+import { splitCredentials } from "../../core/credentials.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { ChainOptions, NodeName, RpcCall } from "../chain.ts";
+import type { CleanError } from "../errors/error-objects.ts";
+import {
+  errorOfAnswer,
+  errorOfBatch,
+  errorOfStatus,
+  errorOfTransport,
+  type HttpAnswer,
+  NodeError,
+  type RpcErrorObject,
+} from "../errors/errors.ts";
+import type { Outcome } from "../errors/outcomes.ts";
+import { type BodyLimits, createAnswerReader, type ReadAnswer } from "./answer-reader.ts";
+import { isLoopback } from "./node-url.ts";
+
+// Alone, because each chain's thread loads it: undici as a whole takes four times the memory (docs/benchmarks.md).
+const require = createRequire(import.meta.url);
+const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
+
+/** Bytes of a siftable answer that are held unparsed. */
+const SIFTED_BYTES = 32 * 1024 * 1024;
+
+type HttpExchangeOptions = Pick<ChainOptions, "requestTimeoutMs" | "maxResponseBytes"> & {
+  url: URL;
+  name: NodeName;
+  cleanError: CleanError;
+};
+
+/** Creates the exchange of JSON-RPC with one URL over HTTP; its connections are opened when needed and kept. */
+export function createHttpExchange(options: HttpExchangeOptions) {
+  const { url, name, cleanError } = options;
+  const pool = new Pool(url.origin, {
+    // Our timer bounds the whole exchange; undici's timers bound single phases of it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: options.requestTimeoutMs },
+    keepAliveTimeout: 30_000,
+  });
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    ...splitCredentials(url).headers,
+  };
+  // On the same machine compression costs more than it saves.
+  if (!isLoopback(url)) headers["accept-encoding"] = "gzip";
+  let lastId = 0;
+
+  async function post(
+    body: string,
+    limits: BodyLimits,
+    signal: AbortSignal,
+    answerMs: number,
+  ): Promise<ReadAnswer> {
+    const { subject } = limits;
+    const { answer, giveUp, handler } = createAnswerReader(limits);
+    const abort = (): void => giveUp(new NodeError("aborted", `${subject}: given up`));
+    const timer = setTimeout(() => {
+      giveUp(new NodeError("timeout", `${subject}: no answer within ${answerMs} ms`));
+    }, answerMs);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    try {
+      pool.dispatch({ method: "POST", path: url.pathname + url.search, headers, body }, handler);
+      return await answer;
+    } catch (thrown) {
+      throw thrown instanceof NodeError ? thrown : errorOfTransport(subject, thrown);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Outcomes in the order of the ids `firstId`, `firstId + 1`, …; throws when an id is missing or there twice. */
+  function readReply(
+    reply: ReadAnswer,
+    calls: readonly RpcCall[],
+    firstId: number,
+    subject: string,
+  ): Outcome[] {
+    const http: HttpAnswer = {
+      status: reply.status,
+      retryAfter: single(reply.headers["retry-after"]),
+    };
+    // A redirect is not followed: it would carry a key elsewhere.
+    const failed = reply.status >= 300;
+    let answer: unknown;
+    try {
+      answer = "read" in reply.body ? reply.body.read : JSON.parse(reply.body.text);
+    } catch {
+      throw failed
+        ? errorOfStatus(subject, http)
+        : new NodeError("bad-answer", `${subject}: answered ${describe(reply)} instead of JSON`);
+    }
+    const entries = Array.isArray(answer) ? answer : [answer];
+    if (failed && !entries.every((entry) => isErrorObject(entry?.error) || isResult(entry))) {
+      throw errorOfStatus(subject, http);
+    }
+    const refusal: unknown = entries[0]?.error;
+    if (entries.length === 1 && calls.length > 1 && isErrorObject(refusal)) {
+      throw errorOfBatch(subject, cleanError(refusal), http);
+    }
+    if (entries.length !== calls.length) {
+      const counts = `${entries.length} answers to ${calls.length} calls`;
+      throw new NodeError("bad-answer", `${subject}: ${counts}`);
+    }
+    const outcomes = new Array<Outcome>(calls.length);
+    for (const entry of entries) {
+      const isRefused = isErrorObject(entry?.error);
+      // The error of a single request may come without its id (JSON-RPC 2.0, section 5), or with an id of the gateway's.
+      const isOfSingle = calls.length === 1 && isRefused && (failed || entry.id === null);
+      const position = isOfSingle ? 0 : Number(entry?.id) - firstId;
+      const call = calls[position];
+      if (!call || outcomes[position] !== undefined) {
+        throw new NodeError("bad-answer", `${subject}: an answer has an id that was not asked for`);
+      }
+      if (isRefused) {
+        const error = cleanError(entry.error);
+        outcomes[position] = { error: errorOfAnswer(`${name} ${call.method}`, error, http) };
+      } else if (entry.result !== undefined) {
+        outcomes[position] = { result: entry.result };
+      } else {
+        throw new NodeError("bad-answer", `${subject}: an answer has no result and no error`);
+      }
+    }
+    return outcomes;
+  }
+
+  return {
+    /**
+     * Sends the calls in one HTTP request (as a batch when there are several) and gives one outcome per call, in order.
+     * Throws `NodeError` when the exchange as a whole failed, or takes longer than `answerMs`. Tries once.
+     */
+    async exchange(
+      calls: readonly RpcCall[],
+      signal: AbortSignal,
+      answerMs = options.requestTimeoutMs,
+    ): Promise<Outcome[]> {
+      const subject = `${name} ${methodOf(calls)}`;
+      const firstId = lastId + 1;
+      lastId += calls.length;
+      const requests = calls.map(({ method, params }, index) => ({
+        jsonrpc: "2.0",
+        id: firstId + index,
+        method,
+        params,
+      }));
+      const body = JSON.stringify(requests.length === 1 ? requests[0] : requests);
+      // The other calls are like the first.
+      const sift = calls[0]?.sift;
+      const most = Math.min(
+        sift ? SIFTED_BYTES : options.maxResponseBytes,
+        options.maxResponseBytes,
+      );
+      const limits = { subject, most, sift: calls.length === 1 ? sift : undefined };
+      const boundMs = Math.min(answerMs, options.requestTimeoutMs);
+      return readReply(await post(body, limits, signal, boundMs), calls, firstId, subject);
+    },
+    close: (): Promise<void> => pool.destroy(),
+  };
+}
+
+/** The method of the calls, `batch` when they differ. */
+export function methodOf(calls: readonly RpcCall[]): string {
+  const method = calls[0]?.method;
+  return method !== undefined && calls.every((call) => call.method === method) ? method : "batch";
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return typeof header === "string" ? header : header?.[0];
+}
+
+function describe({ body, headers }: ReadAnswer): string {
+  const text = "text" in body ? body.text : "";
+  if (text === "") return "nothing";
+  return /html/i.test(single(headers["content-type"]) ?? "") || /^\s*</.test(text)
+    ? "HTML"
+    : "something broken";
+}
+
+function isResult(entry: unknown): boolean {
+  return isRecord(entry) && "result" in entry;
+}
+
+function isErrorObject(error: unknown): error is RpcErrorObject {
+  return isRecord(error) && Number.isInteger(error["code"]) && typeof error["message"] === "string";
+}

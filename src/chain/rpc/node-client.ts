@@ -1,0 +1,80 @@
+import type { Client, EIP1193RequestFn, Transport } from "viem";
+import { isHexData } from "../../core/evm/hex.ts";
+import { isExactQuantity, isQuantity } from "../../core/evm/quantity.ts";
+import { isUint256 } from "../../core/evm/uint256.ts";
+import { createClient, createTransport } from "../../core/evm/viem.ts";
+import type { RpcCall } from "../chain.ts";
+import { NodeError } from "../errors/errors.ts";
+import { type Ask, resultOf } from "../errors/outcomes.ts";
+import { headerFields, isHeader } from "../headers.ts";
+
+/**
+ * viem's client over our nodes. What its actions ask at the same time goes out as one question. `transport.ask` sends calls
+ * as they stand: for blocks, receipts and traces, which viem's formatters would only slow down (docs/benchmarks.md, "What
+ * viem costs").
+ */
+export type NodeClient = Client<Transport<"nodes", { ask: Ask }>>;
+
+interface Waiting extends PromiseWithResolvers<unknown> {
+  call: RpcCall;
+}
+
+/** Creates a client that asks by `ask`, which also does the batches, limits, retries and the pinning to a block. */
+export function createNodeClient(ask: Ask): NodeClient {
+  let waiting: Waiting[] = [];
+
+  function send(): void {
+    const asked = waiting;
+    waiting = [];
+    const outcomes = ask(asked.map(({ call }) => call));
+    for (const [index, { call, resolve }] of asked.entries()) {
+      resolve(outcomes.then((all) => readResult(call, resultOf(all[index]))));
+    }
+  }
+
+  return createClient({
+    cacheTime: 0,
+    // A contract may answer with URLs to be fetched (EIP-3668); no URL from the chain is ever fetched.
+    ccipRead: false,
+    transport: () =>
+      createTransport(
+        {
+          key: "nodes",
+          name: "Nodes",
+          type: "nodes",
+          // retry.ts decides what is asked again.
+          retryCount: 0,
+          request: (async ({ method, params = [] }) => {
+            const call: RpcCall = { method, params: params as readonly unknown[] };
+            const asked = { call, ...Promise.withResolvers<unknown>() };
+            if (waiting.push(asked) === 1) setImmediate(send);
+            return asked.promise;
+          }) as EIP1193RequestFn,
+        },
+        { ask },
+      ),
+  }) as NodeClient;
+}
+
+/** The form of the results that viem reads unchecked: it takes an empty text for 0, and any number for a balance. */
+const FORMS: Readonly<Record<string, (result: unknown) => boolean>> = {
+  eth_call: isHexData,
+  eth_chainId: isExactQuantity,
+  eth_getBalance: (result) => isQuantity(result) && isUint256(BigInt(result)),
+  eth_getBlockByHash: isHeaderOrNull,
+  eth_getBlockByNumber: isHeaderOrNull,
+  eth_getCode: isHexData,
+  eth_getStorageAt: isQuantity,
+  eth_getTransactionCount: isQuantity,
+};
+
+function isHeaderOrNull(result: unknown): boolean {
+  return result === null || isHeader(result);
+}
+
+function readResult({ method }: RpcCall, result: unknown): unknown {
+  if (FORMS[method]?.(result) === false) {
+    throw new NodeError("bad-answer", `${method}: no answer of that kind`);
+  }
+  return isHeader(result) ? headerFields(result) : result;
+}

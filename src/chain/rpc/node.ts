@@ -1,0 +1,214 @@
+import { within } from "../../core/async.ts";
+import type { AskOptions, ChainOptions, NodeName, NodeStatus, RpcCall } from "../chain.ts";
+import type { CleanError } from "../errors/error-objects.ts";
+import { NodeError } from "../errors/errors.ts";
+import { errorIn, type Outcome, pick } from "../errors/outcomes.ts";
+import { Hedging } from "./hedging.ts";
+import { createHttpExchange, methodOf } from "./http-exchange.ts";
+import { AdaptiveLimit, Gate } from "./limits.ts";
+import { type HealthOptions, isSuspicious, NodeHealth } from "./node-health.ts";
+
+/** One node, asked within the limits that it shows. */
+export type Node = ReturnType<typeof createNode>;
+
+type CallOptions = Pick<AskOptions, "headWaits" | "caller" | "answerMs">;
+
+type NodeOptions = Pick<
+  ChainOptions,
+  "requestTimeoutMs" | "batchSize" | "concurrency" | "maxResponseBytes" | "onRequest"
+> &
+  HealthOptions & {
+    cleanError: CleanError;
+    /** A caller's question failed as if the node were lost: only a question of our own can tell. */
+    onSuspicion(): void;
+  };
+
+/** Tracing replays a block, so its batches have a limit of their own. */
+const HEAVY = /^(?:debug|trace)_/;
+
+/** Creates the node behind one URL; nothing is sent yet. */
+export function createNode(url: URL, name: NodeName, options: NodeOptions) {
+  const http = createHttpExchange({ ...options, url, name });
+  const health = new NodeHealth(name, options);
+  const concurrency = new AdaptiveLimit(options.concurrency);
+  const gate = new Gate(concurrency);
+  const lookUps = new AdaptiveLimit(options.batchSize);
+  const traces = new AdaptiveLimit(options.batchSize);
+  const hedging = new Hedging();
+
+  function adapt(
+    error: NodeError,
+    batchLimit: AdaptiveLimit,
+    startedAt: number,
+    caller: string | undefined,
+  ): void {
+    if (error.code === "rate-limited") gate.closeFor(error.retryAfterMs);
+    if (isOfCaller(error, caller)) return;
+    if (error.code === "rate-limited" || error.code === "timeout") concurrency.shrink(startedAt);
+    if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
+  }
+
+  /**
+   * Sends the calls, and a second time when the answer is late. The first answer counts, and the other request is aborted. Only
+   * a failure of the first request counts: it bounds the time.
+   */
+  async function sendHedged(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
+    const startedAt = performance.now();
+    const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
+    const lateMs = hedging.lateAfter(kind);
+    const stop = new AbortController();
+    const giveUp = (): void => stop.abort();
+    signal.addEventListener("abort", giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    let second: Promise<Outcome[]> | undefined;
+    try {
+      const first = http.exchange(calls, stop.signal);
+      const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
+      const mayHedge = isLate && concurrency.value === options.concurrency && gate.tryEnter();
+      let answered = first;
+      if (mayHedge && hedging.take()) {
+        second = http.exchange(calls, stop.signal).finally(() => gate.leave());
+        answered = Promise.race([first, second.catch(() => first)]);
+      } else if (mayHedge) {
+        gate.leave();
+      }
+      const answers = await answered;
+      hedging.note(kind, performance.now() - startedAt);
+      return answers;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      if (second !== undefined) stop.abort();
+    }
+  }
+
+  /** Sends one batch. */
+  async function exchange(
+    calls: readonly RpcCall[],
+    batchLimit: AdaptiveLimit,
+    signal: AbortSignal,
+    { headWaits, caller, answerMs }: CallOptions,
+  ): Promise<Outcome[]> {
+    const startedAt = performance.now();
+    let outcomes: Outcome[];
+    let failure: NodeError | undefined;
+    try {
+      const answers = await (headWaits && batchLimit === lookUps
+        ? sendHedged(calls, signal)
+        : http.exchange(calls, signal, answerMs));
+      outcomes = answers.map((outcome, index) => {
+        const read = calls[index]?.read;
+        return read && "result" in outcome ? { result: read(outcome.result) } : outcome;
+      });
+      failure = firstAboutPace(outcomes);
+      health.noteAnswer();
+    } catch (thrown) {
+      if (!(thrown instanceof NodeError)) throw thrown;
+      const error = thrown;
+      outcomes = calls.map(() => ({ error }));
+      failure = error;
+      if (!isOfCaller(error, caller)) health.noteFailure(error);
+      else if (isSuspicious(error) || signal.reason?.name === "TimeoutError") options.onSuspicion();
+    }
+    if (failure) {
+      adapt(failure, batchLimit, startedAt, caller);
+    } else {
+      concurrency.grow(1 / concurrency.value);
+      if (calls.length >= batchLimit.value) batchLimit.grow(1);
+    }
+    options.onRequest?.(methodOf(calls), failure?.code ?? "ok", performance.now() - startedAt);
+    return outcomes;
+  }
+
+  /**
+   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
+   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
+   * that the head waits for are sent twice when the answer is late and the node has room.
+   */
+  async function call(
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    options: CallOptions = {},
+  ): Promise<Outcome[]> {
+    const outcomes = new Array<Outcome>(calls.length);
+    const batchLimit = HEAVY.test(calls[0]?.method ?? "") ? traces : lookUps;
+    const waiting = calls.map((_, index) => index);
+    const workers = Math.min(concurrency.value, Math.ceil(calls.length / batchLimit.value));
+    let largest = calls.length;
+
+    async function sendNext(): Promise<void> {
+      const indexes = waiting.splice(0, Math.min(batchLimit.value, largest));
+      if (indexes.length === 0) return;
+      const batch = pick(calls, indexes);
+      const answers = await exchange(batch, batchLimit, signal, options);
+      for (const [position, index] of indexes.entries()) {
+        const outcome = answers[position] as Outcome;
+        if (indexes.length > 1 && "error" in outcome && isTooLarge(outcome.error)) {
+          waiting.push(index);
+          // One that can be read piece by piece is so only when it is asked for alone.
+          largest = calls[index]?.sift ? 1 : Math.min(largest, indexes.length >> 1);
+        } else {
+          outcomes[index] = outcome;
+        }
+      }
+    }
+
+    async function work(): Promise<void> {
+      while (waiting.length > 0) {
+        await gate.enter(signal, options.caller, workers > 1);
+        try {
+          await sendNext();
+        } finally {
+          gate.leave(options.caller);
+        }
+      }
+    }
+
+    try {
+      await Promise.all(Array.from({ length: workers }, work));
+    } catch (thrown) {
+      if (!(thrown instanceof NodeError)) throw thrown;
+      const error = thrown;
+      return Array.from(outcomes, (outcome) => outcome ?? { error });
+    }
+    return outcomes;
+  }
+
+  return {
+    name,
+    call,
+    health,
+    /** False from a failure until it is accepted again, and while the node wants to be left alone. */
+    get usable(): boolean {
+      return health.failure === null && !gate.closed;
+    },
+    status: (): NodeStatus => ({
+      node: name,
+      usable: health.failure === null,
+      failure: health.failure,
+      concurrency: concurrency.value,
+      batchSize: lookUps.value,
+    }),
+    close: http.close,
+  };
+}
+
+/** Whether a failure may be the work of a caller's question: then it says nothing of the node. */
+function isOfCaller({ code }: NodeError, caller: string | undefined): boolean {
+  return caller !== undefined && code !== "unreachable";
+}
+
+async function isPendingAfter(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const settled = Promise.allSettled([work]).then(() => false);
+  return within(ms, settled, () => new Error("it is pending")).catch(() => true);
+}
+
+/** The first error that says something about the pace or the size of the question. */
+function firstAboutPace(outcomes: readonly Outcome[]): NodeError | undefined {
+  return outcomes
+    .map(errorIn)
+    .find((error) => error && (error.code === "rate-limited" || isTooLarge(error)));
+}
+
+function isTooLarge({ code }: NodeError): boolean {
+  return code === "batch-too-large" || code === "response-too-large";
+}

@@ -1,0 +1,94 @@
+import type { CallParameters } from "viem";
+import type { Address } from "../../core/evm/address.ts";
+import { type Hex, isHexData } from "../../core/evm/hex.ts";
+import { quantity } from "../../core/evm/quantity.ts";
+import { call } from "../../core/evm/viem.ts";
+import type { AskOptions, BlockReference } from "../chain.ts";
+import { nodeErrorIn } from "../errors/errors.ts";
+import { resultOf } from "../errors/outcomes.ts";
+import type { NodeClient } from "../rpc/node-client.ts";
+import type { ReadPinned } from "./state.ts";
+
+/** A contract creation to be tried: nothing of it lasts. */
+export interface CreationTrial {
+  from: Address;
+  initCode: Hex;
+  /** In wei. */
+  value: bigint;
+}
+
+/** What a trial finds instead of parts of the state and of the block that it runs on. */
+export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
+
+/** Runs contract creations without sending them. */
+export type CreationRunner = ReturnType<typeof createCreationRunner>;
+
+/** Creates the runner. */
+export function createCreationRunner(readPinned: ReadPinned) {
+  return {
+    /**
+     * The code that each creation returns on the state of a block; null where it fails. Throws `ChainError`, also when
+     * the node cannot override.
+     */
+    runCreations: (
+      trials: readonly CreationTrial[],
+      block: BlockReference,
+      overrides: TrialOverrides = {},
+      options: AskOptions = {},
+    ): Promise<(Hex | null)[]> =>
+      readPinned(block, options, (viem) =>
+        Promise.all(trials.map((trial) => runOne(viem, trial, block.hash, overrides))),
+      ),
+    /**
+     * As `runCreations`, on the state just before a transaction of the block, with the addresses that the node says the
+     * contracts would have: a node that passes over the transaction tells others. Throws `ChainError` when the node
+     * cannot trace calls.
+     */
+    traceCreations: (
+      trials: readonly CreationTrial[],
+      block: BlockReference,
+      transactionIndex: number,
+      options: AskOptions = {},
+    ): Promise<({ code: Hex; address: Address } | null)[]> =>
+      readPinned(block, options, async (viem) => {
+        const outcomes = await viem.transport.ask(
+          trials.map(({ from, initCode, value }) => ({
+            method: "debug_traceCall",
+            params: [
+              { from, data: initCode, ...(value > 0n && { value: quantity(value) }) },
+              { blockHash: block.hash },
+              { tracer: "callTracer", txIndex: quantity(transactionIndex) },
+            ],
+          })),
+        );
+        return outcomes.map((outcome) => {
+          const frame = resultOf(outcome) as { output?: unknown; to?: unknown; error?: unknown };
+          const { output, to, error } = frame ?? {};
+          return error === undefined && isHexData(output) && isHexData(to)
+            ? { code: output, address: to }
+            : null;
+        });
+      }),
+  };
+}
+
+async function runOne(
+  viem: NodeClient,
+  { from, initCode, value }: CreationTrial,
+  blockHash: Hex,
+  overrides: TrialOverrides,
+): Promise<Hex | null> {
+  try {
+    const { data } = await call(viem, {
+      account: from,
+      data: initCode,
+      blockHash,
+      ...(value > 0n && { value }),
+      ...overrides,
+    });
+    return data ?? "0x";
+  } catch (thrown) {
+    if (nodeErrorIn(thrown)?.code === "reverted") return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,81 @@
+import { quantity } from "../../core/evm/quantity.ts";
+import { isRecord } from "../../core/json/record.ts";
+import type { NodeFeatures } from "../capabilities/features.ts";
+import type { BlockReference, RpcCall } from "../chain.ts";
+import { NodeError } from "../errors/errors.ts";
+import { type Ask, errorIn, type Outcome } from "../errors/outcomes.ts";
+import { findHeader, getHead } from "../headers.ts";
+import { createNodeClient } from "../rpc/node-client.ts";
+
+/**
+ * A way to ask one node for state at exactly that block, whatever its head does meanwhile. The calls name the block by
+ * its hash, as viem does (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, or `head-moved` when a node
+ * that cannot be read while its head moves never stood still.
+ */
+export function pinTo(block: BlockReference, ask: Ask, features: NodeFeatures): Ask {
+  if (features.clientVersion.startsWith("anvil")) return (calls) => askWhileStill(calls, ask);
+  return async (calls) => {
+    if (features.stateByHash !== false) {
+      // Also right for a block that is no longer canonical, as long as the node has its state.
+      const outcomes = await ask(calls);
+      const refused = outcomes.every((outcome) => errorIn(outcome)?.code === "invalid-request");
+      if (features.stateByHash || !refused || calls.length === 0) {
+        features.stateByHash ||= outcomes.some((outcome) => !("error" in outcome)) || null;
+        return outcomes;
+      }
+    }
+    const outcomes = await askByNumber(block, calls, ask);
+    if (outcomes.some((outcome) => !("error" in outcome))) features.stateByHash = false;
+    return outcomes;
+  };
+}
+
+async function askByNumber(
+  { number, hash }: BlockReference,
+  calls: readonly RpcCall[],
+  ask: Ask,
+): Promise<Outcome[]> {
+  const named = calls.map(({ method, params }) => ({
+    method,
+    params: params.map((parameter) => (isBlockHash(parameter) ? quantity(number) : parameter)),
+  }));
+  const outcomes = await ask(named);
+  const header = await findHeader(createNodeClient(ask), number);
+  if (!header) throw new NodeError("block-unknown", `the node has no block ${number}`);
+  if (header.hash !== hash) {
+    throw new NodeError("block-replaced", `block ${number} is another one by now`);
+  }
+  return outcomes;
+}
+
+function isBlockHash(parameter: unknown): boolean {
+  return isRecord(parameter) && "blockHash" in parameter;
+}
+
+const LARGEST_PIECE = 100;
+const MOST_MOVES = 40;
+
+/**
+ * anvil (seen with 1.7.1) mixes up states when it mines while it reads, even of a block named by number or hash: what
+ * was read counts only when the head stood still. Pieces get smaller when it does not.
+ */
+async function askWhileStill(calls: readonly RpcCall[], ask: Ask): Promise<Outcome[]> {
+  const viem = createNodeClient(ask);
+  const outcomes: Outcome[] = [];
+  let before = await getHead(viem);
+  let size = LARGEST_PIECE;
+  for (let moves = 0; outcomes.length < calls.length; ) {
+    const piece = calls.slice(outcomes.length, outcomes.length + size);
+    const answers = await ask(piece);
+    const after = await getHead(viem);
+    if (before.hash === after.hash) {
+      outcomes.push(...answers);
+    } else if (++moves > MOST_MOVES) {
+      throw new NodeError("head-moved", "the head never stood still while state was read");
+    } else {
+      size = Math.max(1, size >> 1);
+    }
+    before = after;
+  }
+  return outcomes;
+}

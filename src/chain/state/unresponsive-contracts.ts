@@ -1,0 +1,88 @@
+import { asUnanswered } from "../../core/errors.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { AskOptions, BlockReference } from "../chain.ts";
+import { CONTROL } from "./contract-calls.ts";
+import type { StateReader } from "./state.ts";
+
+const FIRST_REST_MS = 5_000;
+const LONGEST_REST_MS = 24 * 3_600_000;
+const SHORTEST_PATIENCE_MS = 500;
+const LONGEST_PATIENCE_MS = 5_000;
+/** So many contracts can be asked alone, one after the other, within a time that nobody minds. */
+const CROWD = 50;
+
+/** See `createUnresponsiveContracts`. */
+export type UnresponsiveContracts = ReturnType<typeof createUnresponsiveContracts>;
+
+/**
+ * Creates the list of contracts that made a read of state fail; the `known` ones rest from the start. They are left out of the
+ * reads for others, so that one that keeps the node busy delays nobody else, and are asked alone now and then.
+ */
+export function createUnresponsiveContracts(known: readonly Address[] = []) {
+  const rests = new Map<Address, { until: number; ms: number }>();
+  let patienceMs = LONGEST_PATIENCE_MS;
+
+  /**
+   * Adds the contracts of a read that failed. One that was asked alone rests, twice as long each time in a row. Of
+   * several, each is to be asked alone.
+   */
+  function add(contracts: ReadonlySet<Address>): void {
+    const isNews = [...contracts].some((contract) => !rests.has(contract));
+    if (isNews) patienceMs = Math.max(patienceMs / 2, SHORTEST_PATIENCE_MS);
+    for (const contract of contracts) {
+      const before = rests.get(contract)?.ms ?? 0;
+      const longer = Math.min(Math.max(before * 2, FIRST_REST_MS), LONGEST_REST_MS);
+      const ms = contracts.size === 1 ? longer : before;
+      // It moves to the end of the order in which they are asked.
+      rests.delete(contract);
+      rests.set(contract, { until: performance.now() + ms, ms });
+    }
+  }
+
+  for (const contract of known) add(new Set([contract]));
+
+  return {
+    all: (): Set<Address> => new Set(rests.keys()),
+    /** The contract to ask again now, first one that failed in company only; undefined while all rest. */
+    due(): Address | undefined {
+      const now = performance.now();
+      const due = [...rests].filter(([, { until }]) => until <= now);
+      return due.toSorted(([, one], [, other]) => one.ms - other.ms)[0]?.[0];
+    },
+    /**
+     * How long to wait for contracts. For several it is halved by each failure and doubled by each success, so that no head
+     * waits long while each block brings another contract that keeps the node busy. For one that rested it grows with its rests.
+     */
+    patienceMs(contracts: ReadonlySet<Address>): number {
+      const [contract] = contracts;
+      const rest = contracts.size === 1 && contract ? rests.get(contract) : undefined;
+      return rest
+        ? Math.min(Math.max(rest.ms / 5, SHORTEST_PATIENCE_MS), LONGEST_PATIENCE_MS)
+        : patienceMs;
+    },
+    /** Notes that contracts answered: a success, unless some had failed before. */
+    noteAnswered(contracts: ReadonlySet<Address>): void {
+      const isSuccess = contracts.size > 0 && ![...contracts].some((one) => rests.has(one));
+      if (isSuccess) patienceMs = Math.min(patienceMs * 2, LONGEST_PATIENCE_MS);
+    },
+    /** Those that wait to be asked alone, where they are so many that some will wait for long; else none. */
+    crowd(): Address[] {
+      const waiting = [...rests].flatMap(([contract, { ms }]) => (ms === 0 ? [contract] : []));
+      return waiting.length > CROWD ? waiting : [];
+    },
+    /** Whether it failed when it was asked alone, and is not to be asked now. */
+    rests: (contract: Address): boolean => (rests.get(contract)?.until ?? 0) > performance.now(),
+    add,
+    delete: (contract: Address): boolean => rests.delete(contract),
+  };
+}
+
+/** Whether the node makes a call that cannot fail: then it is not the node's fault that another one was left unanswered. */
+export async function makesCalls(
+  chain: Pick<StateReader, "fetchCalls">,
+  block: BlockReference,
+  ask: AskOptions,
+): Promise<boolean> {
+  const returned = await chain.fetchCalls([CONTROL], block, ask).catch(asUnanswered);
+  return returned?.[0] === CONTROL.data;
+}

@@ -1,0 +1,93 @@
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Sift } from "../rpc/large-answer.ts";
+import type { CallFrame } from "../types.ts";
+import { framesOf, isCallTracerFrame, isFlatFrame } from "./frames.ts";
+
+/** Stands for the input of a call that is not kept. */
+const NOT_KEPT = "";
+
+/** In bytes; one that is no longer is always kept. */
+const SHORT = 256;
+/** Bytes that a transaction may have beyond its gas: some system transactions use none. */
+const GAS_FREE = 4096;
+
+/**
+ * The inputs of a transaction's internal calls. A call takes its input from memory, which costs gas once, however often
+ * it is passed on: 128 KB a thousand times for 264,000 gas. Where a transaction's calls have more bytes of input than it
+ * used gas, those above 256 bytes are not kept, wherever they stand. Init code pays for itself (EIP-3860, CREATE).
+ */
+class CallInputs {
+  readonly #most: number;
+  #bytes = 0;
+
+  /** `gasUsed` is that of the transaction's receipt. */
+  constructor(gasUsed: Hex) {
+    this.#most = Number(gasUsed) + GAS_FREE;
+  }
+
+  /** Counts one input. One that was dropped before exceeds the bound by itself. */
+  add(input: Hex | typeof NOT_KEPT): void {
+    this.#bytes += input === NOT_KEPT ? Number.POSITIVE_INFINITY : sizeOf(input);
+  }
+
+  /** Whether this input is kept, by those counted so far. Once it is not, it never is. */
+  keeps(input: Hex | typeof NOT_KEPT): boolean {
+    return input !== NOT_KEPT && (this.#bytes <= this.#most || sizeOf(input) <= SHORT);
+  }
+}
+
+function sizeOf(input: Hex): number {
+  return (input.length - 2) / 2;
+}
+
+/** Drops from a transaction's frames the inputs that are not kept, and what calls returned, which nobody reads. */
+export function boundInputs(outermost: CallFrame, gasUsed: Hex = "0x0"): void {
+  const inputs = new CallInputs(gasUsed);
+  const calls = framesOf(outermost).filter((one) => one !== outermost && !isCreation(one.type));
+  for (const call of calls) {
+    call.output = null;
+    inputs.add(call.input);
+  }
+  for (const call of calls) if (!inputs.keeps(call.input)) call.input = NOT_KEPT;
+}
+
+function isCreation(type: string): boolean {
+  return /^create/i.test(type);
+}
+
+/**
+ * For answers of `callTracer`, one tree of frames for each transaction, whose outermost frames have `outermost` objects
+ * and lists around them. Takes out of calls the inputs that are not kept, and what nobody reads: what they returned.
+ */
+export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
+  let transactions = 0;
+  let inputs = new CallInputs(gasUsed[0] ?? "0x0");
+  return ({ value, key, depth }) => {
+    if (depth === outermost - 1 && typeof key === "number") {
+      transactions++;
+      inputs = new CallInputs(gasUsed[transactions] ?? "0x0");
+    } else if (depth > outermost && isCallTracerFrame(value) && !isCreation(value.type)) {
+      siftCall(value, inputs);
+      delete value.output;
+      delete value.revertReason;
+    }
+  };
+}
+
+/** The same for `trace_block`: one list of frames. */
+export function siftFlat(gasUsed: readonly Hex[]): Sift {
+  const inputs = gasUsed.map((gas) => new CallInputs(gas));
+  return ({ value, key, depth }) => {
+    if (depth !== 2 || typeof key !== "number" || !isFlatFrame(value)) return;
+    const own = inputs[value.transactionPosition ?? -1];
+    if (!own || value.traceAddress.length === 0) return;
+    siftCall(value.action, own);
+    delete value.result?.output;
+  };
+}
+
+function siftCall(call: { input?: CallFrame["input"] }, inputs: CallInputs): void {
+  const input = call.input ?? "0x";
+  inputs.add(input);
+  if (!inputs.keeps(input)) call.input = NOT_KEPT;
+}

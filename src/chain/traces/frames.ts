@@ -1,0 +1,217 @@
+import type { Hex } from "../../core/evm/hex.ts";
+import { isNothing, isRecord } from "../../core/json/record.ts";
+import { NodeError } from "../errors/errors.ts";
+import type { CallFrame, TransactionTrace } from "../types.ts";
+import { addressOrNull, lowerOf } from "./address-forms.ts";
+
+/** A frame as `callTracer` gives it (geth's tracer, offered by most clients). */
+interface CallTracerFrame
+  extends Pick<CallFrame, "type" | "from">,
+    Partial<Omit<CallFrame, "type" | "from" | "calls">> {
+  revertReason?: string;
+  calls?: CallTracerFrame[];
+}
+
+/** One frame of `trace_block` (the parity trace module): flat, placed by `traceAddress`. */
+interface FlatFrame {
+  type: string;
+  action: {
+    callType?: string;
+    creationMethod?: string;
+    from?: Hex;
+    to?: Hex;
+    value?: Hex;
+    gas?: Hex;
+    input?: Hex | "";
+    init?: Hex;
+    address?: Hex;
+    balance?: Hex;
+    refundAddress?: Hex;
+  };
+  result?: { address?: Hex; code?: Hex; gasUsed?: Hex; output?: Hex } | null;
+  error?: string | null;
+  traceAddress: number[];
+  blockHash?: Hex | null;
+  transactionHash?: Hex | null;
+  transactionPosition?: number | null;
+}
+
+/**
+ * Whether a transaction's frames have an empty error each when they succeed: then the outermost one has, too. Where it
+ * has no error at all, an empty one is a failure without words.
+ */
+function isFilledIn(outermost: { error?: unknown }): boolean {
+  return outermost.error === "";
+}
+
+/**
+ * The tree of a `callTracer` answer. Throws `NodeError`: `method-missing` for another kind of trace, as nodes give that
+ * do not know this tracer.
+ */
+export function frameOfCallTracer(answer: unknown): CallFrame {
+  return treeOf(answer, isRecord(answer) && isFilledIn(answer));
+}
+
+function treeOf(answer: unknown, filledIn: boolean): CallFrame {
+  if (!isRecord(answer)) throw new NodeError("bad-answer", "a transaction has no trace");
+  if (!isCallTracerFrame(answer)) {
+    throw new NodeError("method-missing", "the node does not know the callTracer");
+  }
+  const calls = answer.calls ?? [];
+  if (!Array.isArray(calls)) throw new NodeError("bad-answer", "the calls of a trace are no list");
+  const type = answer.type.toLowerCase();
+  const error = errorOf(answer, filledIn);
+  return {
+    type,
+    from: lowerOf(answer.from),
+    // Clients differ in whether a failed creation names the address it would have had.
+    to: error !== null && type.startsWith("create") ? null : addressOrNull(answer.to),
+    value: answer.value ?? null,
+    gas: answer.gas ?? null,
+    gasUsed: answer.gasUsed ?? null,
+    input: answer.input ?? "0x",
+    output: answer.output ?? null,
+    error,
+    calls: calls.map((call) => treeOf(call, filledIn)),
+  };
+}
+
+function errorOf({ error }: { error?: string | null }, filledIn: boolean): string | null {
+  return filledIn && error === "" ? null : (error ?? null);
+}
+
+/**
+ * The traces of a `debug_traceBlock…` answer, one per transaction, without those that it leaves out, as some nodes do by null.
+ * Throws `NodeError` when it is no such answer, or when the tracer gave up on a transaction.
+ */
+export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  return answer.flatMap((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
+    if (entry?.error) {
+      throw errorOfTracer(String(entry.error).slice(0, 200));
+    }
+    if (isNothing(entry?.result)) return [];
+    return [{ transactionHash: entry?.txHash ?? null, frame: frameOfCallTracer(entry?.result) }];
+  });
+}
+
+/** Of what a tracer says instead of a transaction's trace. */
+function errorOfTracer(text: string): NodeError {
+  // anvil's word for a state it no longer has: the transaction itself stands in the list.
+  if (text === "Resource not found") return new NodeError("state-unavailable", gaveUp(text));
+  // geth's, after the time that it was given.
+  if (/timeout/i.test(text))
+    return new NodeError("timeout", gaveUp(`${text} (see RPC_TIMEOUT_MS)`));
+  return new NodeError("node-error", gaveUp(text));
+}
+
+function gaveUp(text: string): string {
+  return `the tracer gave up: ${text}`;
+}
+
+/**
+ * The traces of a `trace_block` answer, one per transaction; rewards belong to none. Throws `NodeError`, also when the
+ * frames name another block: the question has its number only.
+ */
+export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionTrace[] {
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  const traces: TransactionTrace[] = [];
+  let position: number | undefined;
+  let filledIn = false;
+  // The frame at each depth of the branch that is being filled.
+  let branch: CallFrame[] = [];
+  for (const flat of answer as FlatFrame[]) {
+    if ((flat?.blockHash ?? blockHash) !== blockHash) {
+      throw new NodeError("bad-answer", "the trace is that of another block");
+    }
+    if (typeof flat?.transactionPosition !== "number") continue;
+    if (!isFlatFrame(flat)) throw notATree();
+    const depth = flat.traceAddress.length;
+    if (depth === 0) filledIn = isFilledIn(flat);
+    const frame = frameOfFlat(flat, filledIn);
+    if (depth === 0 && flat.transactionPosition !== position) {
+      position = flat.transactionPosition;
+      traces.push({ transactionHash: flat.transactionHash ?? null, frame });
+      branch = [frame];
+      continue;
+    }
+    const siblings = branch[depth - 1]?.calls;
+    if (!siblings || flat.transactionPosition !== position) throw notATree();
+    if (siblings.length !== flat.traceAddress[depth - 1]) throw notATree();
+    siblings.push(frame);
+    branch.length = depth;
+    branch.push(frame);
+  }
+  return traces;
+}
+
+/** Whether the answer is a frame of the `callTracer`. */
+export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
+  return (
+    isRecord(answer) && typeof answer["type"] === "string" && typeof answer["from"] === "string"
+  );
+}
+
+/** Whether a value has what the frames of `trace_block` have. */
+export function isFlatFrame(value: unknown): value is FlatFrame {
+  if (!isRecord(value) || !isRecord(value["action"]) || !Array.isArray(value["traceAddress"])) {
+    return false;
+  }
+  const { type, action } = value;
+  return [type, action["callType"] ?? type, action["creationMethod"] ?? type].every(isText);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+/** The frame and all inside of it. The walk is iterative: a trace may be a thousand frames deep. */
+export function framesOf(outermost: CallFrame): CallFrame[] {
+  const frames = [outermost];
+  for (const frame of frames) for (const call of frame.calls) frames.push(call);
+  return frames;
+}
+
+function notATree(): NodeError {
+  return new NodeError("bad-answer", "the frames of a block trace do not form a tree");
+}
+
+function frameOfFlat(flat: FlatFrame, filledIn: boolean): CallFrame {
+  const { type, action, result } = flat;
+  const frame: CallFrame = {
+    type: type.toLowerCase(),
+    from: senderOf(action.address ?? action.from),
+    to: addressOrNull(action.to),
+    value: action.value ?? null,
+    gas: action.gas ?? null,
+    gasUsed: result?.gasUsed ?? null,
+    input: action.input ?? "0x",
+    output: result?.output ?? null,
+    error: errorOf(flat, filledIn),
+    calls: [],
+  };
+  switch (frame.type) {
+    case "call":
+      frame.type = (action.callType ?? type).toLowerCase();
+      break;
+    case "create":
+      frame.type = (action.creationMethod ?? type).toLowerCase();
+      frame.to = addressOrNull(result?.address);
+      frame.input = action.init ?? "0x";
+      frame.output = result?.code ?? null;
+      break;
+    case "suicide":
+    case "selfdestruct":
+      frame.type = "selfdestruct";
+      frame.to = addressOrNull(action.refundAddress);
+      frame.value = action.balance ?? null;
+      break;
+  }
+  return frame;
+}
+
+/** Every client names it: without it, the frame would be somebody else's. */
+function senderOf(address: Hex | undefined): Hex {
+  if (typeof address === "string") return lowerOf(address);
+  throw new NodeError("bad-answer", "a frame of a block trace has no sender");
+}

@@ -1,0 +1,182 @@
+import type { Hex } from "../../core/evm/hex.ts";
+import { isNothing } from "../../core/json/record.ts";
+import type { RpcCall, Tracer } from "../chain.ts";
+import { type ChainErrorCode, NodeError } from "../errors/errors.ts";
+import { type Ask, askGroups, errorIn, resultOf } from "../errors/outcomes.ts";
+import type { TransactionTrace } from "../types.ts";
+import { boundInputs, siftFlat, siftTrees } from "./call-inputs.ts";
+import {
+  frameOfCallTracer,
+  isCallTracerFrame,
+  tracesOfDebugBlock,
+  tracesOfFlatBlock,
+} from "./frames.ts";
+
+/** What a tracer must know of a block. */
+export interface TraceableBlock {
+  number: Hex;
+  hash: Hex;
+  transactionHashes: readonly Hex[];
+  /** Of the transactions' receipts, in order. */
+  gasUsed: readonly Hex[];
+  /** The transaction that a tracer may leave out (`stateSyncHash`). */
+  stateSync: Hex | undefined;
+}
+
+interface TracerKind {
+  name: Tracer;
+  /** The calls for a block, each with how its answer is read: as traces, or the `NodeError` that it comes to. */
+  calls(block: TraceableBlock, timeoutMs: number): TraceCall[];
+}
+
+/** The traces of a block, or why it has none. */
+export type Traces = TransactionTrace[] | NodeError;
+
+type TraceCall = RpcCall & {
+  read(result: unknown): Traces;
+  /** Where the node answers an error of its own, or what is no trace, there is none. */
+  mayFail?: boolean;
+};
+
+/**
+ * The node itself goes on with one transaction for `timeoutMs`. Without `borTraceEnabled` Erigon, and
+ * Bor up to 2.5, leave Polygon's state-sync transactions out (0xPolygon/bor#2010, erigontech/erigon#9267); others ignore it.
+ */
+function callTracer(timeoutMs: number): object {
+  return {
+    tracer: "callTracer",
+    // A Go duration.
+    timeout: `${timeoutMs}ms`,
+    tracerConfig: { withLog: false },
+    borTraceEnabled: true,
+  };
+}
+
+function debugBlock(name: Tracer, nameOf: (block: TraceableBlock) => Hex): TracerKind {
+  return {
+    name,
+    calls: (block, timeoutMs) => [
+      {
+        method: name,
+        params: [nameOf(block), callTracer(timeoutMs)],
+        read: (result) => bounded(() => tracesOfDebugBlock(result), block.gasUsed),
+        // {"result": [{"result": frame}]}
+        sift: () => siftTrees(block.gasUsed, 3),
+      },
+    ],
+  };
+}
+
+// Best first: by hash nothing of another block can come back, and one call per block is cheaper for both ends.
+const KINDS: readonly TracerKind[] = [
+  debugBlock("debug_traceBlockByHash", ({ hash }) => hash),
+  debugBlock("debug_traceBlockByNumber", ({ number }) => number),
+  {
+    name: "trace_block",
+    calls: ({ number, hash, gasUsed }) => [
+      {
+        method: "trace_block",
+        params: [number],
+        read: (result) => bounded(() => tracesOfFlatBlock(result, hash), gasUsed),
+        sift: () => siftFlat(gasUsed),
+      },
+    ],
+  },
+  {
+    name: "debug_traceTransaction",
+    calls: ({ transactionHashes, gasUsed, stateSync }, timeoutMs) =>
+      transactionHashes.map((transactionHash, index) => {
+        const own = gasUsed.slice(index, index + 1);
+        const mayFail = transactionHash === stateSync;
+        const isLeftOut = mayFail ? (result: unknown) => !isCallTracerFrame(result) : isNothing;
+        return {
+          method: "debug_traceTransaction",
+          params: [transactionHash, callTracer(timeoutMs)],
+          mayFail,
+          read: (result) =>
+            isLeftOut(result)
+              ? []
+              : bounded(() => [{ transactionHash, frame: frameOfCallTracer(result) }], own),
+          sift: () => siftTrees(own, 1),
+        };
+      }),
+  },
+];
+
+/** The traces that `read` gives, without the inputs that are not kept; the `NodeError` that it throws. */
+function bounded(read: () => TransactionTrace[], gasUsed: readonly Hex[]): Traces {
+  try {
+    const traces = read();
+    for (const [index, { frame }] of traces.entries()) boundInputs(frame, gasUsed[index]);
+    return traces;
+  } catch (thrown) {
+    if (thrown instanceof NodeError) return thrown;
+    throw thrown;
+  }
+}
+
+/**
+ * Traces of the blocks, in order; a block that could not be traced has its error instead. Costs one question per block,
+ * or one per transaction, all in one go.
+ */
+export async function fetchTraces(
+  tracer: Tracer,
+  blocks: readonly TraceableBlock[],
+  ask: Ask,
+  timeoutMs: number,
+): Promise<Traces[]> {
+  const kind = KINDS.find(({ name }) => name === tracer) as TracerKind;
+  const calls = blocks.map((block) => kind.calls(block, timeoutMs));
+  const outcomes = await askGroups(ask, calls);
+  return outcomes.map((ofBlock, index) => {
+    const traces = ofBlock.map((outcome, position) => {
+      const error = errorIn(outcome);
+      if (error?.code === "node-error" && calls[index]?.[position]?.mayFail) return [];
+      return error ?? (resultOf(outcome) as Traces);
+    });
+    return (
+      traces.find((one) => one instanceof NodeError) ?? (traces as TransactionTrace[][]).flat()
+    );
+  });
+}
+
+/** Whether there is an error that says that the node does not offer the method. */
+export function isMissing(error: NodeError | undefined): boolean {
+  const code = error?.code;
+  return code === "method-missing" || code === "invalid-request" || code === "unauthorized";
+}
+
+// Errors that leave open whether the node has the method.
+const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
+  "unreachable",
+  "unavailable",
+  "bad-answer",
+  "rate-limited",
+  "busy",
+  "aborted",
+]);
+
+/**
+ * The best tracer of a node that is not in `missing`, tried on its newest block; null when there is none. Adds to
+ * `missing` those found missing, with the node's words. A block without transactions proves no more than that the
+ * method is there. Throws `NodeError` when the node cannot say now.
+ */
+export async function findTracer(
+  block: TraceableBlock,
+  ask: Ask,
+  timeoutMs: number,
+  missing: Map<Tracer, string>,
+): Promise<Tracer | null> {
+  const sample =
+    block.transactionHashes.length > 0 ? block.transactionHashes.slice(0, 1) : [block.hash];
+  for (const { name } of KINDS) {
+    if (missing.has(name)) continue;
+    const sampled = [{ ...block, transactionHashes: sample }];
+    const [traces] = await fetchTraces(name, sampled, ask, timeoutMs);
+    if (!(traces instanceof NodeError)) return name;
+    if (UNDECIDED.has(traces.code)) throw traces;
+    if (!isMissing(traces)) return name;
+    missing.set(name, traces.message);
+  }
+  return null;
+}

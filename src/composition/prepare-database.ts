@@ -1,0 +1,128 @@
+import { sleep } from "../core/async.ts";
+import { ConfigError, codeOf, messageOf, PublicConfigError } from "../core/errors.ts";
+import { createSql } from "../db/client.ts";
+import { publicReasonOf } from "../db/failures.ts";
+import { migrate } from "../db/migrate.ts";
+import {
+  countAllowedConnections,
+  getCurrentSchema,
+  isReplica,
+  requireSession,
+} from "../db/session.ts";
+import { distributeTables, isDistributed } from "../store/cluster/distribution.ts";
+import { haveSecret } from "../store/index-keys.ts";
+import { type ChainIdentity, getChainIdentity } from "../store/sync-state.ts";
+import type { ProcessContext } from "./backends.ts";
+
+/** Errors of a lost connection, cut by the server or on the way to it. */
+const LOST_CODES: ReadonlySet<string> = new Set(["57P01", "CONNECTION_CLOSED", "ECONNRESET"]);
+const PREPARE_ATTEMPTS = 20;
+const PREPARE_RETRY_MS = 250;
+
+/** Throws `ConfigError` when the database cannot be reached or does not allow so many connections. */
+export async function requireConnections(databaseUrl: string, wanted: number): Promise<void> {
+  const sql = createSql(databaseUrl, { connections: 1 });
+  try {
+    const allowed = await countAllowedConnections(sql);
+    if (wanted <= allowed) return;
+    throw new PublicConfigError(
+      `the chains may hold ${wanted} connections together, but the database allows ${allowed}; ` +
+        "lower DATABASE_CONNECTIONS, or raise max_connections there",
+    );
+  } catch (error) {
+    throw unusable(databaseUrl, error);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/** A database whose tables are up to date. */
+export interface PreparedDatabase {
+  /** The chain that they hold, if any. */
+  known: ChainIdentity | undefined;
+  /** Whether they are spread over several servers. */
+  isSpread: boolean;
+}
+
+/** Brings the tables up to date, and says what only the operator can do for them. */
+export async function prepareDatabase(
+  { databaseUrl, schema }: { databaseUrl: string; schema: string },
+  { log, signal }: Pick<ProcessContext, "log" | "signal">,
+): Promise<PreparedDatabase> {
+  const sql = createSql(databaseUrl, { schema, connections: 2 });
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await requireSession(sql, schema);
+        await migrate(sql, schema);
+        await distributeTables(sql);
+        if (!(await haveSecret(sql))) {
+          log.warn(
+            "the indexes of this database have no secret, so anybody can make pages of a chosen address slow; " +
+              'docs/operations/database.md, "Keys without a secret", tells how to give them one',
+          );
+        }
+        return { known: await getChainIdentity(sql), isSpread: await isDistributed(sql) };
+      } catch (error) {
+        // A lost connection is tried again; a database that cannot be reached is an error at once.
+        const isLost = LOST_CODES.has(codeOf(error));
+        if (!isLost || attempt === PREPARE_ATTEMPTS || signal.aborted) throw error;
+        log.warn(`the connection to the database was lost, trying again: ${messageOf(error)}`);
+        await sleep(PREPARE_RETRY_MS, signal);
+      }
+    }
+  } catch (error) {
+    throw unusable(databaseUrl, error);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/**
+ * Throws `ConfigError` when the database that answers are read from cannot be reached, or would give the rows of another
+ * chain: a pooler may ignore the schema that a session asks for; or those of another time than the workers of a chain on
+ * several servers. A replica that has none of the tables yet passes.
+ */
+export async function requireSameChain(
+  readUrl: string,
+  { schema, chainId, isSpread }: { schema: string; chainId: number | undefined; isSpread: boolean },
+): Promise<void> {
+  const sql = createSql(readUrl, { schema, connections: 1, mayBePooled: true });
+  try {
+    const current = await getCurrentSchema(sql);
+    if (current.name !== null && current.name !== schema) {
+      throw new PublicConfigError(
+        `DATABASE_READ_URL leads to the schema ${current.name} instead of ${schema}: a pooler that ignores search_path needs ` +
+          "it set for the chain's own entry or role, see docs/operations/database.md",
+      );
+    }
+    if (isSpread && (await isReplica(sql))) {
+      throw new PublicConfigError(
+        "DATABASE_READ_URL is a replica of a coordinator of several servers: the workers may be ahead of it; read from the " +
+          "coordinator, see docs/operations/scale.md",
+      );
+    }
+    const found = current.hasTables ? await getChainIdentity(sql) : undefined;
+    if (found && chainId !== undefined && found.chainId !== chainId) {
+      throw new PublicConfigError(
+        `DATABASE_READ_URL holds chain ${found.chainId}, but chain ${chainId} is expected; give the replica of DATABASE_URL`,
+      );
+    }
+  } catch (error) {
+    throw unusable(readUrl, error);
+  } finally {
+    await sql.end({ timeout: 0 });
+  }
+}
+
+function unusable(databaseUrl: string, error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error;
+  const { host, pathname } = new URL(databaseUrl);
+  const reason = messageOf(error) || codeOf(error);
+  const known = publicReasonOf(error);
+  const advice = known === undefined ? "" : ` (${known})`;
+  return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}${advice}`, {
+    cause: error,
+    publicMessage: known ?? "the database cannot be used; the log says why",
+  });
+}

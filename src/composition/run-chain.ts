@@ -1,0 +1,285 @@
+import path from "node:path";
+import type { Logger } from "pino";
+import type { ServedChain } from "../api/serving/served-chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import { createChain } from "../chain/client.ts";
+import { sleep } from "../core/async.ts";
+import { messageOf, PublicConfigError, publicMessageOf, RequestError } from "../core/errors.ts";
+import type { Secrets } from "../core/secrets.ts";
+import type { Shutdown } from "../core/shutdown.ts";
+import { createUses } from "../core/uses.ts";
+import { createSql } from "../db/client.ts";
+import { timeQueries } from "../db/query-timing.ts";
+import { PRICE_FEEDS } from "../devnet/additions.ts";
+import { requireStartBlockSetting } from "../indexer/binding.ts";
+import { type Indexer, type IndexerSettings, startIndexer } from "../indexer/thread/start.ts";
+import type { Config } from "../settings/config.ts";
+import { countQuery, countRpcRequest, createMetrics, type Metrics } from "../telemetry/metrics.ts";
+import { createVerifier, type VerificationWorks, type Verifier } from "../verification/verifier.ts";
+import type { ChainEndpoint } from "./backends.ts";
+import { shareConnections } from "./chain-connections.ts";
+import { prepareDatabase, requireSameChain } from "./prepare-database.ts";
+
+/** A chain with its parts: its indexer, and what its answers need. */
+export interface RunningChain {
+  readonly config: Config;
+  readonly served: ServedChain;
+  /** Aborted once its work ends for good, whatever ends it. */
+  readonly signal: AbortSignal;
+  /** Null when only other processes index, and before the start. */
+  indexer(): Indexer | null;
+  /**
+   * Brings the tables up to date, then starts what the role asks for; with `waitsForNode` not before a node has told
+   * that it serves this chain. False when the chain quit meanwhile: nothing of it runs then. Rejects with `ConfigError`.
+   */
+  start(options?: { waitsForNode: boolean }): Promise<boolean>;
+  /** Stops the chain's indexer and verifier for good, or keeps them from being started; it still answers. */
+  quit(): Promise<void>;
+  /** The same, but it then answers with the reason, which anybody may read. */
+  halt(reason: string): Promise<void>;
+}
+
+/** Where a chain's data and nodes are. */
+export interface ChainPlace extends ChainEndpoint {
+  databaseUrl: string;
+  schema: string;
+}
+
+/** What a chain shares with its process. */
+export interface ChainContext {
+  log: Logger;
+  secrets: Secrets;
+  /** The chain's own: closing it ends the chain's parts. */
+  shutdown: Shutdown;
+  /** Verifies its contracts; null where other processes do. */
+  works: VerificationWorks | null;
+  /** Its name in the log; undefined for the only chain. */
+  chainName: string | undefined;
+  /** Called with a sentence when the chain cannot go on, and with one that anybody may read. */
+  onFatal(reason: string, publicReason: string): void;
+}
+
+/** Each audit costs the node a block and some twenty reads. */
+const AUDIT_INTERVAL_MS = { alone: 10_000, amongOthers: 60_000 };
+/** Most bytes of a node's answer. For the indexer, more than any block of today's chains with its traces. */
+const RESPONSE_BYTES = { indexer: 256 * 1024 * 1024, api: 24 * 1024 * 1024 };
+const PROBE_RETRY_MS = 2_000;
+/** Time that running requests and the indexer's current block have to end: all must be over in five seconds. */
+const CLOSE_PATIENCE_MS = 700;
+const SQL_CLOSE_PATIENCE_SECONDS = 0.5;
+
+/** Creates a chain with its parts; they do nothing of themselves before the start. */
+export function createRunningChain(
+  config: Config,
+  place: ChainPlace,
+  context: ChainContext,
+): RunningChain {
+  const { log, shutdown } = context;
+  const metrics = createMetrics();
+  const connections = shareConnections(config);
+  const client = createSql(config.DATABASE_READ_URL ?? place.databaseUrl, {
+    schema: place.schema,
+    connections: connections.api,
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+    mayBePooled: true,
+    applicationName: "periscope api",
+  });
+  const sql = timeQueries(client, countQuery(metrics));
+  shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
+  const chain = createChain({
+    ...chainOptions(config, place, context),
+    maxResponseBytes: RESPONSE_BYTES.api,
+    // The indexer already logs what it learns about the nodes, except in processes that only serve the API.
+    log: config.ROLE === "api" ? log : { info: log.debug.bind(log), warn: log.warn.bind(log) },
+    signal: shutdown.signal,
+    onRequest: countRpcRequest(metrics),
+  });
+  shutdown.add("node connections", () => chain.close());
+  const verifier = createChainVerifier(place, connections.verifier, chain, metrics, context);
+  let stopped: string | null = "it is being prepared";
+  let indexer: Indexer | null = null;
+  let chainId = place.chainId;
+  shutdown.add("indexer", () => closeSoon(indexer?.stop()));
+
+  const quitting = new AbortController();
+  const signal = AbortSignal.any([shutdown.signal, quitting.signal]);
+
+  async function start({ waitsForNode } = { waitsForNode: false }): Promise<boolean> {
+    const { known, isSpread } = await prepareDatabase(place, { log, signal });
+    if (known && known.chainId !== (chainId ?? known.chainId)) {
+      throw new PublicConfigError(
+        `the database holds chain ${known.chainId}, but chain ${chainId} is expected; give another DATABASE_SCHEMA`,
+      );
+    }
+    if (known && config.ROLE !== "api") requireStartBlockSetting(known, config.START_BLOCK);
+    chainId ??= known?.chainId;
+    if (config.DATABASE_READ_URL !== undefined && config.ROLE !== "indexer") {
+      await requireSameChain(config.DATABASE_READ_URL, { schema: place.schema, chainId, isSpread });
+    }
+    const because =
+      place.chainId === undefined && known
+        ? `the database holds chain ${known.chainId}; give another DATABASE_SCHEMA, DATABASE_URL or DATA_DIR`
+        : `chain ${chainId} is expected`;
+    const learning = learnChainId(chain, { chainId, because }, { log, signal });
+    if (waitsForNode) await learning;
+    // Whoever quit while this waited finds nothing to stop.
+    if (signal.aborted) return false;
+    stopped = null;
+    if (config.ROLE !== "api") indexer = startIndexing(config, place, connections.indexer, context);
+    if (config.ROLE !== "indexer") verifier.start();
+    learning.then(
+      (learnt) => {
+        chainId ??= learnt;
+      },
+      (error) => context.onFatal(messageOf(error), publicMessageOf(error)),
+    );
+    return true;
+  }
+
+  async function quit(): Promise<void> {
+    quitting.abort();
+    await Promise.all([closeSoon(indexer?.stop()), closeSoon(verifier.close())]);
+  }
+
+  const served = {
+    sql,
+    chain,
+    log,
+    metrics,
+    chainId: () => {
+      if (chainId !== undefined) return chainId;
+      throw new RequestError(503, "The node was not reached yet, please try again later");
+    },
+    verifier,
+    staticReward: config.STATIC_REWARD,
+    priceFeeds: {
+      ...(place.devnet ? PRICE_FEEDS : {}),
+      ...(config.PRICE_FEED_USD ? { usd: config.PRICE_FEED_USD } : {}),
+      ...(config.PRICE_FEED_BTC ? { btc: config.PRICE_FEED_BTC } : {}),
+    },
+    networkName: config.NETWORK_NAME,
+    coinSymbol: config.COIN_SYMBOL,
+    sendRawTransaction: config.SEND_TRANSACTIONS,
+    countedElsewhere: () => indexer?.counted() ?? [],
+    requests: createUses(),
+    stopped: () => stopped,
+  };
+  return {
+    config,
+    served,
+    signal,
+    indexer: () => indexer,
+    start,
+    quit,
+    halt: (reason) => {
+      stopped = reason;
+      return quit();
+    },
+  };
+}
+
+/** Waits for a part that closes, but not for long. */
+export async function closeSoon(closing: PromiseLike<unknown> | undefined): Promise<void> {
+  await Promise.race([closing, sleep(CLOSE_PATIENCE_MS)]);
+}
+
+function startIndexing(
+  config: Config,
+  place: ChainPlace,
+  databaseConnections: number,
+  context: ChainContext,
+): Indexer {
+  const { chainName } = context;
+  const settings: IndexerSettings = {
+    databaseUrl: place.databaseUrl,
+    databaseSchema: place.schema,
+    databaseConnections,
+    logLevel: config.LOG_LEVEL,
+    ...(chainName === undefined ? {} : { chainName }),
+    compiledFolder: path.join(config.DATA_DIR, "compiled"),
+    memoryMb: config.INDEXER_MEMORY_MB,
+    chain: chainOptions(config, place, context),
+    sync: {
+      startBlock: config.START_BLOCK,
+      chainId: config.CHAIN_ID,
+      finalityDepth: config.FINALITY_DEPTH,
+      pollIntervalMs: config.POLL_INTERVAL_MS,
+      allowReset: config.ALLOW_RESET,
+      auditIntervalMs: AUDIT_INTERVAL_MS[chainName === undefined ? "alone" : "amongOthers"],
+      proofs: config.PROOFS === "auto",
+    },
+  };
+  return startIndexer(settings, context);
+}
+
+function chainOptions(
+  config: Config,
+  place: ChainPlace,
+  { secrets }: ChainContext,
+): IndexerSettings["chain"] {
+  return {
+    secrets: secrets.list(),
+    urls: place.rpcUrls,
+    ...(place.webSocketUrl === undefined ? {} : { webSocketUrl: place.webSocketUrl }),
+    requestTimeoutMs: config.RPC_TIMEOUT_MS,
+    batchSize: config.RPC_BATCH_SIZE,
+    concurrency: config.RPC_CONCURRENCY,
+    maxResponseBytes: RESPONSE_BYTES.indexer,
+    traces: config.TRACES,
+  };
+}
+
+function createChainVerifier(
+  { databaseUrl, schema }: ChainPlace,
+  connections: number,
+  chain: Chain,
+  metrics: Metrics,
+  { log, shutdown, works }: ChainContext,
+): Verifier {
+  const sql = createSql(databaseUrl, {
+    schema,
+    connections,
+    applicationName: "periscope verifier",
+  });
+  shutdown.add("verifier's database connections", () =>
+    sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }),
+  );
+  const verifier = createVerifier({
+    sql,
+    schema,
+    chain,
+    works,
+    log,
+    onJob: (outcome, ms) => metrics.verificationSeconds.observe({ outcome }, ms / 1000),
+    onSubmission: (outcome) => metrics.verificationSubmissions.inc({ outcome }),
+  });
+  shutdown.add("verifier", () => closeSoon(verifier.close()));
+  return verifier;
+}
+
+/**
+ * Asks the node for its chain id until it answers; undefined when the signal is aborted first. Rejects with
+ * `ConfigError`, which says `because`, when it has another id than the expected one.
+ */
+async function learnChainId(
+  chain: Chain,
+  expected: { chainId: number | undefined; because: string },
+  { log, signal }: { log: Logger; signal: AbortSignal },
+): Promise<number | undefined> {
+  while (!signal.aborted) {
+    const chainId = await chain.probe().then(
+      (probe) => probe.chainId,
+      (error: unknown) => {
+        log.debug({ err: error }, "the node's chain is not known yet");
+        return undefined;
+      },
+    );
+    if (signal.aborted) return undefined;
+    if (chainId !== undefined && chainId !== (expected.chainId ?? chainId)) {
+      throw new PublicConfigError(`the node serves chain ${chainId}, but ${expected.because}`);
+    }
+    if (chainId !== undefined) return chainId;
+    await sleep(PROBE_RETRY_MS, signal);
+  }
+  return undefined;
+}

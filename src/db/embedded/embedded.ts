@@ -1,0 +1,159 @@
+import { execFile } from "node:child_process";
+import { readFile, readlink, realpath, rm } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { Logger } from "pino";
+import { sleep } from "../../core/async.ts";
+import { ConfigError, StoreError } from "../../core/errors.ts";
+import { type Child, isAlive, startChild } from "../../process/child.ts";
+import { freePort } from "../../process/free-port.ts";
+import { findBinaries, ordinaryUser } from "./binaries.ts";
+import {
+  CLUSTER_USER,
+  type Cluster,
+  dataArgument,
+  dataFolder,
+  prepareCluster,
+  serverEnvironment,
+} from "./cluster.ts";
+
+export interface EmbeddedPostgresOptions {
+  /** The folder for the cluster and its password; created when missing. */
+  folder: string;
+  log: Logger;
+  /** Whether data are synced to disk. False for tests. Default true. */
+  durable?: boolean;
+  /** Aborts a start. */
+  signal?: AbortSignal;
+}
+
+/** A PostgreSQL server that runs as long as this process. */
+export interface EmbeddedPostgres {
+  /** Superuser URL of the database `postgres`; loopback only, with a password. */
+  url: string;
+  /** Resolves when the server has ended, for whatever reason, with how it ended in words. */
+  readonly exited: Promise<string>;
+  /** Ends all sessions and stops the server. Everything committed is on disk then. */
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+const STOP_PATIENCE_MS = 3_000;
+const LEFTOVER_PATIENCE_MS = 10_000;
+const READY = "database system is ready to accept connections";
+const PANIC = /PANIC: +(.*)/;
+const COMPLAINT = /(?:FATAL|PANIC): +(.*)/;
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "200",
+  shared_buffers: "256MB",
+  maintenance_work_mem: "256MB",
+  max_wal_size: "4GB",
+  wal_compression: "pglz",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  // A crash may lose the last blocks, never half of one. They are indexed again.
+  synchronous_commit: "off",
+  random_page_cost: "1.1",
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  lc_messages: "C",
+};
+
+const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
+
+/**
+ * Starts the PostgreSQL server that npm installed, on a free port of loopback. The first start creates the cluster,
+ * whole or not at all. It works as root, too: the server then runs as an ordinary user. A server that an earlier
+ * process left behind is stopped first. Throws `ConfigError` or `StoreError` with PostgreSQL's own words.
+ */
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const { folder, log, durable = true } = options;
+  const user = await ordinaryUser(dataFolder(folder));
+  const cluster = { binaries: await findBinaries(user), user, folder };
+  const password = await prepareCluster(cluster, durable);
+  await stopLeftover(dataFolder(folder), log);
+  const { child, port, exited } = await startServer(cluster, options);
+  return {
+    url: `postgres://${CLUSTER_USER}:${password}@127.0.0.1:${port}/postgres`,
+    exited,
+    stop: () => child.stop(STOP_PATIENCE_MS),
+  };
+}
+
+/**
+ * Stops the server of an earlier process that was killed together with its watcher, or waits for one that is stopping.
+ * A lock file with the number of another program's process is removed.
+ */
+async function stopLeftover(data: string, log: Logger): Promise<void> {
+  const lockFile = path.join(data, "postmaster.pid");
+  const pid = Number((await readFile(lockFile, "utf8").catch(() => "")).split("\n")[0]);
+  if (!(pid > 0) || !isAlive(pid)) return;
+  if (!(await servesFolder(pid, data))) {
+    await rm(lockFile, { force: true });
+    return;
+  }
+  log.info(`stopping the PostgreSQL server of an earlier run (process ${pid})`);
+  const patience = performance.now() + LEFTOVER_PATIENCE_MS;
+  process.kill(pid, "SIGINT");
+  while (isAlive(pid)) {
+    if (performance.now() > patience) {
+      throw new ConfigError(`process ${pid} still uses the database in ${data}; end it first`);
+    }
+    await sleep(50);
+  }
+}
+
+async function servesFolder(pid: number, data: string): Promise<boolean> {
+  if (process.platform === "linux") {
+    const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+    return workingFolder === (await realpath(data));
+  }
+  const { stdout } = await run("ps", ["-o", "comm=", "-p", String(pid)]).catch(() => ({
+    stdout: "",
+  }));
+  return stdout.trim().endsWith("postgres");
+}
+
+async function startServer(
+  cluster: Cluster,
+  { log, durable = true, signal }: EmbeddedPostgresOptions,
+): Promise<{ child: Child; port: number; exited: Promise<string> }> {
+  const port = await freePort();
+  const settings = { ...SETTINGS, ...(durable ? {} : NOT_DURABLE), port: String(port) };
+  const ready = Promise.withResolvers<true>();
+  let complaint: string | undefined;
+  let isUp = false;
+  let lastWords = "";
+  const child = startChild({
+    command: cluster.binaries.postgres,
+    args: [
+      ...["-D", dataArgument(cluster)],
+      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ],
+    cwd: dataFolder(cluster.folder),
+    env: serverEnvironment(),
+    user: cluster.user,
+    stopSignal: "INT",
+    onLine: (line) => {
+      log.debug(line);
+      // Once it is up, only a PANIC is about the server. It may get over that, and is ready again.
+      complaint = (isUp ? PANIC : COMPLAINT).exec(line)?.[1] ?? complaint;
+      lastWords = line;
+      if (!line.includes(READY)) return;
+      [isUp, complaint] = [true, undefined];
+      ready.resolve(true);
+    },
+  });
+  const exited = child.exited.then((ending) =>
+    complaint === undefined ? ending : `${complaint}; ${ending}`,
+  );
+  if (await child.until(ready.promise, signal)) return { child, port, exited };
+  const reason = complaint ?? `${lastWords} (${await child.exited})`;
+  throw new StoreError("postgres", `the embedded PostgreSQL did not start: ${reason}`);
+}

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from "node:util";
+import type { BaseLogger } from "pino";
+import type { Chain, NodeName } from "../../chain/chain.ts";
+import { type Gain, Retry } from "../../chain/retry.ts";
+import type { FetchedBlock } from "../../chain/types.ts";
+import { asUnanswered, ChainError } from "../../core/errors.ts";
+import { quantity, quantityToNumber } from "../../core/evm/quantity.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import type { ProofGround, ProofScope, Proofs } from "../proof/proofs.ts";
+import type { Part } from "../proof/prove.ts";
+import type { IndexerStatus } from "../thread/status.ts";
+import type { SoftInconsistency, SoftKind } from "./check.ts";
+import { InconsistentBlockError, validateBlock } from "./validate.ts";
+
+/** A block as a node gave it. */
+interface Answer {
+  blockNumber: number;
+  node: NodeName;
+  fetched: FetchedBlock;
+  /** Whether a block without traces is refused. */
+  traced: boolean;
+  /** How much of the block is proven. */
+  proof: ProofScope;
+}
+
+export interface BeliefOptions {
+  chain: Chain;
+  metrics: Metrics;
+  log: Pick<BaseLogger, "warn">;
+  status: Pick<IndexerStatus, "accepted">;
+  proofs: Proofs;
+}
+
+/** Answers that must agree before a soft inconsistency is believed. */
+const ANSWERS = 3;
+/**
+ * Blocks with a kind of inconsistency that make it a habit of the chain: the next block with it is believed at once.
+ */
+const HABIT_BLOCKS = 3;
+/** These never become a habit: a log may be missing. */
+const ALWAYS_ASKED: ReadonlySet<SoftKind> = new Set(["log-index"]);
+
+/** An inconsistency of a block. `part` is there when it is a part that could not be proven. */
+interface Found extends SoftInconsistency {
+  part?: Part;
+}
+
+/** See `createBelief`. */
+export type Belief = ReturnType<typeof createBelief>;
+
+/**
+ * Creates the judge of which answers of nodes are believed. An indexer keeps one for its life: it learns what the chain's
+ * blocks are like.
+ */
+export function createBelief(options: BeliefOptions) {
+  const { chain, metrics, log, status, proofs } = options;
+  return {
+    /** Begins with a chain, or with another one. */
+    begin: (ground: ProofGround): void => proofs.begin(ground),
+    /**
+     * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
+     * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
+     * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`,
+     * `unproven-block` or `traces-missing` when no block can be believed.
+     */
+    async believe(answer: Answer, retry: Retry): Promise<FetchedBlock> {
+      const found = await examine(answer);
+      if (found.length === 0) return answer.fetched;
+      if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);
+      return (await findBetter(answer, found, retry)) ?? accept(answer, found);
+    },
+  };
+
+  function isHabit(kind: SoftKind): boolean {
+    return !ALWAYS_ASKED.has(kind) && (status.accepted[kind] ?? 0) >= HABIT_BLOCKS;
+  }
+
+  /** A block without contradictions; undefined when all nodes that answer say the same as the first. */
+  async function findBetter(
+    first: Answer,
+    found: readonly Found[],
+    retry: Retry,
+  ): Promise<FetchedBlock | undefined> {
+    const { blockNumber, traced, proof } = first;
+    const nodes = [...chain.nodes.filter((node) => node !== first.node), first.node];
+    const words = new Map([[first.node, first.fetched]]);
+    let answers = 1;
+    let gain: Gain = "known";
+    for (let asked = 0; asked < nodes.length || answers < ANSWERS; asked++) {
+      if (!(await retry.again(gain))) refuse(blockNumber, found);
+      gain = "nothing";
+      const node = nodes[asked % nodes.length] as NodeName;
+      const fetched = await askOnce(node, blockNumber, traced, retry.stop);
+      if (!fetched) continue;
+      if (fetched.block.hash !== first.fetched.block.hash) {
+        if (words.has(node)) refuse(blockNumber, found);
+        continue;
+      }
+      // What another node gave may be no better than no answer.
+      const other = { blockNumber, node, fetched, traced, proof };
+      const again = await examine(other).catch(asUnanswered);
+      if (!again) continue;
+      if (again.length === 0) {
+        metrics.rejectedPayloads.inc({ reason: "inconsistent-block" });
+        return fetched;
+      }
+      const before = words.get(node) ?? fetched;
+      if (kindsOf(again) !== kindsOf(found) || !isDeepStrictEqual(fetched, before)) {
+        refuse(blockNumber, found);
+      }
+      words.set(node, fetched);
+      answers++;
+      gain = "known";
+    }
+    return undefined;
+  }
+
+  /** Undefined when the node has no answer, now or ever. Neither that nor another block speaks against the block. */
+  async function askOnce(
+    node: NodeName,
+    blockNumber: number,
+    traces: boolean,
+    stop: AbortSignal | undefined,
+  ): Promise<FetchedBlock | undefined> {
+    const asked = { node, traces, signal: stop, retry: new Retry(stop, { attempts: 1 }) };
+    const given = await chain.fetchBlocks([blockNumber], asked).catch(asUnanswered);
+    return given?.blocks[0] ?? undefined;
+  }
+
+  async function examine(answer: Answer): Promise<Found[]> {
+    const { blockNumber, node, fetched, traced, proof } = answer;
+    const found: Found[] = validateBlock(blockNumber, fetched);
+    if (traced && !fetched.traces) {
+      throw new ChainError("traces-missing", `${node} has no traces of block ${blockNumber}`);
+    }
+    for (const { part, reason } of await proofs.examine(fetched, proof)) {
+      found.push({ kind: `unproven-${part}`, reason, part });
+    }
+    return found;
+  }
+
+  function accept({ fetched }: Answer, found: readonly Found[]): FetchedBlock {
+    proofs.accept(found.flatMap(({ part, reason }) => (part ? [{ part, reason }] : [])));
+    for (const { kind, reason } of found) {
+      metrics.acceptedInconsistencies.inc({ kind });
+      const before = status.accepted[kind] ?? 0;
+      status.accepted[kind] = before + 1;
+      if (before > 0) continue;
+      log.warn(
+        { kind, block: quantityToNumber(fetched.block.number) },
+        `a block is odd, and is believed as every node says the same: ${reason}`,
+      );
+    }
+    return withDistinctLogIndexes(fetched);
+  }
+}
+
+function refuse(blockNumber: number, found: readonly SoftInconsistency[]): never {
+  throw new InconsistentBlockError(blockNumber, found.map(({ reason }) => reason).join("; "));
+}
+
+function kindsOf(found: readonly SoftInconsistency[]): string {
+  return found
+    .map(({ kind }) => kind)
+    .sort()
+    .join();
+}
+
+/** The block with its logs numbered from 0 on, where a node numbers those of each transaction anew. */
+function withDistinctLogIndexes(fetched: FetchedBlock): FetchedBlock {
+  const indexes = fetched.receipts.flatMap(({ logs }) =>
+    logs.map(({ logIndex }) => quantityToNumber(logIndex)),
+  );
+  const isRising = indexes.every((index, position) => index > (indexes[position - 1] ?? -1));
+  if (isRising) return fetched;
+  let next = 0;
+  const receipts = fetched.receipts.map((receipt) => ({
+    ...receipt,
+    logs: receipt.logs.map((one) => ({ ...one, logIndex: quantity(next++) })),
+  }));
+  return { ...fetched, receipts };
+}

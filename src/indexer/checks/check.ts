@@ -1,0 +1,27 @@
+import type { Part } from "../proof/prove.ts";
+
+/**
+ * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
+ * (belief.ts).
+ */
+export type SoftKind =
+  | "bloom"
+  | "cumulative-gas"
+  | "log-index"
+  | "odd-field"
+  | "untraced-state-sync"
+  | `unproven-${Part}`;
+
+/** The first disagreement of a kind in a block. */
+export interface SoftInconsistency {
+  kind: SoftKind;
+  reason: string;
+}
+
+/** How a part of a block is checked. */
+export interface Check {
+  /** Refuses the block unless the condition holds. */
+  requireThat(holds: boolean, reason: string): void;
+  /** Notes a soft inconsistency unless the condition holds. */
+  prefer(holds: boolean, kind: SoftKind, reason: string): void;
+}

@@ -1,0 +1,128 @@
+import type { AskOptions, NodeName } from "../../chain/chain.ts";
+import { Retry } from "../../chain/retry.ts";
+import { ChainError } from "../../core/errors.ts";
+import { tablesOfOneServer } from "../../store/cluster/page-columns.ts";
+import { getGeneration } from "../../store/sync-state.ts";
+import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
+import { encodeChainRows } from "../../store/writer/chain.ts";
+import type { Sync } from "../context.ts";
+import { decodeBlocks } from "../decode/block.ts";
+import type { StateAudit } from "../state/family.ts";
+
+/** Rows of each family of state that are compared at once. */
+const SAMPLE = 10;
+/** An audit that waits longer for the nodes with one of its pieces is given up: a head may wait meanwhile. */
+const PATIENCE_MS = 3_000;
+
+/**
+ * Creates what audits when the next audit is due, at intervals. Its caller has nothing else to do. An audit goes piece by
+ * piece: once a head waits it stops, and goes on where it stood when it is called again.
+ */
+export function createAuditor(
+  intervalMs: number,
+): (sync: Sync, isHeadWaiting: () => boolean) => Promise<void> {
+  let dueAt = performance.now() + intervalMs;
+  let pieces: AsyncGenerator<void> | undefined;
+  return async (sync, isHeadWaiting) => {
+    if (pieces === undefined) {
+      if (performance.now() < dueAt) return;
+      dueAt = performance.now() + intervalMs;
+      pieces = audit(sync);
+    }
+    while (pieces && !isHeadWaiting()) {
+      if ((await pieces.next()).done) pieces = undefined;
+    }
+  };
+}
+
+/**
+ * Compares the index with the nodes: the rows of one final block, chosen at random, with the block fetched anew; some
+ * rows of state with the node's at the served head. Differences are counted and logged, and nothing is
+ * changed. An audit ends silently when a node fails: the next one comes. Between its pieces other blocks may be published.
+ */
+async function* audit(sync: Sync): AsyncGenerator<void> {
+  try {
+    yield* auditBlock(sync);
+    const { chain, writer } = sync;
+    for (const family of writer.families) {
+      if (!family.audit) continue;
+      yield;
+      const { head } = sync;
+      if (!head) return;
+      const ask = { signal: patience(sync) };
+      const found = await family.audit({ sql: writer.sql, chain, head, sample: SAMPLE, ask });
+      report(sync, family.name, found);
+    }
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error;
+  }
+}
+
+async function* auditBlock(sync: Sync): AsyncGenerator<void> {
+  const { head, identity, options, writer } = sync;
+  if (!head) return;
+  const { startBlock } = identity;
+  const finalNumber = head.number - options.finalityDepth;
+  if (finalNumber < startBlock) return;
+  const number = startBlock + Math.floor(Math.random() * (finalNumber - startBlock + 1));
+  const generation = await getGeneration(writer.sql);
+  const first = yield* compareBlock(sync, number);
+  if (!first) return;
+  // One answer may be wrong. A difference counts when a second answer repeats it.
+  const second =
+    first.differences.length > 0 ? yield* compareBlock(sync, number, { avoid: first.node }) : first;
+  // A block that was rolled back meanwhile differs.
+  if (!second || (await getGeneration(writer.sql)) !== generation) return;
+  const differences = second.differences.map(
+    ({ table, stored, expected }) =>
+      `${table} of block ${number}: ${stored} rows are there that should not, ${expected} are not`,
+  );
+  report(sync, "blocks", { checked: 1, differences });
+}
+
+async function* compareBlock(
+  sync: Sync,
+  blockNumber: number,
+  options: AskOptions = {},
+): AsyncGenerator<void, { node: NodeName; differences: TableDifference[] } | undefined> {
+  const { chain, writer, identity, belief } = sync;
+  const { traced } = identity;
+  const signal = patience(sync);
+  const retry = new Retry(signal);
+  const asked = { ...options, signal, traces: traced, retry };
+  const { node, blocks } = await chain.fetchBlocks([blockNumber], asked);
+  const [fetched] = blocks;
+  if (!fetched) return undefined;
+  const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
+  const believed = await belief.believe(answer, retry);
+  // With what is a view on one server.
+  const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
+  const expected = encodeChainRows(decodeBlocks([believed]), tables);
+  const differences: TableDifference[] = [];
+  for (const name of tables.keys()) {
+    yield;
+    const found = await findTableDifference(writer.sql, name, blockNumber, expected.get(name));
+    if (found) differences.push(found);
+  }
+  return { node, differences };
+}
+
+/** Ends with the indexer, and when a piece has waited too long for a node. */
+function patience({ options }: Sync): AbortSignal {
+  return AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
+}
+
+function report(sync: Sync, kind: string, { checked, differences }: StateAudit): void {
+  const { options, writer } = sync;
+  const { audit } = options.status;
+  // A block counts once, however many of its tables differ.
+  const differing = Math.min(checked, differences.length);
+  audit.checked[kind] = (audit.checked[kind] ?? 0) + checked;
+  audit.differing[kind] = (audit.differing[kind] ?? 0) + differing;
+  writer.metrics.audits.inc({ kind, outcome: "equal" }, checked - differing);
+  writer.metrics.audits.inc({ kind, outcome: "different" }, differing);
+  for (const difference of differences) {
+    audit.last = difference;
+    options.log.error({ kind }, `the index differs from the chain: ${difference}`);
+  }
+}

@@ -1,0 +1,61 @@
+import type { BlockReference } from "../../chain/chain.ts";
+import { asUnanswered } from "../../core/errors.ts";
+import {
+  type FeePayment,
+  getFeePayment,
+  writeFeesFollowed,
+} from "../../store/state/addresses/fee-payments.ts";
+import { writeAs } from "../../store/writer/writer.ts";
+import type { Sync } from "../context.ts";
+
+/** Blocks that must show that fees do not arrive: one answer may be wrong. */
+const UNPAID_BLOCKS = 2;
+/** Blocks below the head that are looked at: of older ones many nodes have no balances. */
+const RECENT_BLOCKS = 64;
+/** Two balances take a node no longer. They must not delay a head. */
+const PATIENCE_MS = 3_000;
+
+const UNNAMED =
+  "the chain pays fees to accounts that its blocks do not name: the node is asked for coin balances";
+
+/**
+ * Creates the function that finds out whether the fees of a chain arrive where its blocks say. It looks once at the served head
+ * and at the recent blocks below it, for blocks that can show it. It is called when there is nothing else to do.
+ */
+export function createFeeWatch(): (sync: Sync) => Promise<void> {
+  let lookedAt: BlockReference | undefined;
+  let unpaid = 0;
+  return async (sync) => {
+    const { head, writer, identity, options } = sync;
+    if (!head || head.hash === lookedAt?.hash || !identity.traced) return;
+    const seen = Math.min(lookedAt?.number ?? -1, head.number - 1);
+    lookedAt = head;
+    for (let { number } = head; number > Math.max(seen, head.number - RECENT_BLOCKS); number--) {
+      const payment = await getFeePayment(writer.sql, number);
+      if (!payment) continue;
+      const arrives = payment !== "hidden" && (await doesArrive(sync, payment));
+      if (arrives === undefined) return;
+      unpaid = arrives ? 0 : unpaid + 1;
+      if (!arrives && payment !== "hidden" && unpaid < UNPAID_BLOCKS) continue;
+      await writeAs(writer, (transaction) => writeFeesFollowed(transaction, arrives));
+      if (!arrives) options.log.info(UNNAMED);
+      return;
+    }
+  };
+}
+
+/** Whether a miner has what was paid. Undefined when no node answers. */
+async function doesArrive(
+  { chain, options }: Sync,
+  { number, hash, parentHash, miner, reward }: FeePayment,
+): Promise<boolean | undefined> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
+  const parent = { number: number - 1, hash: parentHash };
+  const balances = await Promise.all([
+    chain.fetchCoinBalances([miner], parent, { signal }),
+    chain.fetchCoinBalances([miner], { number, hash }, { signal }),
+  ]).catch(asUnanswered);
+  const [before, after] = (balances ?? []).flat();
+  if (before === undefined || after === undefined) return undefined;
+  return after - before >= BigInt(reward);
+}

@@ -1,0 +1,38 @@
+import { sleep } from "../../core/async.ts";
+import { messageOf } from "../../core/errors.ts";
+import { buildIndex, listIndexBuilds } from "../../store/writer/index-builds.ts";
+import type { Sync } from "../context.ts";
+
+const RETRY_MS = 10_000;
+
+/**
+ * Replaces the indexes that a new version defines otherwise, one after the other, while the chain is served and followed.
+ * A failed build is tried again. Resolves when all are built, or soon after the signal is aborted.
+ */
+export async function replaceIndexes(
+  { writer, options }: Sync,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, status } = options;
+  let built = 0;
+  while (!signal.aborted) {
+    try {
+      const builds = await listIndexBuilds(writer.sql);
+      const [next] = builds;
+      if (!next) break;
+      const total = built + builds.length;
+      status.replacedIndexes = { built, total };
+      log.info(
+        `replacing index ${next.name} (${built + 1} of ${total}); the chain is served meanwhile`,
+      );
+      await buildIndex(writer, next, signal);
+      built++;
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn({ error }, `an index was not replaced, trying again: ${messageOf(error)}`);
+      await sleep(RETRY_MS, signal);
+    }
+  }
+  if (built > 0 && !signal.aborted) log.info("all indexes are replaced");
+  status.replacedIndexes = null;
+}

@@ -1,0 +1,53 @@
+import type { AskOptions, Head, NodeName } from "../../chain/chain.ts";
+import { asUnanswered } from "../../core/errors.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import type { Sync } from "../context.ts";
+
+/** The time between two looks, longer than a block is under way from node to node. */
+const INTERVAL_MS = 5_000;
+/** How long a look waits for the nodes, all of which are asked at once. */
+const PATIENCE_MS = 500;
+
+/**
+ * Creates the watch for a followed node that is behind another one. When the followed node has not reached what another node
+ * on our chain had at the last look, the followed node is distrusted from then on, and the watch gives the other's head.
+ * Undefined when there is no such head, and between two looks. Without the watch a node that stands still or is always late,
+ * but says nothing wrong, would keep our head back.
+ */
+export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
+  let lookedAt = performance.now();
+  let seen = new Map<NodeName, number>();
+
+  return async (sync) => {
+    const { chain, head: ours, distrusted, options } = sync;
+    const usable = chain.status().filter((node) => node.usable);
+    if (!ours || usable.length < 2 || performance.now() - lookedAt < INTERVAL_MS) return undefined;
+    lookedAt = performance.now();
+    const ask = { signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]) };
+    const avoid = distrusted && { avoid: distrusted.node };
+    const [followed, ...heads] = await Promise.all([
+      chain.fetchHead({ ...ask, ...avoid }).catch(asUnanswered),
+      ...usable.map(({ node }) => headAbove(sync, ours, { ...ask, node })),
+    ]);
+    if (!followed) return undefined;
+    const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
+    seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
+    if (!newer) return undefined;
+    options.log.warn({ node: followed.node, other: newer.node }, "a node is behind another one");
+    sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
+    return newer;
+  };
+}
+
+/** The node's head when it is above ours, on the same chain. */
+async function headAbove(
+  { chain }: Sync,
+  ours: ServedHead,
+  ask: AskOptions,
+): Promise<Head | undefined> {
+  const [head, same] = await Promise.all([
+    chain.fetchHead(ask).catch(asUnanswered),
+    chain.fetchHeader(ours.number, ask).catch(asUnanswered),
+  ]);
+  return head && head.number > ours.number && same?.hash === ours.hash ? head : undefined;
+}

@@ -1,0 +1,195 @@
+import type { AskOptions, Chain, Head } from "../../chain/chain.ts";
+import type { BlockHeader } from "../../chain/types.ts";
+import { sleep } from "../../core/async.ts";
+import { asUnanswered } from "../../core/errors.ts";
+import { getBlockReference } from "../../store/blocks/blocks.ts";
+import type { ServedHead } from "../../store/sync-state.ts";
+import { describeChain } from "../binding.ts";
+import { type Distrusted, isReorg, loadHead, readState, type Sync } from "../context.ts";
+import { withoutContracts } from "../state/reading.ts";
+import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
+
+const HALTED_RETRY_MS = 5_000;
+/** How long a reorg waits for nodes that cannot be reached. */
+const UNHEARD_PATIENCE_MS = 30_000;
+/** The least time between two looks at a distrusted node, and the most that one takes. */
+const REVIEW_INTERVAL_MS = 1_000;
+
+/**
+ * The node's head to act on. A distrusted node is left out until it has our head again, or is ahead of the others while
+ * they have nothing new, or until they fail.
+ */
+export async function fetchTrustedHead(sync: Sync): Promise<Head> {
+  const { chain, distrusted, options } = sync;
+  const { signal } = options;
+  if (distrusted === undefined) return chain.fetchHead({ signal });
+  const head = await chain.fetchHead({ signal, avoid: distrusted.node }).catch(asUnanswered);
+  if (head && !(await isRehabilitated(sync, distrusted, head))) return head;
+  sync.distrusted = undefined;
+  return chain.fetchHead({ signal });
+}
+
+/** The header at a number, of a node that is not distrusted; null when that node has none. */
+export function fetchTrustedHeader(
+  { chain, distrusted, options: { signal } }: Sync,
+  number: number,
+): Promise<BlockHeader | null> {
+  return chain.fetchHeader(number, {
+    signal,
+    ...(distrusted && { avoid: distrusted.node }),
+  });
+}
+
+async function isRehabilitated(
+  { chain, head: ours, options }: Sync,
+  distrusted: Distrusted,
+  others: BlockHeader,
+): Promise<boolean> {
+  const now = performance.now();
+  if (!ours || now - distrusted.reviewedAt < REVIEW_INTERVAL_MS) return false;
+  distrusted.reviewedAt = now;
+  const patience = AbortSignal.timeout(REVIEW_INTERVAL_MS);
+  const ask = { node: distrusted.node, signal: AbortSignal.any([options.signal, patience]) };
+  const answer = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
+  if (!answer) return false;
+  const isAhead = others.number <= ours.number && answer.head.number > others.number;
+  return answer.header?.hash === ours.hash || isAhead;
+}
+
+/** The header at a number, null when the node has none, and the head of the node. */
+async function fetchBoth(chain: Chain, number: number, ask: AskOptions) {
+  const [header, head] = await Promise.all([chain.fetchHeader(number, ask), chain.fetchHead(ask)]);
+  return { header, head };
+}
+
+/**
+ * Handles a node's head that is neither above ours nor ours (rollback.ts has the cases). True when the database was
+ * changed.
+ */
+export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
+  return (await isBehind(sync, ours, node))
+    ? returnToShorter(sync, ours, node)
+    : reorganise(sync, ours);
+}
+
+/** Whether the node's head is one of our blocks below our head (rollback.ts, case 4). */
+async function isBehind({ writer }: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
+  if (node.number >= ours.number) return false;
+  const known = await getBlockReference(writer.sql, node.number);
+  return known?.hash === node.hash;
+}
+
+/** Rolls back to the head of a development chain that no longer has our head. False where the node only lags. */
+async function returnToShorter(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
+  const { chain, options } = sync;
+  if (!sync.isDevelopment) return false;
+  const confirmed = await chain.fetchHead({ signal: options.signal });
+  const above = await chain.fetchHeader(ours.number, {
+    node: confirmed.node,
+    signal: options.signal,
+  });
+  if (confirmed.hash !== node.hash || above !== null) return false;
+  await returnTo(sync, ours, node.number);
+  return true;
+}
+
+/**
+ * Handles a node's chain that does not continue ours: rolls back to the common ancestor, or starts over with a new
+ * chain. False when it may not, or when there is nothing to do after all.
+ */
+export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
+  const node = await sync.chain.fetchHead({ signal: sync.options.signal });
+  if (await isBehind(sync, ours, node)) return returnToShorter(sync, ours, node);
+  if (!(await mayFollow(sync, node, ours))) return false;
+  // A development chain that was reset is not walked back.
+  if (sync.isDevelopment && (await followReset(sync, ours))) return true;
+  const ancestor = await findCommonAncestor(sync.chain, sync.writer, {
+    node: node.node,
+    from: Math.min(ours.number, node.number),
+    startBlock: sync.identity.startBlock,
+  });
+  if (ancestor === null) return followReset(sync, ours);
+  if (ancestor === ours.number) return false;
+  await returnTo(sync, ours, ancestor);
+  return true;
+}
+
+async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise<void> {
+  const { log, status } = sync.options;
+  const depth = ours.number - ancestor;
+  log.info({ from: ours.number, to: ancestor, depth }, "the chain was reorganised");
+  await rollBack(sync.writer, ours, ancestor, async (keys, block) => {
+    try {
+      const asked = withoutContracts(keys, sync.unresponsive.all());
+      return await readState(sync, asked, block, { isUrgent: true });
+    } catch (error) {
+      // The ancestor is being replaced, too. The state is read later.
+      if (isReorg(error)) return undefined;
+      throw error;
+    }
+  });
+  status.reorgs = {
+    count: status.reorgs.count + 1,
+    deepest: Math.max(status.reorgs.deepest, depth),
+  };
+  await loadHead(sync);
+}
+
+/**
+ * Whether to follow a node that left our chain (rollback.ts, case 6). Not while another node still has our head and a
+ * chain no shorter; and, for a while, not before all other nodes have answered.
+ */
+async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
+  const { chain, options } = sync;
+  sync.distrusted = undefined;
+  let unheard = false;
+  for (const node of chain.nodes.filter((name) => name !== suspect.node)) {
+    const ask = { node, signal: options.signal };
+    const answer = await fetchBoth(chain, ours.number, ask).catch(asUnanswered);
+    unheard ||= !answer;
+    if (answer?.header?.hash !== ours.hash || answer.head.number < suspect.number) continue;
+    options.log.warn(
+      { node: suspect.node, other: node },
+      "a node is on a fork that another does not know",
+    );
+    sync.distrusted = { node: suspect.node, reviewedAt: performance.now() };
+    return false;
+  }
+  if (!unheard) {
+    sync.unheardSince = undefined;
+    return true;
+  }
+  sync.unheardSince ??= performance.now();
+  return performance.now() - sync.unheardSince > UNHEARD_PATIENCE_MS;
+}
+
+/**
+ * Handles a node's chain that has no block in common with ours. True when it is indexed anew: the chain is a development
+ * chain, or its first indexed block was not final.
+ */
+async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
+  const { chain, identity, isDevelopment, options } = sync;
+  const current = await describeChain(chain, identity.chainId, options);
+  if (current.genesisHash === identity.genesisHash) return false;
+  const depth = ours.number - identity.startBlock;
+  const isYoung = identity.startBlock > 0 && depth < options.finalityDepth;
+  if (isDevelopment || isYoung) {
+    options.log.info(
+      { depth },
+      "the chain was replaced from its first indexed block on: it is indexed anew",
+    );
+    await startOver(sync.writer, current);
+    sync.identity = current;
+    sync.belief.begin({ proven: [], isDevelopment });
+    await loadHead(sync);
+    return true;
+  }
+  const reason =
+    `the node has another block ${current.startBlock} than this database: nothing is written until it has ours again ` +
+    "(ALLOW_RESET=1 would index the new chain instead)";
+  options.status.phase = "halted";
+  options.status.reason = reason;
+  options.log.error(reason);
+  await sleep(HALTED_RETRY_MS, options.signal);
+  return false;
+}

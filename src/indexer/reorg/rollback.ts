@@ -1,0 +1,109 @@
+import type { BlockReference, Chain, NodeName } from "../../chain/chain.ts";
+import { ChainError } from "../../core/errors.ts";
+import { getBlockReference } from "../../store/blocks/blocks.ts";
+import { shareConnections } from "../../store/cluster/distribution.ts";
+import {
+  type ChainIdentity,
+  type ServedHead,
+  writeChainIdentity,
+  writeHead,
+} from "../../store/sync-state.ts";
+import { deleteChain, deleteChainRowsAbove } from "../../store/writer/chain.ts";
+import { finishTransactions } from "../../store/writer/recorded-rows.ts";
+import { writeAs } from "../../store/writer/writer.ts";
+import { timeStage } from "../../telemetry/metrics.ts";
+import { requireKept, type Writer } from "../publish.ts";
+import { type AfterDeletion, tablesOf } from "../state/family.ts";
+import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "../state/reading.ts";
+
+// The cases, by what the node's chain is next to ours (head H, node's head N):
+//
+//   1. N > H and block H+1 has another parent than H: reorg, the ancestor is below H.
+//   2. N = H with another hash: reorg, the same.
+//   3. N < H with another hash at N: reorg to a chain that is shorter for now.
+//   4. N < H with our hash at N: a node that lags behind, unless this is a development chain that says it has no block
+//      H any more (evm_revert, anvil_rollback): then a roll-back to N.
+//   5. No block in common, the start block included: another chain. A development chain was reset (anvil_reset,
+//      restarted) and is indexed anew, and so is a chain whose start block, above 0, was not final; any other is refused,
+//      nothing is written until the start block is ours again.
+//   6. A node among several says 1 to 3 while another one still has our head: no reorg, the node is on a fork.
+//
+// Before and after a roll-back the database equals one chain: blocks, what follows from them and the state at the head.
+// A roll-back takes one transaction; the state at the ancestor is read before it. If it cannot be read (pruned, node
+// gone) it is marked "to be read", which answers know about.
+
+/** Headers asked for at once on the walk back. */
+const WALK_STRIDE = 64;
+
+/**
+ * The number of the newest block at or below `from` that our chain shares with the node's; null when they share not
+ * even the start block. Throws `ChainError` (retryable) when the node's headers do not continue one another.
+ */
+export async function findCommonAncestor(
+  chain: Chain,
+  writer: Writer,
+  { node, from, startBlock }: { node: NodeName; from: number; startBlock: number },
+): Promise<number | null> {
+  let expected: string | undefined;
+  for (let top = from; top >= startBlock; top -= WALK_STRIDE) {
+    const bottom = Math.max(startBlock, top - WALK_STRIDE + 1);
+    const numbers = Array.from({ length: top - bottom + 1 }, (_, index) => top - index);
+    const headers = await Promise.all(numbers.map((number) => chain.fetchHeader(number, { node })));
+    for (const [index, header] of headers.entries()) {
+      const number = numbers[index] as number;
+      if (!header || (expected !== undefined && header.hash !== expected)) {
+        throw new ChainError(
+          "inconsistent-chain",
+          `${node} changed its chain during the walk back`,
+        );
+      }
+      expected = header.parentHash;
+      const ours = await getBlockReference(writer.sql, number);
+      if (ours?.hash === header.hash) return number;
+    }
+  }
+  return null;
+}
+
+/**
+ * Removes the blocks above `ancestor` and all state that followed from them. Afterwards the head is `ancestor`, and the
+ * generation is higher by one. Throws as `requireKept`. `read` gives the state at the ancestor, as far as it can be read now.
+ */
+export async function rollBack(
+  writer: Writer,
+  head: ServedHead,
+  ancestor: number,
+  read: (keys: StateKeys, block: BlockReference) => Promise<StateValues | undefined>,
+): Promise<void> {
+  const { sql, families, metrics } = writer;
+  await requireKept(writer);
+  const range = { from: ancestor + 1, to: head.number };
+  const [keys, block] = await Promise.all([
+    listTouchedKeys(sql, families, range, ancestor),
+    getBlockReference(sql, ancestor),
+  ]);
+  const values = block && (await read(keys, block));
+  await timeStage(metrics, "rollback", () =>
+    writeAs(writer, async (transaction) => {
+      if (writer.isDistributed) await shareConnections(transaction);
+      const afterDeletion: (AfterDeletion | undefined)[] = [];
+      for (const family of families.toReversed())
+        afterDeletion.push(await family.revert(transaction, range));
+      await deleteChainRowsAbove(transaction, ancestor);
+      for (const finish of afterDeletion) await finish?.();
+      if (values) await writeState(transaction, values);
+      await writeHead(transaction, ancestor, { rollBack: true });
+    }),
+  );
+  // Rows that a lost server still has would be counted as the next blocks'.
+  if (writer.isDistributed) await finishTransactions(sql);
+  metrics.reorgBlocks.observe(head.number - ancestor);
+}
+
+/** Deletes the chain and binds the database to the new one. */
+export async function startOver(writer: Writer, identity: ChainIdentity): Promise<void> {
+  await writeAs(writer, async (transaction) => {
+    await deleteChain(transaction, tablesOf(writer.families));
+    await writeChainIdentity(transaction, identity);
+  });
+}

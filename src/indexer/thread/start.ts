@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { Worker } from "node:worker_threads";
+import type { BaseLogger, LevelWithSilent } from "pino";
+import type { ChainOptions } from "../../chain/chain.ts";
+import { sleep } from "../../core/async.ts";
+import type { CountedMetrics } from "../../telemetry/metrics.ts";
+import type { SyncOptions } from "../context.ts";
+import { type IndexerStatus, initialStatus } from "./status.ts";
+
+/** What an indexer needs to know; plain data. */
+export interface IndexerSettings {
+  databaseUrl: string;
+  databaseSchema: string;
+  /** Connections at most, one of them for the writer's lock. */
+  databaseConnections: number;
+  logLevel: LevelWithSilent;
+  /** In every line of the log; absent where there is one chain. */
+  chainName?: string;
+  /** Where threads keep compiled code: the next thread starts sooner, and needs no memory for compiling. */
+  compiledFolder: string;
+  /** Limit for the thread's objects; beyond it the thread ends, and another one begins. */
+  memoryMb: number;
+  chain: Omit<ChainOptions, "log" | "signal" | "onRequest">;
+  sync: Omit<SyncOptions, "log" | "signal" | "status">;
+}
+
+/** All that the indexer's thread is started with. */
+export interface ThreadSettings extends IndexerSettings {
+  /** Tells the indexers of this process from those of others. */
+  processName: string;
+}
+
+export type WorkerMessage =
+  | { status: IndexerStatus; counted: CountedMetrics }
+  | { fatal: string; publicReason: string };
+
+export interface Indexer {
+  /** The indexer's last status. */
+  status(): IndexerStatus;
+  /** What the indexer's thread had counted by then. */
+  counted(): CountedMetrics;
+  /** Resolves once the thread has ended. */
+  stop(): Promise<void>;
+}
+
+const PROCESS_NAME = randomBytes(4).toString("hex");
+const RESTART_PAUSE_MS = 1_000;
+/** Blocks live shortly and take many megabytes. V8's default would hold several times this much, and be no faster. */
+const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
+
+/**
+ * Starts the indexer in a thread of its own, so that it never delays an API answer. A thread that dies is replaced.
+ * `onFatal` gets the reason when indexing cannot go on with these settings, and the form of it that anybody may read.
+ */
+export function startIndexer(
+  settings: IndexerSettings,
+  {
+    log,
+    onFatal,
+  }: { log: Pick<BaseLogger, "error">; onFatal: (reason: string, publicReason: string) => void },
+): Indexer {
+  let status = initialStatus();
+  let counted: CountedMetrics = [];
+  let stopping = false;
+  let worker = startWorker();
+  let ended = watch(worker);
+
+  function startWorker(): Worker {
+    return new Worker(new URL("./worker.ts", import.meta.url), {
+      workerData: { ...settings, processName: PROCESS_NAME } satisfies ThreadSettings,
+      env: { ...process.env, NODE_COMPILE_CACHE: settings.compiledFolder },
+      resourceLimits: {
+        maxYoungGenerationSizeMb:
+          YOUNG_GENERATION_MB[settings.chainName === undefined ? "alone" : "amongOthers"],
+        maxOldGenerationSizeMb: settings.memoryMb,
+      },
+    });
+  }
+
+  async function watch(watched: Worker): Promise<void> {
+    watched.on("message", (message: WorkerMessage) => {
+      if ("status" in message) {
+        ({ status, counted } = message);
+      } else {
+        stopping = true;
+        onFatal(message.fatal, message.publicReason);
+      }
+    });
+    watched.on("error", (error) => log.error({ err: error }, "the indexer's thread died"));
+    await new Promise((resolve) => watched.once("exit", resolve));
+    if (stopping) return;
+    await sleep(RESTART_PAUSE_MS);
+    if (stopping) return;
+    worker = startWorker();
+    ended = watch(worker);
+  }
+
+  return {
+    status: () => status,
+    counted: () => counted,
+    async stop() {
+      stopping = true;
+      worker.postMessage("stop");
+      await ended;
+    },
+  };
+}

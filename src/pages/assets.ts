@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import { init } from "es-module-lexer";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { hasTag } from "../api/http/caching.ts";
+import { acceptedEncodings } from "../api/http/compression.ts";
+import { keepResult } from "../core/async.ts";
+import { joinModules } from "./scripts.ts";
+import { SECURITY_HEADERS } from "./security.ts";
+
+/** A file as it is sent. */
+export interface Asset {
+  contentType: string;
+  etag: string;
+  bytes: Buffer;
+  /** The same bytes, compressed. */
+  brotli: Buffer;
+  gzip: Buffer;
+}
+
+/** The files of the pages, all below one path that changes with their content. */
+export interface Assets {
+  /** Hash of the content of all files. */
+  digest: string;
+  /** Undefined when there is no such file. */
+  get(name: string): Promise<Asset | undefined>;
+}
+
+const FOLDER = new URL("./browser/", import.meta.url);
+/** Modules of packages by their import names; the others are imported for their effect only. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  preact: "preact",
+  "preact/hooks": "preact/hooks",
+  htm: "htm",
+  uplot: "uplot/dist/uPlot.esm.js",
+  "prismjs/core": "prismjs/components/prism-core.min.js",
+  "prismjs/clike": "prismjs/components/prism-clike.min.js",
+  "prismjs/solidity": "prismjs/components/prism-solidity.min.js",
+  "prismjs/python": "prismjs/components/prism-python.min.js",
+};
+const CHART_STYLES = "uplot/dist/uPlot.min.css";
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** The highest takes ten times as long, and the first who opens a page waits for it. */
+const BROTLI_QUALITY = 9;
+
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
+
+/** Reads all files. Of modules only the scripts of pages are sent, of styles one sheet for all pages. */
+export async function loadAssets(): Promise<Assets> {
+  await init;
+  const files = new Map<string, Buffer>();
+  const modules = new Map<string, string>();
+  for (const name of (await readdir(FOLDER)).sort()) {
+    const bytes = await readFile(new URL(name, FOLDER));
+    if (name.endsWith(".js")) modules.set(name, bytes.toString("utf8"));
+    else files.set(name, bytes);
+  }
+  for (const [name, specifier] of Object.entries(PACKAGES)) {
+    modules.set(fileOf(name), (await readPackageFile(specifier)).toString("utf8"));
+  }
+  for (const [name, text] of joinModules(modules, fileOf)) files.set(name, Buffer.from(text));
+  files.set("pages.css", await joinStyles(files));
+  const packed = new Map(
+    [...files].map(([name, bytes]) => [name, keepResult(() => pack(name, bytes))]),
+  );
+  return { digest: digestOf(files), get: async (name) => packed.get(name)?.() };
+}
+
+/** What the pages' own sheet needs stands in front of it. */
+async function joinStyles(files: ReadonlyMap<string, Buffer>): Promise<Buffer> {
+  const own = ["theme.css", "pages.css"].map((name) => files.get(name) ?? Buffer.of());
+  return Buffer.concat([await readPackageFile(CHART_STYLES), ...own]);
+}
+
+function readPackageFile(specifier: string): Promise<Buffer> {
+  return readFile(new URL(import.meta.resolve(specifier)));
+}
+
+/** The file of an imported name: `preact/hooks` is `preact-hooks.js`, beside our own files. */
+function fileOf(name: string): string {
+  return name.startsWith("./") ? name.slice(2) : `${name.replaceAll("/", "-")}.js`;
+}
+
+function digestOf(files: ReadonlyMap<string, Buffer>): string {
+  const digest = createHash("sha256");
+  for (const [name, bytes] of files) digest.update(`${name}\0${bytes.length}\0`).update(bytes);
+  return digest.digest("base64url").slice(0, 16);
+}
+
+/** Reads one file: of ours by its path from here, or of a package by its import name. */
+export async function loadAsset(specifier: string): Promise<Asset> {
+  return pack(specifier, await readPackageFile(specifier));
+}
+
+async function pack(name: string, bytes: Buffer): Promise<Asset> {
+  const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  return {
+    contentType: CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream",
+    etag: `W/"${createHash("sha256").update(bytes).digest("base64url")}"`,
+    bytes,
+    brotli: await brotli(bytes, { params }),
+    gzip: await gzip(bytes),
+  };
+}
+
+/** Sends a file, compressed where the client takes that; nothing of one that it has. */
+export function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { contentType, etag, bytes, brotli: best, gzip: second }: Asset,
+  cacheControl: string,
+): FastifyReply {
+  const headers = { etag, "cache-control": cacheControl, vary: "accept-encoding" };
+  reply.headers({ ...SECURITY_HEADERS, ...headers });
+  if (hasTag(request, etag)) return reply.code(304).send();
+  reply.header("content-type", contentType);
+  const accepted = acceptedEncodings(request);
+  if (accepted.has("br")) return reply.header("content-encoding", "br").send(best);
+  if (accepted.has("gzip")) return reply.header("content-encoding", "gzip").send(second);
+  return reply.send(bytes);
+}

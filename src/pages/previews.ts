@@ -1,0 +1,109 @@
+import { formatUnits } from "../core/decimal.ts";
+import { isAddress, lowerAddress } from "../core/evm/address.ts";
+import { isHash, lowerHex } from "../core/evm/hex.ts";
+import type { Queryable } from "../db/client.ts";
+import { getBlock } from "../store/blocks/block-details.ts";
+import { listContractNames } from "../store/contracts/verified/lookup.ts";
+import { getTransaction } from "../store/lists/transactions.ts";
+import { getToken } from "../store/state/tokens/token.ts";
+import type { ShellContent } from "./shell.ts";
+
+/** The kinds of pages. */
+export type PageKind =
+  | "home"
+  | "transaction"
+  | "address"
+  | "block"
+  | "token"
+  | "blocks"
+  | "transactions"
+  | "contracts"
+  | "search";
+
+const COIN_DECIMALS = 18;
+const BLOCK_NUMBER = /^\d{1,15}$/;
+const LATEST = "latest";
+
+/** Titles and descriptions of the lists. */
+const LISTS = {
+  home: [
+    "Explorer",
+    "Blocks, transactions, addresses, tokens and verified contracts of the chain.",
+  ],
+  blocks: ["Blocks", "The newest blocks of the chain."],
+  transactions: ["Transactions", "The newest transactions of the chain."],
+  contracts: ["Contracts", "Contracts of the chain, verified or not."],
+  search: ["Search", "Find a transaction, an address, a block, a token or a contract."],
+} as const;
+
+/** Whether a path names something that may exist; any letter case is accepted. */
+export function isSubject(kind: PageKind, subject: string): boolean {
+  if (kind === "transaction") return isHash(subject);
+  if (kind === "address" || kind === "token") return isAddress(subject);
+  if (kind === "block") return isHash(subject) || BLOCK_NUMBER.test(subject) || subject === LATEST;
+  return true;
+}
+
+/** Title and description of a page without asking the index. */
+export function plainContent(kind: PageKind, subject: string): ShellContent {
+  if (kind in LISTS) {
+    const [title, description] = LISTS[kind as keyof typeof LISTS];
+    return { page: kind, subject, title, description };
+  }
+  const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+  const title =
+    kind === "block" && BLOCK_NUMBER.test(subject)
+      ? `${name} ${Number(subject)}`
+      : `${name} ${subject}`;
+  return {
+    page: kind,
+    subject,
+    title,
+    description: `${name} ${subject} as this server indexed it.`,
+  };
+}
+
+/** Title and description with what the index knows; undefined when it knows that the subject does not exist. */
+export async function describe(
+  sql: Queryable,
+  kind: PageKind,
+  subject: string,
+  { head, coinSymbol }: { head: number; coinSymbol: string },
+): Promise<ShellContent | undefined> {
+  const plain = plainContent(kind, subject);
+  if (kind === "transaction") {
+    const transaction = await getTransaction(sql, lowerHex(subject));
+    if (!transaction) return undefined;
+    const { succeeded, from, to, value, blockNumber } = transaction;
+    const outcome = succeeded === false ? "Failed" : succeeded ? "Succeeded" : "Mined";
+    const amount = `${formatUnits(value, COIN_DECIMALS)} ${coinSymbol}`;
+    const description = `${outcome} in block ${blockNumber}: ${amount} from ${from} to ${to ?? "a new contract"}.`;
+    return { ...plain, description };
+  }
+  if (kind === "block") {
+    const block = await getBlock(
+      sql,
+      isHash(subject)
+        ? { hash: lowerHex(subject) }
+        : { number: subject === LATEST ? head : Number(subject) },
+    );
+    if (!block) return undefined;
+    const time = new Date(block.timestampSeconds * 1000).toISOString().replace(".000", "");
+    const description = `${block.transactionCount} transactions, ${block.gasUsed} gas used, ${time}.`;
+    return { ...plain, title: `Block ${block.number}`, description };
+  }
+  if (kind === "token") {
+    const token = await getToken(sql, lowerAddress(subject));
+    if (!token) return undefined;
+    const name = token.name || "Token without a name";
+    const symbol = token.symbol ? ` (${token.symbol})` : "";
+    const description = `ERC-${token.standard} token at ${token.address}.`;
+    return { ...plain, title: `${name}${symbol}`, description };
+  }
+  if (kind === "address") {
+    const [contract] = await listContractNames(sql, [lowerAddress(subject)]);
+    if (!contract) return plain;
+    return { ...plain, title: contract.name, description: `Verified contract at ${subject}.` };
+  }
+  return plain;
+}

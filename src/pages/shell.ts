@@ -1,0 +1,122 @@
+import { RequestError } from "../core/errors.ts";
+import { printable } from "../core/printable.ts";
+
+/** What a page is about, and what a preview of a link to it says. */
+export interface ShellContent {
+  /** Name of the module that draws it. */
+  page: string;
+  /** Hash, address, number or text of its subject, if it has one. */
+  subject?: string | undefined;
+  title: string;
+  description: string;
+}
+
+/** What all pages of a chain have in common. */
+export interface ShellChain {
+  /** Of the chain, for people. */
+  name: string;
+  chainId: number | null;
+  coinSymbol: string;
+  /** Ids and names of all served chains, when there are several; their pages are siblings of this chain's. */
+  chains: readonly (readonly string[])[];
+}
+
+/** Where the files of the pages are, relative to the base. */
+export interface ShellFiles {
+  folder: string;
+  /** What the page asks the API first, relative to the base: the browser asks while the script is still to come. */
+  requests: readonly string[];
+}
+
+const LONGEST_TITLE = 120;
+const LONGEST_DESCRIPTION = 300;
+/** Folders between a page and its root. A page repeats the way there, and headers hold it. */
+const DEEPEST = 100;
+
+/**
+ * The document of a page: its head, its preview for who runs no scripts, and an empty body that its script fills. `base`
+ * leads to the chain's root.
+ */
+export function renderShell(
+  base: string,
+  { page, subject, title, description }: ShellContent,
+  { name, chainId, coinSymbol, chains }: ShellChain,
+  files: ShellFiles,
+): string {
+  const heading = `${shorten(title, LONGEST_TITLE)} · ${shorten(name, LONGEST_TITLE)}`;
+  const about = shorten(description, LONGEST_DESCRIPTION);
+  const folder = base + files.folder;
+  const data = {
+    base,
+    page,
+    subject: subject ?? "",
+    network: name,
+    chain: chainId === null ? "" : String(chainId),
+    coin: coinSymbol,
+    chains: JSON.stringify(chains),
+  };
+  const preloads = files.requests.map(
+    (path) => `<link rel="preload" as="fetch" crossorigin href="${escaped(base + path)}">`,
+  );
+  const attributes = Object.entries(data).map(([key, value]) => ` data-${key}="${escaped(value)}"`);
+  return `<!doctype html>
+<html lang="en"${attributes.join("")}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(heading)}</title>
+<meta name="description" content="${escaped(about)}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="Periscope">
+<meta property="og:title" content="${escaped(heading)}">
+<meta property="og:description" content="${escaped(about)}">
+<link rel="icon" href="${escaped(folder)}/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${escaped(folder)}/pages.css">
+<script type="module" src="${escaped(`${folder}/${page}.js`)}"></script>
+${preloads.join("\n")}
+</head>
+<body>
+<noscript><main><h1>${escaped(shorten(title, LONGEST_TITLE))}</h1><p>${escaped(about)}</p><p>The rest of this page needs JavaScript. The API answers the same without: <a href="${escaped(base)}openapi.json">its document</a>.</p></main></noscript>
+<div id="app"></div>
+</body>
+</html>
+`;
+}
+
+/** Foreign text as one line, cut to a length in characters. */
+function shorten(text: string, longest: number): string {
+  const line = printable(text.slice(0, longest * 4))
+    .replace(/\s+/g, " ")
+    .trim();
+  const characters = [...line];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : line;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
+}
+
+/**
+ * The relative path from a page to the root of its chain: `../` for each of its `parts`. So a chain's name or a proxy's
+ * folder in front of it does not matter. Throws `RequestError` where a path has too many parts to be of a page.
+ */
+export function baseOf(url: string, parts: number): string {
+  const [pathname = ""] = url.split(/[?#]/, 1);
+  let at = pathname.length;
+  for (let part = 0; part < parts; part++) {
+    while (pathname[at - 1] === "/") at--;
+    at = pathname.lastIndexOf("/", at - 1) + 1;
+  }
+  const behind = pathname.slice(at).split("/").length - 1;
+  if (behind > DEEPEST) throw new RequestError(404, "Not found");
+  return behind === 0 ? "./" : "../".repeat(behind);
+}

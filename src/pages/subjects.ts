@@ -1,0 +1,231 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { httpError, send } from "../api/http/http.ts";
+import { lookUp } from "../api/http/input/input.ts";
+import { queryInput } from "../api/http/input/request.ts";
+import type { RateLimiter } from "../api/http/rate-limit.ts";
+import { inTime } from "../api/reading/deadline.ts";
+import { type ReadQuery, resultOnOneState } from "../api/reading/snapshot.ts";
+import {
+  chainTitle,
+  decideChain,
+  knownChainId,
+  type ServedChain,
+  type ServedChains,
+} from "../api/serving/served-chain.ts";
+import { isAddress } from "../core/evm/address.ts";
+import { isHash, lowerHex } from "../core/evm/hex.ts";
+import { listContractsByName } from "../store/lists/names.ts";
+import type { Assets } from "./assets.ts";
+import { firstRequests } from "./first-requests.ts";
+import { endOfLink, OLD_PATHS } from "./old-links.ts";
+import { describe, isSubject, type PageKind, plainContent } from "./previews.ts";
+import { SECURITY_HEADERS } from "./security.ts";
+import { baseOf, renderShell, type ShellContent } from "./shell.ts";
+
+/** Kinds of pages by the first part of their path; EIP-3091 names the first four. */
+const THINGS: Readonly<Record<string, PageKind>> = {
+  tx: "transaction",
+  address: "address",
+  block: "block",
+  token: "token",
+};
+/** Other explorers' names of the first part. */
+const OLD_THINGS: Readonly<Record<string, string>> = {
+  transaction: "tx",
+  accounts: "address",
+  account: "address",
+  contract: "address",
+  blocks: "block",
+  tokens: "token",
+  nft: "token",
+};
+const LISTS: Readonly<Record<string, PageKind>> = {
+  "/": "home",
+  "/blocks": "blocks",
+  "/txs": "transactions",
+  "/contracts": "contracts",
+};
+/** A link's preview is worth a short wait only: the page itself asks the API. */
+const PATIENCE_MS = 2000;
+const LONGEST_SUBJECT = 200;
+
+/** Adds the pages of the chain's things and lists, the search, old links, and the page for unknown paths. */
+export function addSubjects(
+  app: FastifyInstance,
+  allChains: ServedChains,
+  getAssets: () => Promise<Assets>,
+  limiter: RateLimiter,
+): void {
+  const limited = { onRequest: limiter.admit };
+
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { content, httpStatus }: { content: ShellContent; httpStatus: number },
+  ): Promise<FastifyReply> {
+    if (httpStatus === 404 && !wantsPage(request)) {
+      return send(reply, httpError(404, "Not found", request));
+    }
+    const base = rootOf(request);
+    const [served, ...others] = request.chains;
+    // Every page is one chain's.
+    if (others.length > 0 && httpStatus === 200) {
+      return reply.redirect(`${base}${knownChainId(served)}${request.url}`, 302);
+    }
+    const assets = await getAssets();
+    const all = allChains();
+    const chain = {
+      chains:
+        all.length === 1 ? [] : all.map((one) => [String(knownChainId(one)), chainTitle(one)]),
+      name: chainTitle(served),
+      chainId: knownChainId(served) ?? null,
+      coinSymbol: served.coinSymbol,
+    };
+    const files = {
+      folder: `pages/${assets.digest}`,
+      requests: firstRequests(content, chain.chainId),
+    };
+    return reply
+      .code(httpStatus)
+      .headers({
+        ...SECURITY_HEADERS,
+        "cache-control": "no-cache",
+        vary: "accept, accept-encoding",
+      })
+      .type("text/html; charset=utf-8")
+      .send(renderShell(base, content, chain, files));
+  }
+
+  /** What the index knows of a page's subject; undefined when it knows that the subject does not exist. */
+  function look(
+    { sql, coinSymbol }: ServedChain,
+    kind: PageKind,
+    subject: string,
+  ): Promise<ShellContent | undefined> {
+    const plain = plainContent(kind, subject);
+    return readSoon<ShellContent | undefined>(sql, plain, async (snapshot, served) => {
+      const head = await served;
+      return head ? describe(snapshot, kind, subject, { head: head.number, coinSymbol }) : plain;
+    });
+  }
+
+  /** Whether a token or a verified contract has a name that begins so. */
+  function isName({ sql }: ServedChain, text: string): Promise<boolean> {
+    return readSoon(sql, true, async (snapshot) => {
+      const found = await listContractsByName(snapshot, text, { limit: 1, skip: 0 });
+      return found.length > 0;
+    });
+  }
+
+  function unknown(subject: string): ShellContent {
+    const title = "Nothing here";
+    return { page: "unknown", subject, title, description: "There is no such page." };
+  }
+
+  /** Leads from a path of other explorers to the page of the same thing, with what the link asks of it. */
+  function leadOn(path: string, page: string): void {
+    app.get<{ Params: { subject: string; "*"?: string } }>(path, (request, reply) => {
+      const { subject, "*": rest = "" } = request.params;
+      const end = endOfLink(page, rest, queryOf(request));
+      const location = `${rootOf(request)}${page}/${encodeURIComponent(subject)}${end}`;
+      return reply.redirect(location, 302);
+    });
+  }
+
+  for (const [url, kind] of Object.entries(LISTS)) {
+    app.get(url, limited, async (request, reply) => {
+      const [pathname = ""] = request.originalUrl.split(/[?#]/, 1);
+      // Without a slash at the end of `/{chain}` relative links would lead to another chain's files.
+      if (url === "/" && !pathname.endsWith("/")) {
+        return reply.redirect(`${pathname.slice(pathname.lastIndexOf("/") + 1)}/`, 302);
+      }
+      const content = plainContent(kind, "");
+      return answer(request, reply, { content, httpStatus: 200 });
+    });
+  }
+  for (const [name, kind] of Object.entries(THINGS)) {
+    app.get<{ Params: { subject: string } }>(
+      `/${name}/:subject`,
+      limited,
+      async (request, reply) => {
+        const subject = request.params.subject.toLowerCase().slice(0, LONGEST_SUBJECT);
+        const found = isSubject(kind, subject)
+          ? await look(decideChain(request), kind, subject)
+          : undefined;
+        const content = found ?? { ...unknown(subject), subject: `${name} ${subject}` };
+        return answer(request, reply, { content, httpStatus: found ? 200 : 404 });
+      },
+    );
+    leadOn(`/${name}/:subject/*`, name);
+  }
+  for (const [old, name] of Object.entries(OLD_THINGS)) {
+    leadOn(`/${old}/:subject`, name);
+    leadOn(`/${old}/:subject/*`, name);
+  }
+  for (const [old, path] of Object.entries(OLD_PATHS)) {
+    app.get(old, (request, reply) =>
+      reply.redirect(`${rootOf(request)}${path}${queryOf(request)}`, 302),
+    );
+  }
+  app.get("/search", limited, async (request, reply) => {
+    const sought = lookUp(queryInput(request), "q");
+    const text =
+      typeof sought === "string"
+        ? sought.replaceAll("\0", "").trim().slice(0, LONGEST_SUBJECT)
+        : "";
+    const path = await find(decideChain(request), text);
+    if (path !== undefined) return reply.redirect(`${rootOf(request)}${path}`, 302);
+    const isKnown = text === "" || (await isName(decideChain(request), text));
+    return answer(request, reply, {
+      content: plainContent("search", text),
+      httpStatus: isKnown ? 200 : 404,
+    });
+  });
+
+  /** The path of the only thing that a text can mean; undefined when there is none. */
+  async function find(chain: ServedChain, text: string): Promise<string | undefined> {
+    const number = text.replaceAll(/[,_' ]/g, "").replace(/^#/, "");
+    if (isSubject("block", number) && !isHash(number)) return `block/${number}`;
+    const hex = lowerHex(`0x${text.replace(/^0x/i, "")}`);
+    if (isAddress(hex)) return `address/${hex}`;
+    if (!isHash(hex)) return undefined;
+    if (await look(chain, "transaction", hex)) return `tx/${hex}`;
+    // The page of an unknown transaction shows it once it is mined.
+    return (await look(chain, "block", hex)) ? `block/${hex}` : `tx/${hex}`;
+  }
+
+  app.unknownPage = async (request, reply) => {
+    const [pathname = ""] = request.url.split(/[?#]/, 1);
+    const content = unknown(pathname.slice(0, LONGEST_SUBJECT));
+    return answer(request, reply, { content, httpStatus: 404 });
+  };
+}
+
+/** What a query finds; `otherwise` while the index does not answer: then the page itself says why. */
+async function readSoon<Found>(
+  sql: ServedChain["sql"],
+  otherwise: Found,
+  query: ReadQuery<Found>,
+): Promise<Found> {
+  const reading = resultOnOneState(sql, (read) => read(query));
+  const state = await inTime(reading, PATIENCE_MS).catch(() => undefined);
+  return state === undefined ? otherwise : state.result;
+}
+
+/** Whether a browser asks for a page: it accepts HTML by name, programs accept anything. */
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return String(headers.accept ?? "").includes("text/html");
+}
+
+/** The query of a request with its `?`; empty without one. */
+function queryOf({ url }: FastifyRequest): string {
+  const start = url.indexOf("?");
+  return start < 0 ? "" : url.slice(start);
+}
+
+/** The relative path to the root of the chain. A part may hold an encoded slash, so parts count as they were sent. */
+function rootOf({ originalUrl, url }: FastifyRequest): string {
+  const [pathname = ""] = url.split(/[?#]/, 1);
+  const parts = pathname.split("/").filter((part) => part !== "");
+  return baseOf(originalUrl, parts.length);
+}

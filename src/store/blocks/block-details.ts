@@ -1,0 +1,59 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import { type BlockBounds, inPublishedBlocks, type PageRange } from "../lists/page.ts";
+
+/** A block by its header and what it holds together. Amounts in wei. */
+export interface BlockEntry {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  timestampSeconds: number;
+  /** Head number minus block number. */
+  confirmations: number;
+  miner: Address;
+  difficulty: string;
+  /** In bytes. */
+  size: number;
+  gasLimit: string;
+  gasUsed: string;
+  /** Null before EIP-1559. */
+  baseFeePerGas: string | null;
+  transactionCount: number;
+  /** What the transactions paid. */
+  fees: string;
+  /** The part of the fees that the fee recipient keeps. */
+  reward: string;
+}
+
+/** Published blocks, newest first. */
+export function listBlocks(
+  sql: Queryable,
+  blocks: BlockBounds,
+  { limit, skip }: PageRange,
+): Promise<BlockEntry[]> {
+  return sql<BlockEntry[]>`
+    SELECT ${columns(sql)} FROM blocks
+    WHERE ${inPublishedBlocks(sql, blocks, "number")}
+    ORDER BY number DESC
+    LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** The published block of a number or a hash; undefined when there is none. */
+export async function getBlock(
+  sql: Queryable,
+  block: { number: number } | { hash: Hex },
+): Promise<BlockEntry | undefined> {
+  const which = "hash" in block ? sql`hash = ${block.hash}` : sql`number = ${block.number}`;
+  const [found] = await sql<BlockEntry[]>`
+    SELECT ${columns(sql)} FROM blocks WHERE ${which} AND ${inPublishedBlocks(sql, {}, "number")}`;
+  return found;
+}
+
+function columns(sql: Queryable): Fragment {
+  return sql`
+    number, hash, parent_hash, timestamp AS timestamp_seconds,
+    (SELECT head_number FROM sync_state) - number AS confirmations, miner, difficulty, size,
+    gas_limit, gas_used, base_fee_per_gas,
+    transaction_count, fees, reward`;
+}

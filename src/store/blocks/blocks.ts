@@ -1,0 +1,124 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Queryable } from "../../db/client.ts";
+import { inPublishedBlocks, type PageRange } from "../lists/page.ts";
+
+/** A block by its fee recipient. */
+export interface MinedBlock {
+  number: number;
+  timestampSeconds: number;
+  /** In wei: the fees without the burnt base fee. */
+  reward: string;
+  /** Uncles that it includes. */
+  uncleCount: number;
+}
+
+/** Blocks whose fee recipient is the address, newest first. */
+export async function listMinedBlocks(
+  sql: Queryable,
+  miner: Address,
+  { limit, skip }: PageRange,
+): Promise<MinedBlock[]> {
+  // With the miner in the order only its own index has that order: see `LogRange` in logs.ts.
+  return sql<MinedBlock[]>`
+    SELECT page.number, b.timestamp AS timestamp_seconds, b.reward,
+      (SELECT count(*)::int FROM uncles WHERE block_number = page.number) AS uncle_count
+    FROM (
+      SELECT number FROM blocks
+      WHERE miner = ANY(ARRAY[${miner}::bytea]) AND ${inPublishedBlocks(sql, {}, "number")}
+      ORDER BY miner DESC, number DESC
+      LIMIT ${limit} OFFSET ${skip}
+    ) page
+    CROSS JOIN LATERAL (SELECT timestamp, reward FROM blocks WHERE number = page.number LIMIT 1) b
+    ORDER BY page.number DESC`;
+}
+
+/** What one block holds, by kind. */
+export interface BlockCounts {
+  number: number;
+  transactions: number;
+  /** Frames that move value, create or destroy; the transactions' own calls left out. */
+  internalTransactions: number;
+  erc20Transfers: number;
+  erc721Transfers: number;
+  /** Events, whatever the number of ids in one. */
+  erc1155Transfers: number;
+}
+
+/** How fast the newest blocks came. */
+export interface BlockPace {
+  headNumber: number;
+  /** Distances that were measured: up to 100, 0 when there is one block only. */
+  distances: number;
+  /** Seconds that they took together, 0 where their times go back. */
+  seconds: number;
+}
+
+/** Counts the contents of a published block. */
+export async function getBlockCounts(
+  sql: Queryable,
+  number: number,
+): Promise<BlockCounts | undefined> {
+  const [counts] = await sql<BlockCounts[]>`
+    SELECT number, transaction_count AS transactions, i.count AS internal_transactions,
+      t.erc20 AS erc20_transfers, t.erc721 AS erc721_transfers, t.erc1155 AS erc1155_transfers
+    FROM blocks
+    CROSS JOIN LATERAL (
+      SELECT count(*) FROM internal_transactions_of_block(blocks.number)
+      WHERE type <> 'call' OR value > 0
+    ) i
+    CROSS JOIN LATERAL (
+      SELECT count(*) FILTER (WHERE standard = 20) AS erc20,
+        count(*) FILTER (WHERE standard = 721) AS erc721,
+        count(DISTINCT log_index) FILTER (WHERE standard = 1155) AS erc1155
+      FROM token_transfers_of_block(blocks.number)
+    ) t
+    WHERE number = ${number} AND number <= (SELECT head_number FROM sync_state)`;
+  return counts;
+}
+
+/** Pace of the newest 100 published blocks; undefined before the first block. */
+export async function getBlockPace(sql: Queryable): Promise<BlockPace | undefined> {
+  const [pace] = await sql<BlockPace[]>`
+    SELECT s.head_number, s.head_number - b.number AS distances,
+      greatest(s.head_timestamp - b.timestamp, 0) AS seconds
+    FROM sync_state s
+    JOIN blocks b ON b.number = greatest(s.head_number - 100, s.start_block)`;
+  return pace;
+}
+
+/** Number of the last published block at or before a time; of several with the same time the highest. */
+export async function getBlockNumberBefore(
+  sql: Queryable,
+  timestampSeconds: number,
+): Promise<number | undefined> {
+  const [block] = await sql<{ number: number }[]>`
+    SELECT number FROM blocks
+    WHERE timestamp <= ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
+    ORDER BY timestamp DESC, number DESC
+    LIMIT 1`;
+  return block?.number;
+}
+
+/** Number of the first published block at or after a time; of several with the same time the lowest. */
+export async function getBlockNumberAfter(
+  sql: Queryable,
+  timestampSeconds: number,
+): Promise<number | undefined> {
+  const [block] = await sql<{ number: number }[]>`
+    SELECT number FROM blocks
+    WHERE timestamp >= ${timestampSeconds} AND number <= (SELECT head_number FROM sync_state)
+    ORDER BY timestamp, number
+    LIMIT 1`;
+  return block?.number;
+}
+
+/** Number and hash of a recorded block; undefined when there is none. */
+export async function getBlockReference(
+  sql: Queryable,
+  number: number,
+): Promise<{ number: number; hash: Hex } | undefined> {
+  const [block] = await sql<{ number: number; hash: Hex }[]>`
+    SELECT number, hash FROM blocks WHERE number = ${number}`;
+  return block;
+}

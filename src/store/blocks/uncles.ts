@@ -1,0 +1,34 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Queryable } from "../../db/client.ts";
+import type { PageRange } from "../lists/page.ts";
+
+/** An uncle by what its producer got for it. */
+export interface Uncle {
+  /** Of the block that includes it. */
+  blockNumber: number;
+  /** Of the uncle itself. */
+  number: number;
+  timestampSeconds: number;
+  miner: Address;
+}
+
+/** The uncles of a published block, in their order. */
+export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Promise<Uncle[]> {
+  return sql<Uncle[]>`
+    SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
+    WHERE block_number = ${blockNumber} AND block_number <= (SELECT head_number FROM sync_state)
+    ORDER BY position`;
+}
+
+/** Uncles that an address produced and published blocks include, newest first. */
+export async function listUnclesOfMiner(
+  sql: Queryable,
+  miner: Address,
+  { limit, skip }: PageRange,
+): Promise<Uncle[]> {
+  return sql<Uncle[]>`
+    SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
+    WHERE miner = ${miner} AND block_number <= (SELECT head_number FROM sync_state)
+    ORDER BY number DESC, block_number DESC
+    LIMIT ${limit} OFFSET ${skip}`;
+}

@@ -1,0 +1,59 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Queryable } from "../../db/client.ts";
+import { placesOf } from "../cluster/distributed-reads.ts";
+import {
+  type BlockBounds,
+  blockOf,
+  direction,
+  inPublishedBlocks,
+  type Order,
+  type PageRange,
+} from "../lists/page.ts";
+
+/** A withdrawal from the consensus layer (EIP-4895); numbers as `quantityToInt64` gives them. */
+export interface Withdrawal {
+  withdrawalIndex: number;
+  validatorIndex: number;
+  address: Address;
+  amountGwei: string;
+}
+
+/** A withdrawal with what its block adds. */
+export interface WithdrawalEntry extends Withdrawal {
+  blockNumber: number;
+  timestampSeconds: number;
+}
+
+/** Withdrawals of a published block, in their order. */
+export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number): Promise<Withdrawal[]> {
+  return sql<Withdrawal[]>`
+    SELECT withdrawal_index, validator_index, address,
+      amount AS amount_gwei
+    FROM withdrawals
+    WHERE block_number = ${blockNumber} AND ${inPublishedBlocks(sql)}
+    ORDER BY withdrawal_index`;
+}
+
+/** Withdrawals to an address by their index, which rises with the blocks. */
+export async function listWithdrawals(
+  sql: Queryable,
+  { address, blocks }: { address: Address; blocks?: BlockBounds },
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<WithdrawalEntry[]> {
+  const towards = direction(sql, order);
+  const page = sql`
+    SELECT block_number, withdrawal_index FROM withdrawals
+    WHERE address = ${address} AND ${inPublishedBlocks(sql, blocks)}
+    ORDER BY block_number ${towards}, withdrawal_index ${towards}
+    LIMIT ${limit} OFFSET ${skip}`;
+  const { places } = await placesOf(sql, page, ["block_number", "withdrawal_index"]);
+  return sql<WithdrawalEntry[]>`
+    SELECT w.block_number, b.timestamp AS timestamp_seconds,
+      w.withdrawal_index, w.validator_index, w.address,
+      w.amount AS amount_gwei
+    FROM ${places}
+    CROSS JOIN LATERAL withdrawals_at(places.block_number, places.withdrawal_index) w
+    ${blockOf(sql, sql`w.block_number`)}
+    ORDER BY w.block_number ${towards}, w.withdrawal_index ${towards}`;
+}

@@ -1,0 +1,137 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Queryable, Sql } from "../../db/client.ts";
+
+/** What a contract delegates to, as read at a block. */
+export interface ProxyRow {
+  address: Address;
+  /** The way by which it was recognised. */
+  kind: string;
+  /** Empty while it names none. */
+  implementations: Address[];
+  /** The answers of the ways of recognition that come later. */
+  conflicts: Address[];
+  /** The contract that names the implementation; null when the proxy itself does. */
+  beacon: Address | null;
+  blockNumber: number;
+  blockHash: Hex;
+}
+
+/** Stores what was found. */
+export async function saveProxy(sql: Queryable, proxy: ProxyRow): Promise<void> {
+  await sql`
+    INSERT INTO proxies (address, kind, implementations, conflicts, beacon, block_number, block_hash)
+    VALUES (${proxy.address}, ${proxy.kind}, ${sql.json(proxy.implementations)},
+      ${sql.json(proxy.conflicts)}, ${proxy.beacon}, ${proxy.blockNumber}, ${proxy.blockHash})
+    ON CONFLICT (address) DO UPDATE SET
+      kind = excluded.kind, implementations = excluded.implementations, conflicts = excluded.conflicts,
+      beacon = excluded.beacon, block_number = excluded.block_number, block_hash = excluded.block_hash`;
+}
+
+/** Has it read what an address delegates to, as after an upgrade, unless something is stored of it already. */
+export async function saveUnreadProxy(sql: Queryable, address: Address): Promise<void> {
+  // No block has this hash, so the answer never holds.
+  await sql`
+    INSERT INTO proxies (address, kind, implementations, conflicts, block_number, block_hash)
+    VALUES (${address}, 'unknown', '[]', '[]', 0, '')
+    ON CONFLICT (address) DO NOTHING`;
+}
+
+/** Deletes what an address delegated to. */
+export async function deleteProxy(sql: Queryable, address: Address): Promise<void> {
+  await sql`DELETE FROM proxies WHERE address = ${address}`;
+}
+
+/** What an address delegates to; undefined when that was never found, or no longer holds. */
+export async function getProxy(sql: Queryable, address: Address): Promise<ProxyRow | undefined> {
+  const [row] = await sql<ProxyRow[]>`
+    SELECT address, kind, implementations, conflicts, beacon,
+      block_number, block_hash
+    FROM valid_proxies WHERE address = ${address}`;
+  return row;
+}
+
+/** Whether an address once delegated, and to what is no longer known. */
+export async function isStaleProxy(sql: Queryable, address: Address): Promise<boolean> {
+  const [row] = await sql`
+    SELECT 1 FROM proxies p
+    WHERE address = ${address} AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)`;
+  return row !== undefined;
+}
+
+/** Proxies whose stored answer no longer holds, after an upgrade or a reorganisation; without those left out. */
+export async function listStaleProxies(
+  sql: Sql,
+  limit: number,
+  without: readonly Address[],
+): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM proxies p
+    WHERE block_number <= (SELECT head_number FROM sync_state)
+      AND NOT address = ANY(${without}::bytea[])
+      AND NOT EXISTS (SELECT 1 FROM valid_proxies v WHERE v.address = p.address)
+    ORDER BY address
+    LIMIT ${limit}`;
+  return rows.map(({ address }) => address);
+}
+
+/** Addresses that delegated when they were read last, beyond `after`, without those left out. */
+export async function listProxies(
+  sql: Sql,
+  after: Address,
+  limit: number,
+  without: readonly Address[],
+): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM proxies
+    WHERE address > ${after} AND NOT address = ANY(${without}::bytea[])
+    ORDER BY address
+    LIMIT ${limit}`;
+  return rows.map(({ address }) => address);
+}
+
+/** Outcome of a check of an address; no implementations: none was found. */
+export interface ProxyCheck {
+  address: Address;
+  implementations: Address[];
+}
+
+/** Stores the outcome of a check for those who ask for it by guid, unless it is stored by that guid. */
+export async function insertProxyCheck(
+  sql: Queryable,
+  { guid, address, implementations }: ProxyCheck & { guid: string },
+): Promise<void> {
+  await sql`
+    INSERT INTO proxy_checks (guid, address, implementations)
+    VALUES (${guid}, ${address}, ${sql.json(implementations)})
+    ON CONFLICT (address, guid) DO NOTHING`;
+}
+
+/** The guid of a check of the last hour with the same outcome; undefined when there is none. */
+export async function findProxyCheck(
+  sql: Queryable,
+  { address, implementations }: ProxyCheck,
+): Promise<string | undefined> {
+  const [row] = await sql<{ guid: string }[]>`
+    SELECT guid FROM proxy_checks
+    WHERE address = ${address} AND implementations = ${sql.json(implementations)}
+      AND created_at > now() - interval '1 hour'
+    LIMIT 1`;
+  return row?.guid;
+}
+
+/** The outcome of a guid; undefined when there is none. */
+export async function getProxyCheck(
+  sql: Queryable,
+  address: Address,
+  guid: string,
+): Promise<ProxyCheck | undefined> {
+  const [row] = await sql<ProxyCheck[]>`
+    SELECT address, implementations FROM proxy_checks WHERE address = ${address} AND guid = ${guid}`;
+  return row;
+}
+
+/** Deletes outcomes that are older than a week. */
+export async function deleteOldProxyChecks(sql: Sql): Promise<void> {
+  await sql`DELETE FROM proxy_checks WHERE created_at < now() - interval '7 days'`;
+}

@@ -1,0 +1,285 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable, Sql } from "../../db/client.ts";
+import { failureCodeOf } from "../../db/failures.ts";
+
+/** A job, as its client sees it. */
+export interface JobStatus {
+  address: Address;
+  state: "pending" | "running" | "passed" | "failed";
+  /** Code of the failure; null unless failed. */
+  failure: string | null;
+  /** Sentence of the failure; null unless failed. */
+  reason: string | null;
+  createdAtSeconds: number;
+  /** Null until it passed or failed. */
+  finishedAtSeconds: number | null;
+}
+
+/** A job that was begun. `attempt` counts how often: only the last attempt may end it. */
+export interface ClaimedJob {
+  guid: string;
+  address: Address;
+  attempt: number;
+  /** `solc` or `vyper`. */
+  compiler: string;
+  compilerVersion: string;
+  /** JSON. */
+  request: string;
+}
+
+/** A job as it is submitted. */
+export interface NewJob extends Omit<ClaimedJob, "attempt"> {
+  /** Identifies the client, whose jobs share limits and turns; 32 bytes. */
+  client: Hex;
+}
+
+export interface JobLimits {
+  /** Jobs of one client for one address within an hour. */
+  perHour: number;
+  /** Waiting jobs of one client. */
+  waitingOfClient: number;
+  /** Waiting jobs of all clients. */
+  waiting: number;
+  /** Codes of failures that do not count for `perHour`. */
+  uncounted: readonly string[];
+  /** The failure of a job that makes room for one of a client with fewer waiting jobs. */
+  displaced: { code: string; reason: string };
+}
+
+/** What became of a new job; `displaced`: it was added in place of another client's. */
+export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | "queue-full";
+
+const LEASE = "15 seconds";
+const MAX_ATTEMPTS = 2;
+/** PostgreSQL's codes. */
+const UNIQUE_VIOLATION = "23505";
+const LOCK_NOT_AVAILABLE = "55P03";
+/** A table, column or right is missing. */
+const MISSING = /^42(?:P01|703|501)$/;
+/** Who reads the tables of several chains waits for none of them for long. */
+const LOCK_TIMEOUT = "500ms";
+
+/**
+ * Adds a job, committed when this resolves, or tells which limit it would exceed. Those of waiting jobs are for all chains
+ * of a queue together, whose tables are in `schemas`; while one of those cannot be read, they are for this chain alone. One
+ * statement: hundreds of submissions may come at once, and every round trip delays other queries.
+ */
+export async function insertJob(
+  sql: Sql,
+  job: NewJob,
+  limits: JobLimits,
+  schemas: readonly string[],
+): Promise<JobInsertion> {
+  try {
+    return await insertAmong(sql, job, limits, schemas);
+  } catch (error) {
+    const code = failureCodeOf(error) ?? "";
+    if (schemas.length === 0 || (code !== LOCK_NOT_AVAILABLE && !MISSING.test(code))) throw error;
+    return insertAmong(sql, job, limits, []);
+  }
+}
+
+async function insertAmong(
+  sql: Sql,
+  job: NewJob,
+  limits: JobLimits,
+  schemas: readonly string[],
+): Promise<JobInsertion> {
+  const [row] = await sql<[{ outcome: JobInsertion }]>`
+    SELECT add_verification_job(${job.guid}, ${job.address}, ${job.client}, ${job.compiler},
+      ${job.compilerVersion}, ${job.request}, ${limits.perHour}, ${limits.waitingOfClient}, ${limits.waiting},
+      ${[...limits.uncounted]}::text[], ${limits.displaced.code}, ${limits.displaced.reason},
+      ${[...schemas]}::text[]) AS outcome`;
+  return row.outcome;
+}
+
+/** Jobs that are not finished. */
+export interface OpenJobs {
+  pending: number;
+  running: number;
+  /** How long the oldest waiting job has waited, in seconds. */
+  waitSeconds: number;
+  /** Clients with waiting jobs. */
+  clients: number;
+}
+
+/** Counts the jobs that are not finished. */
+export async function countOpenJobs(sql: Queryable): Promise<OpenJobs> {
+  const [jobs] = await sql<[OpenJobs]>`
+    SELECT count(*) FILTER (WHERE state = 'pending') AS pending,
+      count(*) FILTER (WHERE state = 'running') AS running,
+      coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE state = 'pending')), 0)::int AS wait_seconds,
+      count(DISTINCT client) FILTER (WHERE state = 'pending') AS clients
+    FROM verification_jobs WHERE state IN ('pending', 'running')`;
+  return jobs;
+}
+
+/** The job of a guid; undefined when there is none. */
+export async function getJobStatus(
+  sql: Queryable,
+  address: Address,
+  guid: string,
+): Promise<JobStatus | undefined> {
+  const [row] = await sql<JobStatus[]>`
+    SELECT address, state, failure, reason, extract(epoch FROM created_at)::int8 AS created_at_seconds,
+      extract(epoch FROM finished_at)::int8 AS finished_at_seconds
+    FROM verification_jobs
+    WHERE address = ${address} AND guid = ${guid}`;
+  return row;
+}
+
+/** The next job, and the index of its source. */
+export interface Turn {
+  source: number;
+  address: Address;
+  guid: string;
+}
+
+/**
+ * The next job of all chains, whose tables are in the schemas of `sources`; undefined when there is none. Leaves out
+ * sources that are not open, and addresses with a running job. Clients that kept the runners busy for less than the
+ * budget within the last hour come first; then those with fewer running jobs, then those whose last turn was longest
+ * ago, then the oldest job. Rejects when the table of one of them is locked for long.
+ */
+export async function findTurn(
+  sql: Sql,
+  sources: readonly { schema: string }[],
+  open: readonly boolean[],
+  budgetMs: number,
+): Promise<Turn | undefined> {
+  const columns = sql`address, guid, client, state, created_at, started_at, busy_ms`;
+  const jobs = sources.map(
+    ({ schema }, source) => sql`
+      SELECT ${source}::int AS source, ${open[source] === true}::boolean AS is_open, ${columns}
+      FROM ${sql(schema)}.verification_jobs WHERE state IN ('pending', 'running')
+      UNION ALL
+      SELECT ${source}::int, false, ${columns}
+      FROM ${sql(schema)}.verification_jobs
+      WHERE started_at > now() - interval '1 hour' AND state NOT IN ('pending', 'running')`,
+  );
+  const all = jobs.reduce((first, second) => sql`${first} UNION ALL ${second}`);
+  return sql.begin(async (transaction) => {
+    await transaction`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
+    const [turn] = await transaction<Turn[]>`
+      WITH jobs AS (${all}), past AS (
+        SELECT client, max(started_at) AS last_turn, count(*) FILTER (WHERE state = 'running') AS running,
+          sum(busy_ms + CASE WHEN state = 'running' THEN ${elapsedMs(sql)} ELSE 0 END) AS busy_ms
+        FROM jobs
+        WHERE started_at > now() - interval '1 hour'
+        GROUP BY client)
+      SELECT waiting.source, waiting.address, waiting.guid
+      FROM jobs waiting
+      LEFT JOIN past ON past.client = waiting.client
+      WHERE waiting.state = 'pending' AND waiting.is_open AND NOT EXISTS (
+        SELECT FROM jobs running
+        WHERE running.source = waiting.source AND running.address = waiting.address AND running.state = 'running')
+      ORDER BY coalesce(past.busy_ms, 0) >= ${budgetMs}, coalesce(past.running, 0), past.last_turn NULLS FIRST,
+        waiting.created_at, waiting.guid
+      LIMIT 1`;
+    return turn;
+  });
+}
+
+/** Begins a job; undefined when it does not wait any more. It counts as abandoned when `renewLease` stays away for 15 s. */
+export async function claimJob(
+  sql: Sql,
+  { address, guid }: Omit<Turn, "source">,
+): Promise<ClaimedJob | undefined> {
+  const [row] = await sql<ClaimedJob[]>`
+    UPDATE verification_jobs SET state = 'running', attempts = attempts + 1,
+      started_at = now(), lease_until = now() + ${LEASE}::interval
+    WHERE address = ${address} AND guid = ${guid} AND state = 'pending'
+    RETURNING guid, address, attempts AS attempt, compiler, compiler_version,
+      request`.catch(conflict);
+  return row;
+}
+
+/** Time since a running job was begun; bounded, as the database's clock may have been set meanwhile. */
+function elapsedMs(sql: Queryable): Fragment {
+  return sql`(extract(epoch FROM greatest(interval '0', least(now() - started_at, interval '1 hour'))) * 1000)::int8`;
+}
+
+/** Two runners began jobs of one address at the same moment: this one gets none. */
+function conflict(error: unknown): [] {
+  if (failureCodeOf(error) === UNIQUE_VIOLATION) return [];
+  throw error;
+}
+
+/** Whether a row is the job as it was begun, and still runs. */
+function isOfAttempt(sql: Queryable, { address, guid, attempt }: ClaimedJob): Fragment {
+  return sql`address = ${address} AND guid = ${guid} AND state = 'running' AND attempts = ${attempt}`;
+}
+
+/** Keeps a running job from counting as abandoned. False when it no longer belongs to this attempt. */
+export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
+  const renewed = await sql`
+    UPDATE verification_jobs SET lease_until = now() + ${LEASE}::interval
+    WHERE ${isOfAttempt(sql, job)}`;
+  return renewed.count > 0;
+}
+
+/**
+ * Ends a running job; `failure` null: it passed. False, without a change, when it no longer belongs to this attempt.
+ */
+export async function finishJob(
+  sql: Queryable,
+  job: ClaimedJob,
+  failure: { code: string; reason: string } | null,
+): Promise<boolean> {
+  const finished = await sql`
+    UPDATE verification_jobs SET state = ${failure ? "failed" : "passed"}, finished_at = now(),
+      lease_until = NULL, busy_ms = busy_ms + ${elapsedMs(sql)}, request = NULL, failure = ${failure?.code ?? null}, reason = ${failure?.reason ?? null}
+    WHERE ${isOfAttempt(sql, job)}`;
+  return finished.count > 0;
+}
+
+/** Makes a running job count as abandoned at once, because its runner failed. */
+export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
+  await sql`
+    UPDATE verification_jobs SET lease_until = '-infinity'
+    WHERE ${isOfAttempt(sql, job)}`;
+}
+
+/** The leases of the running jobs. One that is renewed is another one. */
+export async function listLeases(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ lease: string }[]>`
+    SELECT ${leaseName(sql)} AS lease FROM verification_jobs WHERE state = 'running'`;
+  return rows.map(({ lease }) => lease);
+}
+
+function leaseName(sql: Queryable): Fragment {
+  return sql`concat_ws(' ', guid, attempts, lease_until)`;
+}
+
+/** Gives a running job back to the queue as if it had not begun: its process is closing, or lost the database. */
+export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
+  await sql`
+    UPDATE verification_jobs SET state = 'pending', attempts = attempts - 1, lease_until = NULL,
+      busy_ms = busy_ms + ${elapsedMs(sql)}
+    WHERE ${isOfAttempt(sql, job)}`;
+}
+
+/**
+ * Puts abandoned jobs, those with `leases` among them, back into the queue the first time. The second time they fail, since such
+ * a job may crash every process that runs it.
+ */
+export async function reclaimAbandonedJobs(
+  sql: Sql,
+  leases: readonly string[],
+  failure: { code: string; reason: string },
+): Promise<void> {
+  await sql`
+    UPDATE verification_jobs SET lease_until = NULL, busy_ms = busy_ms + ${elapsedMs(sql)},
+      state = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN 'pending' ELSE 'failed' END,
+      finished_at = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN NULL ELSE now() END,
+      request = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN request END,
+      failure = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN NULL ELSE ${failure.code}::text END,
+      reason = CASE WHEN attempts < ${MAX_ATTEMPTS} THEN NULL ELSE ${failure.reason}::text END
+    WHERE state = 'running' AND (lease_until = '-infinity' OR ${leaseName(sql)} = ANY (${[...leases]}::text[]))`;
+}
+
+/** Deletes jobs that ended more than a week ago. */
+export async function deleteOldJobs(sql: Sql): Promise<void> {
+  await sql`DELETE FROM verification_jobs WHERE finished_at < now() - interval '7 days'`;
+}

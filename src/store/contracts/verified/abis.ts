@@ -1,0 +1,63 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Queryable } from "../../../db/client.ts";
+
+/** A verified ABI for an address: its own, or that of a contract it delegates to. */
+export interface VerifiedAbi {
+  address: Address;
+  /** Name of the contract that the ABI belongs to. */
+  contractName: string;
+  /** JSON text. */
+  abi: string;
+  /** It is of neither the address nor what it is a proxy of, but of what it delegated to once. */
+  isOfDelegation: boolean;
+}
+
+/** A call that ran the code of another contract in the place of the caller's. */
+export interface Delegation {
+  caller: Address;
+  callee: Address;
+}
+
+/** Most bytes of ABIs in one answer. */
+const MAXIMUM_BYTES = 1_000_000;
+/** Rank of delegations, behind all contracts that an address may be a proxy of. */
+const FIRST_DELEGATION = 1_000_000;
+
+/**
+ * Verified ABIs of addresses, in their order; each is followed by those of the contracts that it is a proxy of, and of its
+ * `delegations`. ABIs beyond a million bytes are left out.
+ */
+export function listVerifiedAbis(
+  sql: Queryable,
+  addresses: readonly Address[],
+  delegations: readonly Delegation[] = [],
+): Promise<VerifiedAbi[]> {
+  return sql<VerifiedAbi[]>`
+    WITH asked AS (
+      SELECT * FROM unnest(${[...addresses]}::bytea[]) WITH ORDINALITY AS asked (address, place)
+    ), delegated AS (
+      SELECT * FROM unnest(
+        ${delegations.map(({ caller }) => caller)}::bytea[],
+        ${delegations.map(({ callee }) => callee)}::bytea[]
+      ) WITH ORDINALITY AS delegated (address, source, rank)
+    ), candidates AS (
+      SELECT address, place, 0 AS rank, address AS source FROM asked
+      UNION ALL
+      SELECT asked.address, place, i.rank, decode(substr(i.address, 3), 'hex')
+      FROM asked
+      JOIN valid_proxies p USING (address)
+      CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) WITH ORDINALITY AS i (address, rank)
+      UNION ALL
+      SELECT asked.address, place, ${FIRST_DELEGATION} + rank, source FROM asked JOIN delegated USING (address)
+    ), sources AS (
+      SELECT address, place, source, min(rank) AS rank FROM candidates GROUP BY address, place, source
+    ), measured AS (
+      SELECT s.address, s.source, s.place, s.rank,
+        sum(octet_length(v.abi)) OVER (ORDER BY s.place, s.rank) AS bytes
+      FROM sources s JOIN valid_verified_contracts v ON v.address = s.source
+    )
+    SELECT m.address, v.contract_name, v.abi, m.rank > ${FIRST_DELEGATION} AS is_of_delegation
+    FROM measured m JOIN verified_contracts v ON v.address = m.source
+    WHERE m.bytes <= ${MAXIMUM_BYTES}
+    ORDER BY m.place, m.rank`;
+}

@@ -1,0 +1,92 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { Queryable } from "../../../db/client.ts";
+
+/**
+ * How a fact about a deployment was proven. `compared`: the creation code on chain is the compiled one. `run`: other
+ * creation code ran, but the compiled one, run in its place, returns the code on chain. `unknown`: not at all.
+ */
+type ProofKind = "compared" | "run" | "unknown";
+
+/** An immutable variable as it stands in the code on chain. */
+export interface ImmutableValue {
+  name: string;
+  /** As the compiler writes it: `address`, `uint256`, `contract IERC20`; empty when it is not known. */
+  type: string;
+  /** A word of 32 bytes; of vyper as many bytes as the type takes. */
+  value: Hex;
+}
+
+/** What is proven of a verified contract's deployment, beside the levels of the two codes. */
+export interface DeploymentProof {
+  /** How the constructor's effect was proven. `run` proves only what it returned, not what it wrote. */
+  construction: ProofKind;
+  /** The values of the immutables; null when there are none. */
+  immutables: ProofKind | null;
+  /** In the order of their places in the code. */
+  values: readonly ImmutableValue[];
+  /**
+   * `compiled`: the code on chain is that of the source. `foreign`: it is not; the source's constructor ran and
+   * returned other code.
+   */
+  runtimeCode: "compiled" | "foreign";
+  /** The outcome of running the compiled creation code; null when that was not needed. */
+  run: { outcome: "equal" | "different" | "not-run"; reason: string } | null;
+  /** Libraries linked after the compile, by `path:Name`. */
+  libraries: readonly { name: string; address: Address }[];
+}
+
+/** A proof as answered: for every library also whether it is verified as that library, from the same files. */
+export interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
+  libraries: { name: string; address: Address; isVerified: boolean }[];
+}
+
+/**
+ * What is proven of a verified contract's deployment; undefined when the present code at the address is not verified,
+ * or was verified before proofs were kept.
+ */
+export async function getDeploymentProof(
+  sql: Queryable,
+  address: Address,
+): Promise<AnsweredProof | undefined> {
+  const [row] = await sql<{ proof: string | null; sources: string }[]>`
+    SELECT proof, sources FROM valid_verified_contracts WHERE address = ${address}`;
+  if (row?.proof == null) return undefined;
+  const proof = JSON.parse(row.proof) as DeploymentProof;
+  const verified = await sql<(VerifiedLibrary & { address: Address })[]>`
+    SELECT address, contract_name AS name, file_path, sources
+    FROM valid_verified_contracts
+    WHERE address = ANY (${proof.libraries.map((library) => library.address)}::bytea[])`;
+  const own = filesOf(row.sources);
+  return {
+    ...proof,
+    libraries: proof.libraries.map(({ name, address: at }) => {
+      const library = verified.find((contract) => contract.address === at);
+      return { name, address: at, isVerified: library !== undefined && isOf(own, name, library) };
+    }),
+  };
+}
+
+interface VerifiedLibrary {
+  name: string;
+  filePath: string;
+  /** JSON. */
+  sources: string;
+}
+
+/** Hashes of the texts by path. */
+type Files = ReadonlyMap<string, string>;
+
+function filesOf(sources: string): Files {
+  const files = JSON.parse(sources) as { path: string; hash: string }[];
+  return new Map(files.map(({ path, hash }) => [path, hash]));
+}
+
+/**
+ * Whether a library is verified under the name that its user's sources give it (`path:Name`; up to 0.4.8 the name
+ * alone) and from the same files: anybody can verify another library of the same name.
+ */
+function isOf(files: Files, qualified: string, { name, filePath, sources }: VerifiedLibrary) {
+  const isNamed = [`${filePath}:${name}`, `:${name}`].includes(qualified);
+  return isNamed && [...filesOf(sources)].every(([path, hash]) => files.get(path) === hash);
+}

@@ -1,0 +1,142 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
+import { inPublishedBlocks } from "../../lists/page.ts";
+import { columnName, type MatchQuality, sourceBytes } from "./verified-contract.ts";
+
+/** What every answer of Sourcify's API tells of a verified contract. */
+export interface VerifiedMatch {
+  address: Address;
+  runtimeMatch: MatchQuality | null;
+  creationMatch: MatchQuality | null;
+  verifiedAtSeconds: number;
+  /** Grows with every stored match. */
+  matchId: number;
+}
+
+/** Parts of a verified contract, each read only when asked for; texts are as in the table. */
+export interface LookupParts {
+  abi: string;
+  metadata: string;
+  language: string;
+  compilerVersion: string;
+  settings: string;
+  furtherInput: string;
+  contractName: string;
+  filePath: string;
+  outputs: string;
+  compilation: string;
+  codeHash: Hex;
+  creationTransaction: Hex | null;
+  /** Null for contracts stored before these were kept; source maps also when the compiler gives none. */
+  sourceIds: string | null;
+  creationSourceMap: string | null;
+  runtimeSourceMap: string | null;
+}
+
+export type LookupPart = keyof LookupParts;
+
+function match(sql: Queryable): Fragment {
+  return sql`address, runtime_match, creation_match,
+    extract(epoch FROM verified_at)::int8 AS verified_at_seconds, match_id`;
+}
+
+/** How a contract matches; undefined when the present code at the address is not verified. */
+export async function getVerifiedMatch(
+  sql: Queryable,
+  address: Address,
+): Promise<VerifiedMatch | undefined> {
+  const [row] = await sql<VerifiedMatch[]>`
+    SELECT ${match(sql)} FROM valid_verified_contracts WHERE address = ${address}`;
+  return row;
+}
+
+/** Matches by their ids, from beyond `after` on. */
+export async function listVerifiedMatches(
+  sql: Queryable,
+  { after, limit, order }: { after?: number | undefined; limit: number; order: "asc" | "desc" },
+): Promise<VerifiedMatch[]> {
+  const isAscending = order === "asc";
+  const beyond =
+    after === undefined ? sql`` : sql`WHERE match_id ${isAscending ? sql`>` : sql`<`} ${after}`;
+  return sql<VerifiedMatch[]>`
+    SELECT ${match(sql)} FROM valid_verified_contracts ${beyond}
+    ORDER BY match_id ${isAscending ? sql`ASC` : sql`DESC`} LIMIT ${limit}`;
+}
+
+/** Matches of the verified ones among the addresses, by their ids. */
+export async function listMatchesOf(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<VerifiedMatch[]> {
+  return sql<VerifiedMatch[]>`
+    SELECT ${match(sql)} FROM valid_verified_contracts
+    WHERE address = ANY (${[...addresses]}::bytea[]) ORDER BY match_id`;
+}
+
+/**
+ * Bytes of an answer that holds each part, or the source texts, so many times; undefined when the contract is not
+ * verified.
+ */
+export async function getLookupBytes(
+  sql: Queryable,
+  address: Address,
+  parts: ReadonlyMap<LookupPart | "sources", number>,
+): Promise<number | undefined> {
+  const sizes = [...parts].map(([part, times]) => {
+    const size =
+      part === "sources"
+        ? sourceBytes(sql)
+        : sql`coalesce(octet_length(v.${sql(columnName(part))}), 0)`;
+    return sql`${times}::int8 * ${size}`;
+  });
+  const sum = sizes.reduce((all, size) => sql`${all} + ${size}`, sql`0::int8`);
+  const [row] = await sql<{ bytes: number }[]>`
+    SELECT ${sum} AS bytes FROM valid_verified_contracts v WHERE address = ${address}`;
+  return row?.bytes;
+}
+
+/** The parts of a verified contract; `sql` must be the snapshot from which its match was read. */
+export async function getLookupParts(
+  sql: Queryable,
+  address: Address,
+  parts: readonly LookupPart[],
+): Promise<Partial<LookupParts>> {
+  if (parts.length === 0) return {};
+  const [row] = await sql<Partial<LookupParts>[]>`
+    SELECT ${sql(parts.map(columnName))} FROM verified_contracts WHERE address = ${address}`;
+  return row ?? {};
+}
+
+/** The transaction that created a contract. */
+export interface Deployment {
+  transactionHash: Hex;
+  blockNumber: number;
+  transactionIndex: number;
+  /** Sender of the transaction, even when a contract made the contract. */
+  deployer: Address;
+}
+
+/** The transaction of that hash in the published blocks. */
+export async function getDeployment(
+  sql: Queryable,
+  transactionHash: Hex,
+): Promise<Deployment | undefined> {
+  const [row] = await sql<Deployment[]>`
+    SELECT t.hash AS transaction_hash, t.block_number,
+      t.transaction_index, t.from_address AS deployer
+    FROM transaction_places(${transactionHash}) p
+    CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
+  return row;
+}
+
+/** Names of the verified ones among the addresses. */
+export async function listContractNames(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<{ address: Address; name: string }[]> {
+  return sql<{ address: Address; name: string }[]>`
+    SELECT address, contract_name AS name FROM valid_verified_contracts
+    WHERE address = ANY (${[...addresses]}::bytea[])`;
+}

@@ -1,0 +1,50 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { Queryable } from "../../../db/client.ts";
+
+/** A call by its callee and the selector in its data (`0x` and 8 hex digits). */
+export interface CalledMethod {
+  address: Address;
+  selector: Hex;
+}
+
+/** Limit of a name in a list: the contract's author chose the name. */
+const LONGEST_NAME = 1000;
+
+/**
+ * Names of called functions, `transfer(address to, uint256 amount)`, cut at 1,000 characters, in the order of the
+ * calls: from the callee's verified ABI, else from that of a contract it delegates to; null when neither has the
+ * selector. The names of a contract are read once, however many of its functions are called.
+ */
+export async function listMethodNames(
+  sql: Queryable,
+  calls: readonly CalledMethod[],
+): Promise<(string | null)[]> {
+  if (calls.length === 0) return [];
+  const rows = await sql<{ name: string | null }[]>`
+    WITH called AS (
+      SELECT * FROM unnest(
+        ${calls.map(({ address }) => address)}::bytea[],
+        ${calls.map(({ selector }) => selector.slice(2))}::text[]
+      ) WITH ORDINALITY AS called (address, selector, place)
+    ), callees AS (
+      SELECT address, array_agg(DISTINCT selector) AS selectors FROM called GROUP BY address
+    ), sources AS (
+      SELECT callees.*, 0 AS rank, address AS source FROM callees
+      UNION ALL
+      SELECT callees.*, i.rank, decode(substr(i.address, 3), 'hex')
+      FROM callees
+      JOIN valid_proxies p USING (address)
+      CROSS JOIN LATERAL jsonb_array_elements_text(p.implementations) WITH ORDINALITY AS i (address, rank)
+    ), named AS (
+      SELECT DISTINCT ON (sources.address, m.key)
+        sources.address, m.key AS selector, left(m.value, ${LONGEST_NAME}) AS name
+      FROM sources
+      JOIN valid_verified_contracts v ON v.address = sources.source
+      CROSS JOIN LATERAL jsonb_each_text(v.methods) AS m
+      WHERE m.key = ANY (sources.selectors)
+      ORDER BY sources.address, m.key, sources.rank
+    )
+    SELECT named.name FROM called LEFT JOIN named USING (address, selector) ORDER BY called.place`;
+  return rows.map(({ name }) => name);
+}

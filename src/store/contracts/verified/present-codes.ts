@@ -1,0 +1,65 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
+
+/** The verified code of an address whose creation is not indexed: only the node tells whether it still stands there. */
+export interface UnindexedCode {
+  address: Address;
+  /** keccak-256 of the code that was verified. */
+  codeHash: Hex;
+  /** Whether other code was seen there. */
+  isReplaced: boolean;
+  /** Whether the block it was read at is still part of the chain. */
+  isAnchored: boolean;
+}
+
+/** The verified code of an address, when its creation is not indexed. */
+export async function getUnindexedCode(
+  sql: Queryable,
+  address: Address,
+): Promise<UnindexedCode | undefined> {
+  const [row] = await sql<UnindexedCode[]>`
+    ${unindexedCodes(sql)} AND address = ${address}`;
+  return row;
+}
+
+/** Verified codes whose creation is not indexed, by address, beyond `after`. */
+export async function listUnindexedCodes(
+  sql: Queryable,
+  after: Address,
+  limit: number,
+): Promise<UnindexedCode[]> {
+  return sql<UnindexedCode[]>`
+    ${unindexedCodes(sql)} AND address > ${after}
+    ORDER BY address
+    LIMIT ${limit}`;
+}
+
+function unindexedCodes(sql: Queryable): Fragment {
+  return sql`
+    SELECT address, code_hash, is_replaced, EXISTS (
+        SELECT 1 FROM blocks b WHERE b.number = v.block_number AND b.hash = v.block_hash) AS is_anchored
+    FROM verified_contracts v
+    WHERE creation_transaction IS NULL`;
+}
+
+/** Stores that other code was seen, unless another code was verified meanwhile. */
+export async function saveReplaced(
+  sql: Queryable,
+  { address, codeHash }: UnindexedCode,
+): Promise<void> {
+  await sql`
+    UPDATE verified_contracts SET is_replaced = true
+    WHERE address = ${address} AND code_hash = ${codeHash}`;
+}
+
+/** Stores that the code was seen at a block, unless another code was verified meanwhile. */
+export async function saveSeen(
+  sql: Queryable,
+  { address, codeHash }: UnindexedCode,
+  { number, hash }: { number: number; hash: Hex },
+): Promise<void> {
+  await sql`
+    UPDATE verified_contracts SET is_replaced = false, block_number = ${number}, block_hash = ${hash}
+    WHERE address = ${address} AND code_hash = ${codeHash}`;
+}

@@ -1,0 +1,56 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { Queryable } from "../../../db/client.ts";
+
+/** What the codes of several deployments of one source have in common. */
+export interface SimilarCode {
+  /** SHA-256 of the code with zeros in the masked parts. */
+  hash: Hex;
+  /** The masked parts, as JSON: `[[offset, length]]`. */
+  mask: string;
+}
+
+/** The masks of verified contracts with runtime code of so many bytes. */
+export async function listMasks(
+  sql: Queryable,
+  runtimeLength: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ mask: string }[]>`
+    SELECT DISTINCT mask FROM verified_contracts WHERE runtime_length = ${runtimeLength} LIMIT ${limit}`;
+  return rows.map(({ mask }) => mask);
+}
+
+/** Verified contracts with runtime code of so many bytes that is one of the codes, in the order of their verification. */
+export async function listSimilarCandidates(
+  sql: Queryable,
+  runtimeLength: number,
+  codes: readonly SimilarCode[],
+  limit: number,
+): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM valid_verified_contracts
+    WHERE runtime_length = ${runtimeLength} AND (blanked_hash, mask) IN (
+      SELECT * FROM unnest(${codes.map(({ hash }) => hash)}::bytea[], ${codes.map(({ mask }) => mask)}::text[]))
+    ORDER BY verified_at, address
+    LIMIT ${limit}`;
+  return rows.map(({ address }) => address);
+}
+
+/** What is needed to compare other code with a verified contract; JSON as in the table. */
+export interface SimilarEvidence {
+  language: string;
+  compilation: string;
+  /** Null for contracts verified before proofs were kept. */
+  proof: string | null;
+}
+
+/** The evidence of a verified contract; undefined when the present code there is not verified. */
+export async function getSimilarEvidence(
+  sql: Queryable,
+  address: Address,
+): Promise<SimilarEvidence | undefined> {
+  const [row] = await sql<SimilarEvidence[]>`
+    SELECT language, compilation, proof FROM valid_verified_contracts WHERE address = ${address}`;
+  return row;
+}

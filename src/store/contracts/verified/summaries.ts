@@ -1,0 +1,51 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
+import { MAXIMUM_ANSWER, PageTooLarge } from "../../lists/large-pages.ts";
+import type { PageRange } from "../../lists/page.ts";
+import type { VerifiedContractRow } from "./verified-contract.ts";
+
+/** A verified contract in a list. */
+export type VerifiedSummary = Pick<
+  VerifiedContractRow,
+  "address" | "abi" | "contractName" | "language" | "compilerVersion" | "optimizerEnabled"
+>;
+
+/**
+ * A page of the verified contracts by time of verification, ascending. Times are unix seconds; `before` is exclusive.
+ * Throws `PageTooLarge`.
+ */
+export async function listVerifiedContracts(
+  sql: Queryable,
+  { limit, skip }: PageRange,
+  { from, before }: { from?: number | undefined; before?: number | undefined } = {},
+): Promise<VerifiedSummary[]> {
+  return readSummaries(
+    sql,
+    sql`
+      WHERE verified_at >= to_timestamp(${from ?? 0}) AND verified_at < to_timestamp(${before ?? 1e11})
+      ORDER BY verified_at, address
+      LIMIT ${limit} OFFSET ${skip}`,
+  );
+}
+
+/** Summaries of the verified ones among the addresses. Throws `PageTooLarge`. */
+export async function listVerifiedSummaries(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<VerifiedSummary[]> {
+  return readSummaries(sql, sql`WHERE address = ANY (${[...addresses]}::bytea[])`);
+}
+
+/** Reads no ABI when all together are more than an answer may hold. */
+async function readSummaries(sql: Queryable, which: Fragment): Promise<VerifiedSummary[]> {
+  const rows = await sql<(Omit<VerifiedSummary, "abi"> & { abi: string | null })[]>`
+    SELECT address, CASE WHEN sum(octet_length(abi)) OVER () <= ${MAXIMUM_ANSWER} THEN abi END AS abi,
+      contract_name, language, compiler_version,
+      optimizer_enabled
+    FROM (SELECT * FROM valid_verified_contracts ${which}) page
+    ORDER BY verified_at, address`;
+  return rows.map(({ abi, ...summary }) => {
+    if (abi === null) throw new PageTooLarge();
+    return { ...summary, abi };
+  });
+}

@@ -1,0 +1,267 @@
+import { createHash } from "node:crypto";
+import type { Address } from "../../../core/evm/address.ts";
+import { type Hex, hexFromBytes, hexToBytes } from "../../../core/evm/hex.ts";
+import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { getBlockReference } from "../../blocks/blocks.ts";
+import { getCreationFacts } from "../creation-facts.ts";
+import type { DeploymentProof } from "./deployment-proofs.ts";
+
+/**
+ * `full`: the metadata hash matches too, so sources and settings are exactly those. `partial`: only the code matches.
+ */
+export type MatchQuality = "full" | "partial";
+
+/** Source text of one file. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** What the compiler and the comparison tell of a contract; texts are JSON unless the name says otherwise. */
+export interface VerifiedFacts {
+  /** `Solidity`, `Yul`, `Vyper`. */
+  language: string;
+  /** The form of the request: `flattened`, `standard-json`, `metadata-files`, `vyper`, `vyper-json`. */
+  format: string;
+  /** `v0.8.20+commit.a1b79de6`. */
+  compilerVersion: string;
+  /** Null: the compiler's default. */
+  evmVersion: string | null;
+  /** Null when the settings do not say. */
+  optimizerEnabled: boolean | null;
+  optimizerRuns: number | null;
+  /** 1 to 14; null when none was given. */
+  license: number | null;
+  /** Path of the main file. */
+  filePath: string;
+  contractName: string;
+  /** Addresses linked into the code, by plain library name. */
+  libraries: readonly { name: string; address: Address }[];
+  /** Null when the creation code is not known to match; `0x` for none. */
+  constructorArguments: Hex | null;
+  /** Without blanks. */
+  abi: string;
+  /** The compiler's metadata text; empty when it gives none. */
+  metadata: string;
+  /** `ipfs://…`, `bzzr://…`; empty when the code names none. */
+  metadataUri: string;
+  /** devdoc, userdoc, storageLayout, transientStorageLayout, methodIdentifiers. */
+  outputs: string;
+  /** `transfer(address to, uint256 amount)` by selector of 8 hex digits. */
+  methods: Readonly<Record<string, string>>;
+  /** What else the compiler was given: `interfaces` and `storage_layout_overrides` of vyper. */
+  furtherInput: string;
+  /** Numbers of the files in the source maps: `{path: {"id"}}`. */
+  sourceIds: string;
+  /** Compressed, as the compiler writes them; null without one. */
+  creationSourceMap: string | null;
+  runtimeSourceMap: string | null;
+  /** Null when the runtime code did not match. */
+  fingerprint: { length: number; hash: Hex; mask: readonly (readonly [number, number])[] } | null;
+  /** Read by `getDeploymentProof`. */
+  proof: DeploymentProof;
+}
+
+/** What is stored of a verified contract. */
+export interface VerifiedContractRow extends VerifiedFacts {
+  address: Address;
+  codeHash: Hex;
+  creationTransaction: Hex | null;
+  /** SHA-256 of the init code, arguments included; null when it is not known. */
+  creationCodeHash: Hex | null;
+  blockNumber: number;
+  blockHash: Hex;
+  runtimeMatch: MatchQuality | null;
+  creationMatch: MatchQuality | null;
+  settings: string;
+  compilation: string;
+}
+
+/** A verified contract as it is answered. */
+export interface VerifiedContract
+  extends Omit<
+    VerifiedContractRow,
+    | "methods"
+    | "outputs"
+    | "compilation"
+    | "creationCodeHash"
+    | "sourceIds"
+    | "creationSourceMap"
+    | "runtimeSourceMap"
+    | "fingerprint"
+    | "proof"
+  > {
+  verifiedAtSeconds: number;
+  /** In the order they were sent, the main file among them. */
+  sources: SourceFile[];
+}
+
+/** Rank of a match: full before partial, both codes before one. */
+function matchRank(row: {
+  runtimeMatch: MatchQuality | null;
+  creationMatch: MatchQuality | null;
+}): number {
+  const matches = [row.runtimeMatch, row.creationMatch].filter((match) => match !== null);
+  return (matches.includes("full") ? 2 : 0) + matches.length;
+}
+
+/** Any constant, the same in every process. */
+const MATCH_ORDER_LOCK = 7_220_415_011;
+
+/**
+ * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good, or one
+ * that holds would go for one of a chain that a reorganisation replaced. Tells whether it was stored.
+ */
+export async function saveVerifiedContract(
+  sql: Transaction,
+  row: VerifiedContractRow,
+  sources: readonly SourceFile[],
+): Promise<boolean> {
+  const [current] = await sql<
+    Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch">[]
+  >`
+    SELECT code_hash, runtime_match, creation_match
+    FROM valid_verified_contracts WHERE address = ${row.address}`;
+  if (current?.codeHash === row.codeHash) {
+    if (isFull(current) || matchRank(current) >= matchRank(row)) return false;
+  }
+  if (current && !(await isOfServedChain(sql, row))) return false;
+  const hashed = sources.map(({ path, text }) => {
+    const bytes = Buffer.from(text, "utf8");
+    return { path, bytes, hash: createHash("sha256").update(bytes).digest("hex") };
+  });
+  await sql`
+    INSERT INTO source_texts (hash, text)
+    SELECT DISTINCT hash, text FROM unnest(
+      ${hashed.map(({ hash }): Hex => `0x${hash}`)}::bytea[],
+      ${hashed.map(({ bytes }) => hexFromBytes(bytes))}::bytea[]
+    ) AS sent (hash, text)
+    ON CONFLICT (hash) DO NOTHING`;
+  const { fingerprint, ...texts } = row;
+  const columns = {
+    ...texts,
+    verifiedAt: new Date(),
+    sources: JSON.stringify(hashed.map(({ path, hash }) => ({ path, hash }))),
+    libraries: JSON.stringify(row.libraries),
+    methods: sql.json(row.methods),
+    proof: JSON.stringify(row.proof),
+    runtimeLength: fingerprint?.length ?? null,
+    blankedHash: fingerprint?.hash ?? null,
+    mask: fingerprint && JSON.stringify(fingerprint.mask),
+  };
+  const inSnakeCase = Object.entries(columns).map(([name, value]) => [columnName(name), value]);
+  // match_id must grow in the order in which matches become visible, so that a reader who continues from the last id
+  // misses none.
+  await sql`SELECT pg_advisory_xact_lock(${MATCH_ORDER_LOCK})`;
+  await sql`DELETE FROM verified_contracts WHERE address = ${row.address}`;
+  await sql`INSERT INTO verified_contracts ${sql(Object.fromEntries(inSnakeCase))}`;
+  return true;
+}
+
+/** `codeHash` → `code_hash`. */
+export function columnName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Whether the creation of the code is still the last one at its address; without one, whether its block is still there. */
+async function isOfServedChain(
+  sql: Queryable,
+  { address, creationTransaction, blockNumber, blockHash }: VerifiedContractRow,
+): Promise<boolean> {
+  if (creationTransaction === null) {
+    return (await getBlockReference(sql, blockNumber))?.hash === blockHash;
+  }
+  return (await getCreationFacts(sql, address))?.transactionHash === creationTransaction;
+}
+
+function isFull(row: { runtimeMatch: string | null; creationMatch: string | null }): boolean {
+  return row.runtimeMatch === "full" || row.creationMatch === "full";
+}
+
+/** Whether the code at the address is fully matched, as far as the index tells. */
+export async function isFullyVerified(sql: Queryable, address: Address): Promise<boolean> {
+  const [row] = await sql`
+    SELECT 1 FROM valid_verified_contracts
+    WHERE address = ${address} AND (runtime_match = 'full' OR creation_match = 'full')`;
+  return row !== undefined;
+}
+
+/** ABI as JSON text; undefined when the present code at the address is not verified. */
+export async function getVerifiedAbi(
+  sql: Queryable,
+  address: Address,
+): Promise<string | undefined> {
+  const [row] = await sql<{ abi: string }[]>`
+    SELECT abi FROM valid_verified_contracts WHERE address = ${address}`;
+  return row?.abi;
+}
+
+/** Bytes of a verified contract's ABI; undefined when the present code there is not verified. */
+export async function getVerifiedAbiBytes(
+  sql: Queryable,
+  address: Address,
+): Promise<number | undefined> {
+  const [row] = await sql<{ bytes: number }[]>`
+    SELECT octet_length(abi) AS bytes FROM valid_verified_contracts WHERE address = ${address}`;
+  return row?.bytes;
+}
+
+/** Bytes of everything that `getVerifiedContract` gives; undefined when the present code there is not verified. */
+export async function getVerifiedContractBytes(
+  sql: Queryable,
+  address: Address,
+): Promise<number | undefined> {
+  const [row] = await sql<{ bytes: number }[]>`
+    SELECT octet_length(v.abi) + octet_length(v.settings) + octet_length(v.further_input) + octet_length(v.sources) + octet_length(v.metadata)
+      + octet_length(v.libraries) + coalesce(octet_length(v.constructor_arguments), 0)
+      + ${sourceBytes(sql)} AS bytes
+    FROM valid_verified_contracts v WHERE v.address = ${address}`;
+  return row?.bytes;
+}
+
+/** Bytes of the source texts of the verified contract `v`. */
+export function sourceBytes(sql: Queryable): Fragment {
+  return sql`(
+    SELECT coalesce(sum(octet_length(t.text)), 0)::int8
+    FROM jsonb_array_elements(v.sources::jsonb) AS source (entry)
+    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
+}
+
+/**
+ * Everything that is answered of a verified contract; undefined when the present code there is not verified. `sql` must
+ * be a snapshot.
+ */
+export async function getVerifiedContract(
+  sql: Queryable,
+  address: Address,
+): Promise<VerifiedContract | undefined> {
+  const [row] = await sql<
+    (Omit<VerifiedContract, "sources" | "libraries"> & { libraries: string })[]
+  >`
+    SELECT address, extract(epoch FROM verified_at)::int8 AS verified_at_seconds, code_hash,
+      creation_transaction, block_number, block_hash,
+      runtime_match, creation_match, language, format,
+      compiler_version, evm_version,
+      optimizer_enabled, optimizer_runs, license,
+      file_path, contract_name, settings, further_input, libraries,
+      constructor_arguments, abi, metadata, metadata_uri
+    FROM valid_verified_contracts WHERE address = ${address}`;
+  if (row === undefined) return undefined;
+  return {
+    ...row,
+    libraries: JSON.parse(row.libraries) as VerifiedContract["libraries"],
+    sources: await listSources(sql, address),
+  };
+}
+
+/** Source texts of a verified contract in the order they were sent; `sql` must be the snapshot that it was read from. */
+export async function listSources(sql: Queryable, address: Address): Promise<SourceFile[]> {
+  const rows = await sql<{ path: string; text: Hex }[]>`
+    SELECT source.entry ->> 'path' AS path, t.text
+    FROM verified_contracts v
+    CROSS JOIN LATERAL jsonb_array_elements(v.sources::jsonb) WITH ORDINALITY AS source (entry, place)
+    JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex')
+    WHERE v.address = ${address}
+    ORDER BY source.place`;
+  return rows.map(({ path, text }) => ({ path, text: hexToBytes(text).toString("utf8") }));
+}

@@ -1,0 +1,199 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import { type Places, placesOf, readFromList, withBlocks } from "../cluster/distributed-reads.ts";
+import { hasKey } from "../index-keys.ts";
+import { readPage } from "./large-pages.ts";
+import {
+  type BlockBounds,
+  blockOf,
+  direction,
+  inPublishedBlocks,
+  type Order,
+  type PageRange,
+  pageOfBlocks,
+} from "./page.ts";
+import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
+
+/** A frame of a transaction's trace. */
+export interface InternalTransactionEntry {
+  blockNumber: number;
+  timestampSeconds: number;
+  transactionHash: Hex;
+  /** Depth-first, 0 is the top-level frame. */
+  position: number;
+  traceAddress: number[];
+  type: string;
+  /** Null for types other than call. */
+  callType: string | null;
+  from: Address;
+  to: Address | null;
+  /** Null also for a creation that did not last. */
+  createdContract: Address | null;
+  value: string;
+  gas: string | null;
+  gasUsed: string | null;
+  /** Null for the top-level frame, whose input is the transaction's, and where it is not kept (`chain/traces/call-inputs.ts`). */
+  input: Hex | null;
+  /** The tracer's error; null for a frame that succeeded itself. */
+  error: string | null;
+  /** Its effects last: neither it, nor a frame around it, nor the transaction failed. */
+  effective: boolean;
+}
+
+export interface InternalTransactionFilter {
+  /** Whether to list calls without a value, and calls that cannot carry one. */
+  includeZeroValue: boolean;
+}
+
+export type AddressInternalTransactionFilter = InternalTransactionFilter & {
+  blocks?: BlockBounds;
+} & ({ address: Address; side?: Side | undefined } | { parties: Parties });
+
+const MAXIMUM_PER_TRANSACTION = 10_000;
+
+/** Internal transactions with the address as sender, receiver or created contract, or of parties. */
+export async function listInternalTransactionsOfAddress(
+  sql: Queryable,
+  filter: AddressInternalTransactionFilter,
+  order: Order,
+  page: PageRange,
+): Promise<InternalTransactionEntry[]> {
+  const towards = direction(sql, order);
+  const columns = sql`
+    block_number, transaction_index, transaction_hash, position, trace_address, type, call_type, from_address AS from,
+    to_address AS to, created_contract, value, gas, gas_used, input, error, effective`;
+  const listed =
+    "address" in filter &&
+    (await readFromList<ListedRow, InternalTransactionEntry>(
+      sql,
+      pageOf(sql, columns, filter, towards, page),
+      page,
+      {
+        dataOf,
+        complete: (rows) => withBlocks(sql, rows),
+        placeOf: ({ blockNumber, transactionIndex, position }) => [
+          blockNumber,
+          transactionIndex,
+          position,
+        ],
+        readInPlace: (places) => complete(sql, places, towards, places.length),
+      },
+    ));
+  if (listed) return listed;
+  const key = sql`block_number, transaction_index, position`;
+  return complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+}
+
+type ListedRow = Omit<InternalTransactionEntry, "timestampSeconds"> & { transactionIndex: number };
+
+/** Columns of a page; of parties only the key's. */
+function pageOf(
+  sql: Queryable,
+  columns: Fragment,
+  filter: AddressInternalTransactionFilter,
+  towards: Fragment,
+  page: PageRange,
+): Fragment {
+  const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
+  const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
+  const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
+  const inIndex = sql`block_number ${towards}`;
+  if ("parties" in filter) {
+    const activity = activityWithSides(sql, {
+      table: sql`address_internal_transactions`,
+      isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
+      condition,
+      key: columns,
+      inIndex,
+      order,
+    });
+    return pageOfParties(sql, filter.parties, activity, page);
+  }
+  const rows = sql`
+    SELECT ${columns} FROM address_internal_transactions
+    WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
+  return pageOfBlocks(sql, rows, { inIndex, order }, page);
+}
+
+/** Internal transactions of a range of blocks. */
+export async function listInternalTransactionsOfBlocks(
+  sql: Queryable,
+  { blocks, includeZeroValue }: InternalTransactionFilter & { blocks: BlockBounds },
+  order: Order,
+  { limit, skip }: PageRange,
+): Promise<InternalTransactionEntry[]> {
+  const towards = direction(sql, order);
+  const places = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
+  return complete(
+    sql,
+    pageOfBlocks(
+      sql,
+      sql`
+        SELECT block_number, transaction_index, position FROM internal_transactions
+        WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}`,
+      {
+        inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
+        order: places,
+      },
+      { limit, skip },
+    ),
+    towards,
+    limit,
+  );
+}
+
+/** Internal transactions of one transaction, the first 10,000. */
+export async function listInternalTransactionsOfTransaction(
+  sql: Queryable,
+  transactionHash: Hex,
+  { includeZeroValue }: InternalTransactionFilter,
+  order: Order,
+): Promise<InternalTransactionEntry[]> {
+  const towards = direction(sql, order);
+  return complete(
+    sql,
+    sql`
+      SELECT i.block_number, i.transaction_index, i.position
+      FROM transaction_places(${transactionHash}) p
+      CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
+      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
+      ORDER BY i.position ${towards}
+      LIMIT ${MAXIMUM_PER_TRANSACTION}`,
+    towards,
+    MAXIMUM_PER_TRANSACTION,
+  );
+}
+
+/** The condition of the index `internal_transactions_valued`. */
+function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
+  return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
+}
+
+/** The rows for a page of keys, or for places, at most `limit`, in its order. */
+async function complete(
+  sql: Queryable,
+  page: Fragment | Places,
+  towards: Fragment,
+  limit: number,
+): Promise<InternalTransactionEntry[]> {
+  const { places } = await placesOf(sql, page, ["block_number", "transaction_index", "position"]);
+  const query = sql<InternalTransactionEntry[]>`
+    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_hash, i.position,
+      i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
+      i.created_contract, i.value, i.gas, i.gas_used, i.input, i.error, i.effective
+    FROM ${places}
+    CROSS JOIN LATERAL (
+      SELECT (internal).*, transaction_hash
+      FROM internal_transactions_at(
+        places.block_number, places.transaction_index, places.position)
+    ) i
+    ${blockOf(sql, sql`i.block_number`)}
+    ORDER BY i.block_number ${towards}, i.transaction_index ${towards}, i.position ${towards}`;
+  return readPage(query, limit, dataOf);
+}
+
+const dataOf = ({ input, error }: Pick<InternalTransactionEntry, "input" | "error">) => [
+  input,
+  error,
+];

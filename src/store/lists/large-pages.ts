@@ -1,0 +1,91 @@
+import { within } from "../../core/async.ts";
+import { StoreError } from "../../core/errors.ts";
+import { calmTurn } from "../../core/turns.ts";
+
+/**
+ * The limit of an answer's data, in bytes, or characters for text. An answer of this size takes some 100 ms of
+ * processor time, in which nobody else is served, and several times its size in memory.
+ */
+export const MAXIMUM_ANSWER = 24_000_000;
+/** So many rows take some 13 MB when each has 128 KB, the most that a transaction pool accepts. */
+const ROWS_AT_ONCE = 50;
+/** About what the other fields of a row become in an answer, in characters. */
+const OTHER_FIELDS = 500;
+/** Characters of a page that needs no place in the line, and of what is read of a larger one at a time. */
+const SMALL_PAGE = 1_500_000;
+const AT_ONCE = 1_000_000;
+/** Whoever waits longer goes on: the one in front may wait for a database that hangs. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** The rows of a page are larger than an answer may be. */
+export class PageTooLarge extends StoreError {
+  constructor() {
+    super("page-too-large", `a page of more than ${MAXIMUM_ANSWER} characters`);
+  }
+}
+
+/** Throws `PageTooLarge` for rows of one page that were read apart. */
+export function requireAnswerable<Row>(
+  rows: readonly Row[],
+  dataOf: (row: Row) => readonly (string | null)[],
+): void {
+  let characters = 0;
+  for (const row of rows) for (const data of dataOf(row)) characters += data?.length ?? 0;
+  if (characters > MAXIMUM_ANSWER) throw new PageTooLarge();
+}
+
+/** A query that was not sent yet. It can be read in parts. */
+export interface PageQuery<Row> extends PromiseLike<Row[]> {
+  cursor(rows: number, read: (part: Row[]) => unknown): Promise<unknown>;
+}
+
+/** The end of the last large page in line. */
+let line: Promise<void> = Promise.resolve();
+
+/** Takes a place in the line of large pages, whose data is read, and becomes an answer, one after the other. */
+function takePlace(): { reached: Promise<void>; leave(): void } {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const reached = within(LONGEST_WAIT_MS, line, () => new Error("waits for too long")).catch(
+    () => {},
+  );
+  line = end;
+  return { reached, leave: () => void reached.then(calmTurn).then(resolve) };
+}
+
+/**
+ * Reads a page of at most `limit` rows; `dataOf` gives the fields of a row that may be large. A long page is read in
+ * parts, so that nobody can fill the memory by asking for 10,000 large rows, and a large one while no other is, so that
+ * everybody else is served in between. Throws `PageTooLarge`.
+ */
+export async function readPage<Row>(
+  query: PageQuery<Row>,
+  limit: number,
+  dataOf: (row: Row) => readonly (string | null)[],
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let characters = 0;
+  let read = 0;
+  let place: ReturnType<typeof takePlace> | undefined;
+  /** Gives what the next part waits for. */
+  const take = (part: Row[]): Promise<void> | undefined => {
+    for (const row of part) {
+      rows.push(row);
+      for (const data of dataOf(row)) characters += data?.length ?? 0;
+    }
+    if (characters > MAXIMUM_ANSWER) throw new PageTooLarge();
+    const all = characters + rows.length * OTHER_FIELDS;
+    if (all <= SMALL_PAGE || all - read < AT_ONCE) return undefined;
+    read = all;
+    place ??= takePlace();
+    return place.reached.then(calmTurn);
+  };
+  try {
+    // Nothing waits after the last part of a cursor.
+    if (limit <= ROWS_AT_ONCE) await take(await query);
+    else await query.cursor(ROWS_AT_ONCE, take);
+    await place?.reached;
+    return rows;
+  } finally {
+    place?.leave();
+  }
+}

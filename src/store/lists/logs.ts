@@ -1,0 +1,302 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import {
+  isDistributedRead,
+  isNear,
+  placesOf,
+  publishedHead,
+  withBlocks,
+} from "../cluster/distributed-reads.ts";
+import { keyOf } from "../index-keys.ts";
+import { type PageQuery, readPage } from "./large-pages.ts";
+import { blockOf, direction, type Order, type PageRange, pageOfBlocks } from "./page.ts";
+
+/** A log of a transaction. */
+export interface TransactionLog {
+  logIndex: number;
+  address: Address;
+  topic0: Hex | null;
+  topic1: Hex | null;
+  topic2: Hex | null;
+  topic3: Hex | null;
+  data: Hex;
+}
+
+/** A log with what its block and transaction add. */
+export interface LogEntry extends TransactionLog {
+  blockNumber: number;
+  blockHash: Hex;
+  timestampSeconds: number;
+  transactionHash: Hex;
+  transactionIndex: number;
+  gasPrice: string;
+  gasUsed: string;
+}
+
+/**
+ * Matches the logs of an address (any when undefined) whose topics equal the given ones; an undefined topic matches
+ * all.
+ */
+export interface LogPattern {
+  address?: Address | undefined;
+  /** By position, up to four. */
+  topics: readonly (Hex | undefined)[];
+}
+
+/** Where a log stands. */
+export interface LogPlace {
+  blockNumber: number;
+  logIndex: number;
+}
+
+/** Inclusive; `latest` is the published head. */
+export interface LogBlocks {
+  from: number | "latest";
+  to: number | "latest";
+  /** Only logs after this place. */
+  after?: LogPlace | undefined;
+}
+
+/**
+ * A range of an index that holds every log of a pattern. There is one way to read it: the condition is about a column
+ * that no other index has, compares it with a list of one value, and the order names it, too. With an equality the
+ * planner could walk the primary key for the order and drop what does not match, which reads the whole table where
+ * matches are late.
+ */
+interface LogRange {
+  condition: Fragment;
+  order: Fragment;
+}
+
+/** A range with more entries than this is not counted to its end. */
+const FEW = 1_000;
+
+/**
+ * Logs that match at least one of the patterns, by block and log index in `order`. Each pattern is read in that order from
+ * the index range with the fewest entries, as far as the page asks.
+ */
+export async function searchLogs(
+  sql: Queryable,
+  patterns: readonly LogPattern[],
+  blocks: LogBlocks,
+  page: PageRange,
+  order: Order = "asc",
+): Promise<LogEntry[]> {
+  const by = direction(sql, order);
+  const searches = await Promise.all(
+    patterns.map(async (pattern) => ({
+      pattern,
+      range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
+    })),
+  );
+  if (isDistributedRead(sql)) return readOfServers(sql, searches, blocks, page, by);
+  const keys = keysOf(sql, searches, blocks, page, by);
+  const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
+  const query = sql<LogEntry[]>`
+    SELECT l.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
+      l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
+      l.transaction_hash, l.transaction_index, l.gas_price, l.gas_used
+    FROM ${places}
+    CROSS JOIN LATERAL (
+      SELECT (log).*, transaction_hash, gas_price, gas_used
+      FROM logs_at(places.block_number, places.log_index)
+    ) l
+    ${blockOf(sql, sql`l.block_number`)}
+    ORDER BY l.block_number ${by}, l.log_index ${by}`;
+  return readPage(query, page.limit, dataOf);
+}
+
+const dataOf = ({ data }: TransactionLog) => [data];
+
+/** A pattern, and where its logs are looked for: undefined for all blocks. */
+interface LogSearch {
+  pattern: LogPattern;
+  range: LogRange | undefined;
+}
+
+/** Keys of a page of what the searches find, each log once. Of several searches each gives as many as the page may need. */
+function keysOf(
+  sql: Queryable,
+  searches: readonly LogSearch[],
+  blocks: LogBlocks,
+  { limit, skip }: PageRange,
+  by: Fragment,
+): Fragment {
+  const key = sql`block_number, log_index`;
+  const pageOf = (search: LogSearch, page: PageRange) =>
+    pageOfSearch(sql, key, search, blocks, page, by);
+  const [first, ...others] = searches;
+  if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
+  if (others.length === 0) return pageOf(first, { limit, skip });
+  const union = searches
+    .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
+    .reduce((all, branch) => sql`${all} UNION ${branch}`);
+  const { order } = ordersOf(sql, first, by);
+  return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** Columns of a page of one search. */
+function pageOfSearch(
+  sql: Queryable,
+  columns: Fragment,
+  search: LogSearch,
+  blocks: LogBlocks,
+  page: PageRange,
+  by: Fragment,
+): Fragment {
+  const rows = sql`SELECT ${columns} FROM logs WHERE ${found(sql, search, blocks)}`;
+  return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
+}
+
+type LogOfServers = Omit<LogEntry, "blockHash" | "timestampSeconds">;
+
+/**
+ * A page of several servers. The logs of an address are on one of them, and carry what their transactions add
+ * (page-columns.ts): a near page of one search is one statement.
+ */
+async function readOfServers(
+  sql: Queryable,
+  searches: readonly LogSearch[],
+  blocks: LogBlocks,
+  page: PageRange,
+  by: Fragment,
+): Promise<LogEntry[]> {
+  const columns = sql`
+    logs.block_number, logs.log_index, address, topic0, topic1, topic2, topic3, data, transaction_index, transaction_hash, gas_price, gas_used`;
+  const [search, ...others] = searches;
+  const address = others.length === 0 ? search?.pattern.address : undefined;
+  const asked = address === undefined ? "all servers" : "one server";
+  let query: Fragment;
+  if (search && others.length === 0 && isNear(page, asked)) {
+    query = pageOfSearch(sql, columns, search, blocks, page, by);
+  } else {
+    const keys = keysOf(sql, searches, blocks, page, by);
+    const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
+    query = sql`
+      SELECT ${columns}
+      FROM ${places} CROSS JOIN LATERAL unnest(places.block_number, places.log_index) AS place (block, index)
+      JOIN logs ON logs.block_number = place.block AND logs.log_index = place.index
+      WHERE ${onServerOf(sql, address)}
+      ORDER BY logs.block_number ${by}, logs.log_index ${by}`;
+  }
+  const rows = await readPage(query as unknown as PageQuery<LogOfServers>, page.limit, dataOf);
+  return withBlocks(sql, await withTransactions(sql, rows));
+}
+
+/** Adds what transactions add to the logs of an earlier version, or of one server. */
+async function withTransactions(
+  sql: Queryable,
+  logs: readonly LogOfServers[],
+): Promise<readonly LogOfServers[]> {
+  const lacking = logs.filter((log) => log.transactionHash === null);
+  if (lacking.length === 0) return logs;
+  const found = await sql<Omit<LogOfServers, keyof TransactionLog>[]>`
+    SELECT block_number, transaction_index, hash AS transaction_hash, gas_price, gas_used FROM transactions_at(
+      ${lacking.map(({ blockNumber }) => blockNumber)}::bigint[],
+      ${lacking.map(({ transactionIndex }) => transactionIndex)}::integer[])`;
+  const byPlace = new Map(
+    found.map((one) => [`${one.blockNumber} ${one.transactionIndex}`, one] as const),
+  );
+  return logs.flatMap((log) => {
+    if (log.transactionHash !== null) return [log];
+    const transaction = byPlace.get(`${log.blockNumber} ${log.transactionIndex}`);
+    return transaction ? [{ ...log, ...transaction }] : [];
+  });
+}
+
+/** Condition that tells the coordinator which server has the logs of an address; to all others it is none. */
+function onServerOf(sql: Queryable, address: Address | undefined): Fragment {
+  return address === undefined
+    ? sql`true`
+    : sql`(NOT is_distributed() OR address = ${address}::bytea)`;
+}
+
+/** The order that the range of a search is read in, and that of its logs. */
+function ordersOf(sql: Queryable, { range }: LogSearch, by: Fragment) {
+  const order = sql`block_number ${by}, log_index ${by}`;
+  return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
+}
+
+/** The condition of what a search finds. */
+function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks): Fragment {
+  return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
+}
+
+/** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
+function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
+  const [topic0, ...others] = topics;
+  const ranges: LogRange[] = [];
+  const rangeOf = (order: Fragment, value: Fragment): LogRange => ({
+    order,
+    condition: sql`${order} = ANY(ARRAY[${value}]) AND ${onServerOf(sql, address)}`,
+  });
+  if (address !== undefined) {
+    ranges.push(
+      topic0 === undefined
+        ? rangeOf(sql`address`, sql`${address}::bytea`)
+        : rangeOf(
+            keyOf(sql, sql`address || topic0`),
+            keyOf(sql, sql`${address}::bytea || ${topic0}::bytea`),
+          ),
+    );
+  } else if (topic0 !== undefined) {
+    ranges.push(rangeOf(keyOf(sql, sql`topic0`), keyOf(sql, sql`${topic0}::bytea`)));
+  }
+  others.forEach((topic, index) => {
+    if (topic === undefined) return;
+    const column = sql`${sql(`topic${index + 1}`)}`;
+    ranges.push(rangeOf(keyOf(sql, column), keyOf(sql, sql`${topic}::bytea`)));
+  });
+  return ranges;
+}
+
+/**
+ * The range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all
+ * blocks.
+ */
+async function narrowestRange(
+  sql: Queryable,
+  ranges: readonly LogRange[],
+  blocks: LogBlocks,
+): Promise<LogRange | undefined> {
+  if (ranges.length < 2) return ranges[0];
+  const counts = ranges.map(
+    (range) =>
+      sql`(
+        SELECT count(*) FROM (
+          SELECT 1 FROM logs WHERE ${within(sql, range, blocks)}
+          ORDER BY ${range.order}, block_number LIMIT ${FEW}
+        ) entries)`,
+  );
+  const list = counts.reduce((all, count) => sql`${all}, ${count}`);
+  const [row] = await sql<{ counts: number[] }[]>`SELECT ARRAY[${list}] AS counts`;
+  const entries = row?.counts ?? [];
+  return ranges[entries.indexOf(Math.min(...entries))] ?? ranges[0];
+}
+
+function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks): Fragment {
+  const head = publishedHead(sql);
+  const from = blocks.from === "latest" ? head : sql`${blocks.from}::bigint`;
+  const to = blocks.to === "latest" ? sql`` : sql`AND block_number <= ${blocks.to}::bigint`;
+  const after = blocks.after
+    ? sql`AND (block_number, log_index) > (${blocks.after.blockNumber}::bigint, ${blocks.after.logIndex}::bigint)`
+    : sql``;
+  return sql`
+    block_number >= ${from} ${to} ${after} AND block_number <= ${head}
+    ${range ? sql`AND ${range.condition}` : sql``}`;
+}
+
+/**
+ * The whole condition, so that no index can serve it, and the planner takes it to hold: the range is chosen already, and most of
+ * what it has matches. By the columns' statistics it would expect too few rows to fill a page, read all of the range and sort it.
+ */
+function matching(sql: Queryable, { address, topics }: LogPattern): Fragment {
+  const conditions = topics.flatMap((topic, index) =>
+    topic === undefined ? [] : [sql`${sql(`topic${index}`)} = ${topic}`],
+  );
+  if (address !== undefined) conditions.push(sql`address = ${address}::bytea`);
+  if (conditions.length === 0) return sql``;
+  const all = conditions.reduce((some, condition) => sql`${some} AND ${condition}`);
+  return sql`AND CASE WHEN ${all} THEN true END IS NOT NULL`;
+}

@@ -1,0 +1,57 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import type { PageRange } from "./page.ts";
+import type { TokenStandard } from "./token-transfers.ts";
+
+/** A token, a verified contract, or both, that a name leads to. */
+export interface NamedContract {
+  address: Address;
+  /** Null for what is no token. */
+  standard: TokenStandard | null;
+  name: string | null;
+  symbol: string | null;
+  /** Null without a verified source. */
+  contractName: string | null;
+}
+
+/**
+ * Tokens whose name or symbol, and verified contracts whose name begins with a text, in any letter case; only the first 64
+ * characters of either count. What matched decides the order, so that whole names come first; then the oldest tokens do.
+ */
+export async function listContractsByName(
+  sql: Queryable,
+  text: string,
+  { limit, skip }: PageRange,
+): Promise<NamedContract[]> {
+  const start = sql`lower(left(${text}::text, 64))`;
+  /** As the indexes have it (migrations/0111_names.sql). */
+  const keyOf = (column: Fragment) => sql`lower(left(${column}, 64)) COLLATE "C"`;
+  const begins = (column: Fragment) => sql`
+    ${column} IS NOT NULL AND ${keyOf(column)} >= ${start}
+    AND ${keyOf(column)} < ${start} || chr(1114111)`;
+  const most = sql`LIMIT ${skip + limit}::bigint`;
+  const tokens = (column: Fragment) => sql`
+    SELECT address, ${keyOf(column)} AS key, first_block FROM tokens WHERE ${begins(column)}
+    ORDER BY ${keyOf(column)}, first_block, address ${most}`;
+  return sql<NamedContract[]>`
+    SELECT page.address, t.standard, t.name, t.symbol, v.contract_name
+    FROM (
+      SELECT address, min(key) AS key, min(first_block) AS first_block FROM (
+        (${tokens(sql`name`)})
+        UNION ALL
+        (${tokens(sql`symbol`)})
+        UNION ALL
+        (SELECT address, ${keyOf(sql`contract_name`)}, NULL FROM valid_verified_contracts
+         WHERE ${begins(sql`contract_name`)}
+         ORDER BY ${keyOf(sql`contract_name`)}, address ${most})
+      ) AS matched
+      GROUP BY address ORDER BY key, first_block, address LIMIT ${limit} OFFSET ${skip}
+    ) AS page
+    LEFT JOIN LATERAL (
+      SELECT standard, name, symbol FROM tokens WHERE address = page.address LIMIT 1
+    ) t ON true
+    LEFT JOIN LATERAL (
+      SELECT contract_name FROM valid_verified_contracts WHERE address = page.address LIMIT 1
+    ) v ON true
+    ORDER BY page.key, page.first_block, page.address`;
+}

@@ -1,0 +1,118 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../db/client.ts";
+import type { TransactionLog } from "./logs.ts";
+import { inPublishedBlocks } from "./page.ts";
+
+// Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
+
+/** What only some types of transactions have, as the node gave it. */
+interface TransactionExtra {
+  accessList?: unknown;
+  authorizationList?: unknown;
+  maxFeePerBlobGas?: Hex;
+  blobVersionedHashes?: unknown;
+  blobGasUsed?: Hex;
+  blobGasPrice?: Hex;
+}
+
+/** Where a transaction stands, and what its receipt has too. Quantities are decimal text. */
+interface PlacedTransaction {
+  blockHash: Hex;
+  blockNumber: number;
+  transactionIndex: number;
+  hash: Hex;
+  type: number;
+  from: Address;
+  to: Address | null;
+  /** The effective price. */
+  gasPrice: string;
+  extra: TransactionExtra | null;
+}
+
+/** A transaction as it was signed. */
+export interface SignedTransaction extends PlacedTransaction {
+  nonce: string;
+  value: string;
+  gas: string;
+  maxFeePerGas: string | null;
+  maxPriorityFeePerGas: string | null;
+  input: Hex;
+  v: string | null;
+  /** 32 bytes. */
+  r: Hex | null;
+  s: Hex | null;
+}
+
+/** What became of a transaction. */
+export interface StoredReceipt extends PlacedTransaction {
+  createdContract: Address | null;
+  cumulativeGasUsed: string;
+  gasUsed: string;
+  /** Null before Byzantium. */
+  status: number | null;
+  logs: TransactionLog[];
+}
+
+/** The transaction of a hash; undefined when it is not in a published block. */
+export async function getSignedTransaction(
+  sql: Queryable,
+  hash: Hex,
+): Promise<SignedTransaction | undefined> {
+  const [transaction] = await sql<SignedTransaction[]>`
+    SELECT b.hash AS block_hash, t.block_number, t.transaction_index, ${signedColumns(sql)}
+    FROM transaction_places(${hash}) p
+    CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
+    JOIN blocks b ON b.number = p.block_number
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}`;
+  return transaction;
+}
+
+/**
+ * The transaction at a place of a published block, null where the block has no such place; undefined when the block is
+ * not indexed.
+ */
+export async function getSignedTransactionAt(
+  sql: Queryable,
+  blockNumber: number,
+  transactionIndex: number,
+): Promise<{ transaction: SignedTransaction | null } | undefined> {
+  const [row] = await sql<(SignedTransaction | { hash: null })[]>`
+    SELECT b.hash AS block_hash, b.number AS block_number, t.transaction_index, ${signedColumns(sql)}
+    FROM blocks b
+    LEFT JOIN LATERAL transaction_at(b.number, ${transactionIndex}) t ON true
+    WHERE b.number = ${blockNumber} AND ${inPublishedBlocks(sql, {}, "number")}`;
+  return row && { transaction: row.hash === null ? null : row };
+}
+
+/** Of `transactions t`, what its signer has signed. */
+function signedColumns(sql: Queryable): Fragment {
+  return sql`t.hash, t.type, t.from_address AS from, t.to_address AS to, t.nonce, t.value, t.gas,
+    t.gas_price, t.max_fee_per_gas, t.max_priority_fee_per_gas, t.input, t.v, t.r, t.s, t.extra`;
+}
+
+/** The receipt of a transaction, its logs in order; undefined when it is not in a published block. */
+export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredReceipt | undefined> {
+  type Row = Omit<StoredReceipt, "logs"> & (TransactionLog | { logIndex: null });
+  // One row for each log: one statement sees one state of the chain.
+  const rows = await sql<Row[]>`
+    SELECT b.hash AS block_hash, t.block_number,
+      t.transaction_index, t.hash, t.type, t.from_address AS from,
+      t.to_address AS to, t.created_contract,
+      t.cumulative_gas_used, t.gas_used,
+      t.gas_price, t.status, t.extra, l.log_index, l.address,
+      l.topic0, l.topic1, l.topic2, l.topic3, l.data
+    FROM transaction_places(${hash}) p
+    CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t
+    JOIN blocks b ON b.number = p.block_number
+    LEFT JOIN LATERAL logs_of_transaction(p.block_number, p.transaction_index) l ON true
+    WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}
+    ORDER BY log_index`;
+  const [receipt] = rows;
+  return (
+    receipt && {
+      ...receipt,
+      logs: rows.filter((row): row is Row & TransactionLog => row.logIndex !== null),
+    }
+  );
+}

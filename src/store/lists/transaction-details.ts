@@ -1,0 +1,87 @@
+import type { Address } from "../../core/evm/address.ts";
+import type { Queryable } from "../../db/client.ts";
+import { type Delegation, listVerifiedAbis, type VerifiedAbi } from "../contracts/verified/abis.ts";
+import type { TransactionLog } from "./logs.ts";
+import type { TransactionDetail } from "./transactions.ts";
+
+/** What only the whole page of a transaction shows. Quantities are decimal text. */
+interface TransactionFacts {
+  type: number;
+  nonce: string;
+  createdContract: Address | null;
+  maxFeePerGas: string | null;
+  maxPriorityFeePerGas: string | null;
+  /** Of the block; null before EIP-1559. */
+  baseFeePerGas: string | null;
+  logs: number;
+}
+
+/** What the details of a transaction are made from. */
+export interface ReadDetails {
+  facts: TransactionFacts;
+  /** Of the receiver and of the contracts that logged or failed. */
+  abis: VerifiedAbi[];
+}
+
+type Place = Pick<TransactionDetail, "blockNumber" | "transactionIndex">;
+
+const MOST_FAILED = 20;
+const MOST_DELEGATIONS = 50;
+
+/** Reads what the details of a transaction are made from; `sql` must be the snapshot that it was read from. */
+export async function readTransactionDetails(
+  sql: Queryable,
+  transaction: TransactionDetail,
+  logs: readonly TransactionLog[],
+): Promise<ReadDetails | undefined> {
+  const facts = await getFacts(sql, transaction);
+  if (!facts) return undefined;
+  const failed = transaction.succeeded === false ? await listFailedCallees(sql, transaction) : [];
+  // A proxy may have another contract behind it now.
+  const delegations = await listDelegations(sql, transaction);
+  const receiver = transaction.to ?? facts.createdContract;
+  const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
+  const distinct = new Set(addresses.filter((address) => address !== null));
+  return { facts, abis: await listVerifiedAbis(sql, [...distinct], delegations) };
+}
+
+async function getFacts(
+  sql: Queryable,
+  { blockNumber, transactionIndex }: Place,
+): Promise<TransactionFacts | undefined> {
+  const [facts] = await sql<TransactionFacts[]>`
+    SELECT t.type, t.nonce, t.created_contract, t.max_fee_per_gas,
+      t.max_priority_fee_per_gas, b.base_fee_per_gas,
+      (SELECT count(*)::int FROM logs_of_transaction(t.block_number, t.transaction_index)) AS logs
+    FROM transaction_at(${blockNumber}, ${transactionIndex}) t
+    JOIN blocks b ON b.number = t.block_number`;
+  return facts;
+}
+
+/** Calls that ran other code in the caller's place, the first of each. */
+function listDelegations(
+  sql: Queryable,
+  { blockNumber, transactionIndex }: Place,
+): Promise<Delegation[]> {
+  return sql<Delegation[]>`
+    SELECT from_address AS caller, to_address AS callee FROM internal_transactions
+    WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
+      AND call_type IN ('delegatecall', 'callcode') AND to_address IS NOT NULL
+    GROUP BY from_address, to_address
+    ORDER BY min(position)
+    LIMIT ${MOST_DELEGATIONS}`;
+}
+
+/** Callees of the frames that failed, the outermost first. */
+async function listFailedCallees(
+  sql: Queryable,
+  { blockNumber, transactionIndex }: Place,
+): Promise<Address[]> {
+  const rows = await sql<{ callee: Address }[]>`
+    SELECT to_address AS callee FROM internal_transactions
+    WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}
+      AND error IS NOT NULL AND to_address IS NOT NULL
+    ORDER BY position
+    LIMIT ${MOST_FAILED}`;
+  return rows.map(({ callee }) => callee);
+}

@@ -1,0 +1,66 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
+import type { PageRange } from "../../lists/page.ts";
+import { areBalancesFollowed } from "./fee-payments.ts";
+
+/** An account as the index knows it. */
+export interface CoinAccount {
+  address: Address;
+  /** False for an address that the index has never seen. */
+  known: boolean;
+  /** In wei; null where only the node can tell: unknown, touched since it was read, or not followed. */
+  balance: string | null;
+}
+
+/** Accounts of the addresses, in their order. */
+export async function listCoinAccounts(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<CoinAccount[]> {
+  // In a SELECT of its own the list has no known length, for which PostgreSQL would plan each question anew.
+  return sql<CoinAccount[]>`
+    SELECT asked.address, a.address IS NOT NULL AS known, ${exactBalance(sql)} AS balance
+    FROM unnest((SELECT ${[...addresses]}::bytea[])) WITH ORDINALITY AS asked (address, place)
+    LEFT JOIN addresses a USING (address)
+    ORDER BY asked.place`;
+}
+
+/** Known accounts in the order in which the index first saw them. */
+export async function listCoinAccountsByAge(
+  sql: Queryable,
+  { limit, skip }: PageRange,
+): Promise<CoinAccount[]> {
+  return sql<CoinAccount[]>`
+    SELECT page.address, true AS known, ${exactBalance(sql)} AS balance
+    FROM (
+      SELECT first_block, address FROM addresses
+      ORDER BY first_block, address
+      LIMIT ${limit} OFFSET ${skip}
+    ) page
+    CROSS JOIN LATERAL (
+      SELECT balance, balance_block FROM addresses WHERE address = page.address LIMIT 1
+    ) a
+    ORDER BY page.first_block, page.address`;
+}
+
+function exactBalance(sql: Queryable): Fragment {
+  return sql`CASE WHEN a.balance_block IS NOT NULL AND ${areBalancesFollowed(sql)} THEN a.balance END`;
+}
+
+/** A coin balance that the index alone answers, in wei. */
+export interface StoredCoinBalance {
+  address: Address;
+  balance: string;
+}
+
+/** Coin balances that the index alone answers, of up to `limit` addresses, from an address on. */
+export async function listCoinBalancesFrom(
+  sql: Queryable,
+  from: Address,
+  limit: number,
+): Promise<StoredCoinBalance[]> {
+  return sql<StoredCoinBalance[]>`
+    SELECT address, balance FROM addresses
+    WHERE address >= ${from} AND balance_block IS NOT NULL AND ${areBalancesFollowed(sql)}
+    ORDER BY address LIMIT ${limit}`;
+}

@@ -1,0 +1,26 @@
+import { ZERO_ADDRESS } from "../../../core/evm/address.ts";
+import type { Queryable } from "../../../db/client.ts";
+import { areBalancesFollowed } from "./fee-payments.ts";
+
+/** The coin supply, in wei. */
+export interface CoinSupply {
+  /** Sum of all known balances. */
+  total: string;
+  /** The zero address's part of it. */
+  zeroAddress: string;
+  /** Whether a balance is still to be read. */
+  pending: boolean;
+  /** Whether all that changes balances is indexed. */
+  followed: boolean;
+}
+
+/** The supply at the published head; undefined before the first block. */
+export async function getCoinSupply(sql: Queryable): Promise<CoinSupply | undefined> {
+  const [supply] = await sql<CoinSupply[]>`
+    SELECT coalesce((SELECT total FROM coin_supply), 0) AS total,
+      coalesce((SELECT balance FROM addresses WHERE address = ${ZERO_ADDRESS}), 0) AS zero_address,
+      EXISTS (SELECT 1 FROM addresses WHERE balance_block IS NULL) AS pending,
+      ${areBalancesFollowed(sql)} AS followed
+    FROM sync_state WHERE head_number IS NOT NULL`;
+  return supply;
+}

@@ -1,0 +1,74 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
+
+/**
+ * The type of the transaction that each block of an Arbitrum chain begins with (ArbOS, "internal transactions"). Its fees
+ * go to accounts that no block names.
+ */
+const ARBITRUM_INTERNAL_TYPE = 106;
+
+/** Chains that move coins without a word in any block, whatever their miners get, each with its test networks. */
+const UNFOLLOWED_CHAINS: readonly number[] = [
+  // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Taiko (taiko-geth's `getTreasuryAddress`).
+  ...[100, 10_200, 137, 80_002, 167_000, 167_013],
+  // A token's transfers move the coin: Celo ("Token duality" of its specification), Arc ("Two interfaces, one balance").
+  ...[42_220, 11_142_220, 5_042, 5_042_002],
+  // Blocks mint to others than their producer: Energy Web (AuRa's `blockRewardContractAddress` in Nethermind's chains),
+  // Kaia (its "Token economy", "Funding Structure"), Flare and Songbird (go-flare's `coreth/core/daemon.go`).
+  ...[246, 73_799, 8_217, 1_001, 14, 114, 19, 16],
+  // Coins come from another ledger: Avalanche (coreth's `UnsignedImportTx`), HyperEVM (its "HyperCore <> HyperEVM
+  // transfers"), Moonbeam, Moonriver and Moonbase (Moonbeam's "Balance Transfers").
+  ...[43_114, 43_113, 999, 998, 1_284, 1_285, 1_287],
+  // Others than the sender pay for gas: Ronin before it was a rollup (`Payer` in ronin's `core/state_transition.go`).
+  ...[2_020, 2_021],
+  // Balances grow by themselves: Blast ("Auto Rebasing").
+  ...[81_457, 168_587_773],
+];
+
+/** Whether the index knows of everything that changes a coin balance. Where it does not, the node is asked with each request. */
+export function areBalancesFollowed(sql: Queryable): Fragment {
+  return sql`(
+    SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...UNFOLLOWED_CHAINS]}::bigint[])
+    FROM sync_state)`;
+}
+
+/** Records what a block has shown. A reset of the chain forgets it. */
+export async function writeFeesFollowed(sql: Queryable, followed: boolean): Promise<void> {
+  await sql`UPDATE sync_state SET fees_followed = ${followed}`;
+}
+
+/** What the transactions of a block pay to its miner, whose balance nothing else lowers or raises in it. */
+export interface FeePayment {
+  number: number;
+  hash: Hex;
+  parentHash: Hex;
+  miner: Address;
+  /** In wei; not 0. */
+  reward: string;
+}
+
+/**
+ * Who gets what the transactions of a published block pay: its miner; `hidden` where no block of the chain names them all.
+ * Undefined when the block does not show it, because nothing is paid, or its miner's coins move otherwise, too; and
+ * when an earlier block has shown it.
+ */
+export async function getFeePayment(
+  sql: Queryable,
+  blockNumber: number,
+): Promise<FeePayment | "hidden" | undefined> {
+  const [payment] = await sql<(FeePayment & { hidden: boolean; tells: boolean })[]>`
+    SELECT number, hash, parent_hash, miner, reward,
+      EXISTS (SELECT FROM transactions_of_block(number) WHERE type = ${ARBITRUM_INTERNAL_TYPE}) AS hidden,
+      reward > 0
+        AND NOT EXISTS (
+          SELECT FROM transactions_of_block(number)
+          WHERE miner IN (from_address, to_address, created_contract))
+        AND NOT EXISTS (
+          SELECT FROM internal_transactions_of_block(number)
+          WHERE effective AND miner IN (from_address, to_address, created_contract))
+        AND miner NOT IN (SELECT address FROM withdrawals WHERE block_number = ${blockNumber}) AS tells
+    FROM blocks, sync_state WHERE number = ${blockNumber} AND fees_followed IS NULL`;
+  if (payment?.hidden) return "hidden";
+  return payment?.tells ? payment : undefined;
+}

@@ -1,0 +1,214 @@
+import type { Address } from "../../../core/evm/address.ts";
+import { DEPOSIT_TYPE } from "../../../core/evm/deposits.ts";
+import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { emptyCodeHash } from "../../contracts/list.ts";
+import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
+
+/** An address whose coin balance is to be read. */
+export interface CoinToRead {
+  address: Address;
+  /**
+   * Whether to ask for its code, too: nobody asked yet, and neither a creation nor a self-destruct tells. A creation without
+   * code may be one whose tracer leaves it out.
+   */
+  withCode: boolean;
+}
+
+export interface CoinBalance {
+  address: Address;
+  balanceWei: bigint;
+  /** Whether it is a contract; null when its code was not asked for. */
+  isContract: boolean | null;
+}
+
+/**
+ * Addresses whose coin balance is to be read for a range of recorded blocks, at the block `at`: those whose balance the
+ * blocks may have changed, and those that they name and that have none yet. For a published range that is about to be
+ * rolled back, also those that were read in it.
+ */
+export async function listTouchedCoins(
+  sql: Queryable,
+  range: BlockRange,
+  at: number,
+): Promise<CoinToRead[]> {
+  return sql<CoinToRead[]>`
+    WITH seen AS MATERIALIZED (${seenAddresses(sql, range)})
+    SELECT touched.address, ${isCodeUnknown(sql, at)} AS with_code
+    FROM (
+      SELECT address, CASE WHEN balance_block < ${range.from} THEN has_code END AS has_code,
+        CASE WHEN code_seen_block < ${range.from} THEN code_seen_block END AS code_seen_block
+      FROM (
+        ${movedAddresses(sql, range, sql`seen`)}
+        UNION
+        (SELECT address FROM addresses WHERE balance_block >= ${range.from}
+          ORDER BY balance_block LIMIT ${READ_AGAIN_MAXIMUM})
+        UNION
+        SELECT address FROM seen
+          WHERE named AND NOT EXISTS (
+            SELECT 1 FROM addresses WHERE addresses.address = seen.address AND balance_block IS NOT NULL)
+      ) AS changed
+      LEFT JOIN addresses USING (address)
+    ) AS touched
+    ORDER BY touched.address`;
+}
+
+/**
+ * Whether only the node can tell if there is code at the address `touched` at a block. Without traces nothing is kept:
+ * most creations are unknown, and an answer is soon outdated.
+ */
+function isCodeUnknown(sql: Queryable, at: number | Fragment) {
+  return sql`(
+    (SELECT traced FROM sync_state) AND (
+      touched.has_code IS NULL AND NOT EXISTS (
+        SELECT 1 FROM contracts WHERE contracts.address = touched.address AND block_number <= ${at})
+      OR EXISTS (
+        SELECT 1 FROM contracts AS made
+        WHERE made.address = touched.address AND made.code_hash = ${emptyCodeHash(sql)}
+          AND made.block_number > coalesce(touched.code_seen_block, -1)
+          AND made.block_number <= ${at})
+      OR EXISTS (
+        SELECT 1 FROM doubtful_destructions AS ended
+        WHERE ended.address = touched.address
+          AND ended.block_number > coalesce(touched.code_seen_block, -1)
+          AND ended.block_number <= ${at})))`;
+}
+
+/**
+ * The contracts that collect an OP-stack rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its
+ * predeploys).
+ */
+const FEE_VAULTS: readonly Address[] = [
+  "0x4200000000000000000000000000000000000019",
+  "0x420000000000000000000000000000000000001a",
+  "0x420000000000000000000000000000000000001b",
+];
+
+/**
+ * Addresses that the rows of a range name besides the producers of its blocks, each with the first of these blocks, and those
+ * whose balance the range may have changed (`moved`). Frames without effect do not count. Of several servers this asks once.
+ */
+function seenAddresses(sql: Queryable, range: BlockRange) {
+  return sql`
+    SELECT address, min(block_number) FILTER (WHERE is_named) AS first_block, bool_or(is_named) AS named,
+      bool_or(moves) AS moved
+    FROM (
+      SELECT block_number, side.address, true AS is_named, true AS moves FROM transactions
+        CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
+        WHERE ${inRange(sql, range)}
+      UNION ALL
+      SELECT block_number, side.address, true, value > 0 OR type <> 'call' FROM internal_transactions
+        CROSS JOIN LATERAL (VALUES (from_address), (to_address), (created_contract)) AS side (address)
+        WHERE ${inRange(sql, range)} AND effective
+      UNION ALL
+      SELECT block_number, side.address, true, false FROM token_transfers
+        CROSS JOIN LATERAL (VALUES (from_address), (to_address)) AS side (address)
+        WHERE ${inRange(sql, range)}
+      UNION ALL
+      SELECT block_number, address, true, true FROM withdrawals WHERE ${inRange(sql, range)}
+      UNION ALL
+      SELECT block_number, vault.address, false, true FROM transactions
+        CROSS JOIN LATERAL unnest(${[...FEE_VAULTS]}::bytea[]) AS vault (address)
+        WHERE ${inRange(sql, range)} AND type = ${DEPOSIT_TYPE}
+    ) AS seen
+    WHERE address IS NOT NULL
+    GROUP BY address`;
+}
+
+/** The producers of the blocks of a range and of their uncles, each with its blocks. */
+function producers(sql: Queryable, range: BlockRange) {
+  return sql`
+    SELECT miner AS address, number AS block_number FROM blocks WHERE ${inRange(sql, range, "number")}
+    UNION ALL
+    SELECT miner, block_number FROM uncles WHERE ${inRange(sql, range)}`;
+}
+
+/** Addresses whose balance a range may have changed, of `seen` (`seenAddresses`) and producers. One may come twice. */
+function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
+  return sql`
+    SELECT address FROM ${seen} WHERE moved
+    UNION ALL
+    SELECT address FROM (${producers(sql, range)}) AS producers`;
+}
+
+/**
+ * Applies a range to the addresses: adds new ones, and marks the coin balances that it may have changed as "to be
+ * read", which are those that `listTouchedCoins` gave before.
+ */
+export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
+  await sql`
+    WITH seen AS MATERIALIZED (${seenAddresses(sql, range)}),
+    news AS (
+      INSERT INTO addresses (address, first_block)
+      SELECT address, first_block FROM seen WHERE named
+      UNION ALL
+      ${producers(sql, range)}
+      ORDER BY 1, 2
+      ON CONFLICT (address) DO NOTHING
+    )
+    UPDATE addresses SET balance_block = NULL
+    WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`seen`)})`;
+}
+
+/**
+ * Undoes `applyAddresses` for a range at the end of the chain, and marks what was read at its blocks as "to be read".
+ * Runs before the rows of the blocks are deleted.
+ */
+export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<undefined> {
+  await sql`
+    WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
+    UPDATE coin_supply SET total = total - (SELECT coalesce(sum(balance), 0) FROM gone)`;
+  // What the range moved was marked when it was applied, and read since at one of its blocks, if at all. The code was asked
+  // for no later than the balance.
+  await sql`
+    UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
+  const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS seen`);
+  await sql`
+    UPDATE addresses SET has_code = NULL
+    WHERE balance_block IS NULL AND has_code IS NOT NULL AND address IN (${moved})`;
+  await sql`
+    UPDATE addresses SET code_seen_block = NULL
+    WHERE balance_block IS NULL AND code_seen_block >= ${range.from}`;
+}
+
+/** Writes the coin balances of known addresses at a block, and keeps their sum. */
+export async function writeCoinBalances(
+  sql: Transaction,
+  blockNumber: number,
+  balances: readonly CoinBalance[],
+): Promise<void> {
+  if (balances.length === 0) return;
+  await sql`
+    WITH news AS (
+      SELECT * FROM unnest(
+        ${balances.map((row) => row.address)}::bytea[],
+        ${balances.map((row) => row.balanceWei.toString())}::numeric[],
+        ${balances.map(({ isContract }) => (isContract === null ? null : Number(isContract)))}::int2[]
+      ) AS news (address, balance, has_code)
+    ), before AS (
+      SELECT address, coalesce(balance, 0) AS balance FROM addresses WHERE address IN (SELECT address FROM news)
+    ), written AS (
+      UPDATE addresses SET balance = news.balance, balance_block = ${blockNumber},
+        has_code = coalesce(addresses.has_code, news.has_code = 1),
+        code_seen_block = CASE WHEN news.has_code = 1 THEN ${blockNumber} ELSE code_seen_block END
+      FROM news WHERE addresses.address = news.address
+    )
+    INSERT INTO coin_supply AS known (total)
+    SELECT coalesce(sum(news.balance - before.balance), 0) FROM news JOIN before USING (address)
+    ON CONFLICT (singleton) DO UPDATE SET total = known.total + excluded.total`;
+}
+
+/** Addresses whose coin balance is to be read at the head, at most `limit`. */
+export async function listPendingCoins(sql: Queryable, limit: number): Promise<CoinToRead[]> {
+  const head = sql`(SELECT head_number FROM sync_state)`;
+  return sql<CoinToRead[]>`
+    SELECT touched.address, ${isCodeUnknown(sql, head)} AS with_code
+    FROM addresses AS touched
+    WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
+}
+
+/** The number of coin balances that are to be read, counted up to `limit`. */
+export async function countPendingCoinBalances(sql: Queryable, limit: number): Promise<number> {
+  const [counted] = await sql<{ count: number }[]>`
+    SELECT count(*) FROM (SELECT 1 FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
+  return counted?.count ?? 0;
+}

@@ -1,0 +1,121 @@
+import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
+import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { inPublishedBlocks, type PageRange } from "../lists/page.ts";
+import { type BlockRange, inRange } from "../writer/chain.ts";
+import { countConsecutiveTransfers } from "./consecutive-transfers.ts";
+
+interface NftKey {
+  token: Address;
+  /** Decimal text. */
+  tokenId: string;
+}
+
+/** Applies a range to the owners: a token's last transfer tells its owner. */
+export async function applyNftOwners(sql: Transaction, range: BlockRange): Promise<void> {
+  await sql`
+    INSERT INTO nft_owners (token, token_id, owner)
+    SELECT DISTINCT ON (token, token_id) token, token_id, to_address
+    FROM token_transfers
+    WHERE standard = 721 AND ${inRange(sql, range)}
+    ORDER BY token, token_id, block_number DESC, log_index DESC
+    ON CONFLICT (token, token_id)
+    DO UPDATE SET owner = excluded.owner`;
+}
+
+/**
+ * Undoes `applyNftOwners` for a range at the end of the chain. Runs before the rows of the blocks are deleted, the
+ * returned function afterwards.
+ */
+export async function revertNftOwners(
+  sql: Transaction,
+  range: BlockRange,
+): Promise<() => Promise<void>> {
+  const moved = await sql<NftKey[]>`
+    SELECT DISTINCT token, token_id FROM token_transfers
+    WHERE standard = 721 AND ${inRange(sql, range)}`;
+  return () => restoreNftOwners(sql, moved);
+}
+
+/** Sets the owners by the transfers that are left. A token without transfers loses its row. */
+async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Promise<void> {
+  if (moved.length === 0) return;
+  const tokens = moved.map((key) => key.token);
+  const tokenIds = moved.map((key) => key.tokenId);
+  await sql`
+    DELETE FROM nft_owners AS held
+    USING unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
+    WHERE held.token = key.token AND held.token_id = key.token_id`;
+  await sql`
+    INSERT INTO nft_owners (token, token_id, owner)
+    SELECT key.token, key.token_id, last.to_address
+    FROM unnest(${tokens}::bytea[], ${tokenIds}::numeric[]) AS key (token, token_id)
+    CROSS JOIN LATERAL last_nft_transfer(key.token, key.token_id) AS last`;
+}
+
+/** Of a collection that moved ids together more often, nobody's are told: each id is looked for in all of these. */
+const CONSECUTIVE_TRANSFERS_MAXIMUM = 200;
+
+/**
+ * Ids of an ERC-721 collection that the owner has, ascending, of those that a transfer of their own told of. The zero address
+ * owns none, and nobody has what moved before another contract took the place of the collection's. Undefined where too much
+ * moved together to tell.
+ */
+export async function listNftsOfOwner(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+  page: PageRange,
+): Promise<string[] | undefined> {
+  const limit = CONSECUTIVE_TRANSFERS_MAXIMUM + 1;
+  const count = await countConsecutiveTransfers(sql, token, limit);
+  if (count === limit) return undefined;
+  const owned = (count === 0 ? idsByTransfers : idsMovedTogether)(sql, token, owner);
+  const rows = await sql<{ tokenId: string }[]>`
+    WITH replacement AS MATERIALIZED (${replacement(sql, token)})
+    SELECT token_id FROM (${owned}) AS owned
+    WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
+    ORDER BY token_id
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
+  return rows.map((row) => row.tokenId);
+}
+
+/** The ids that an owner has by their own transfers, and the places of those. */
+function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragment {
+  return sql`
+    SELECT token_id, (
+      SELECT ARRAY[block_number, transaction_index] FROM last_nft_transfer(token, token_id)) AS place
+    FROM nft_owners WHERE owner = ${owner} AND token = ${token} AND owner <> ${ZERO_ADDRESS}`;
+}
+
+/** As `idsByTransfers`, where a later transfer of several ids (ERC-2309) counts more than an id's own. */
+function idsMovedTogether(sql: Queryable, token: Address, owner: Address): Fragment {
+  return sql`
+    WITH together AS MATERIALIZED (
+      SELECT * FROM consecutive_transfers WHERE token = ${token} AND ${inPublishedBlocks(sql)}
+    ), known AS (
+      SELECT token_id FROM nft_owners WHERE owner = ${owner} AND token = ${token}
+      UNION
+      SELECT token_id FROM together
+      JOIN nft_owners AS held ON held.token = ${token} AND token_id BETWEEN first_id AND last_id
+      WHERE to_address = ${owner}
+    )
+    SELECT token_id, ARRAY[last.block_number, last.transaction_index] AS place
+    FROM (SELECT token_id FROM known ORDER BY token_id) AS known
+    CROSS JOIN LATERAL (
+      SELECT to_address, block_number, transaction_index, log_index
+      FROM last_nft_transfer(${token}, token_id)
+      UNION ALL
+      SELECT to_address, block_number, transaction_index, log_index
+      FROM together WHERE token_id BETWEEN first_id AND last_id
+      ORDER BY block_number DESC, log_index DESC LIMIT 1
+    ) AS last
+    WHERE to_address = ${owner} AND to_address <> ${ZERO_ADDRESS}`;
+}
+
+/** The place of the creation that replaced the contract of a token; no row where none did. */
+function replacement(sql: Queryable, token: Address): Fragment {
+  return sql`
+    SELECT max(ARRAY[block_number, transaction_index]) AS place FROM contracts
+    WHERE address = ${token} AND ${inPublishedBlocks(sql)}
+    HAVING count(*) > 1 OR max(block_number) > (SELECT first_block FROM tokens WHERE address = ${token})`;
+}

@@ -1,0 +1,227 @@
+import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
+import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
+import { hasKey } from "../../index-keys.ts";
+import type { PageRange } from "../../lists/page.ts";
+import type { TokenStandard } from "../../lists/token-transfers.ts";
+import type { Token } from "../tokens/token.ts";
+import { isHolding } from "./moved.ts";
+
+/**
+ * What an owner holds of a token: an amount, or for ERC-721 the number of tokens. ERC-1155 has one holding for each id;
+ * the holding of the token as a whole (`tokenId` null) is their sum.
+ */
+export interface Holding {
+  token: Address;
+  owner: Address;
+  tokenId: string | null;
+  amount: string;
+}
+
+/** A holding that must be read from its contract before it is served. */
+export interface UnsureHolding extends Holding {
+  /** The stored holding of the token as a whole, this one included. */
+  whole: string;
+}
+
+/** A holding with what is known of its token. */
+export interface OwnedToken
+  extends Holding,
+    Pick<Token, "standard" | "name" | "symbol" | "decimals"> {}
+
+/** The holdings of a token, of an owner, or of one owner in one token. */
+export interface HoldingScope {
+  token?: Address;
+  owner?: Address;
+}
+
+/** `pending`: the holding was touched since it was read. `irregular`: the token's balances change without events. */
+export type UnsureReason = "pending" | "irregular";
+
+/** Unsure holdings of the scope, at most `limit`; none of tokens that the node gets stuck in. Those of an owner begin with the oldest token. */
+export async function listUnsureHoldings(
+  sql: Queryable,
+  { token, owner }: HoldingScope,
+  reason: UnsureReason,
+  limit: number,
+): Promise<(UnsureHolding & OwnedToken)[]> {
+  const isPending = reason === "pending";
+  return sql<(UnsureHolding & OwnedToken)[]>`
+    SELECT b.token, b.owner, i.token_id, coalesce(i.amount, b.amount) AS amount, b.amount AS whole,
+      k.standard, k.name, k.symbol, k.decimals
+    FROM token_balances b
+    JOIN tokens k ON k.address = b.token
+    LEFT JOIN token_id_balances i ON k.standard = 1155 AND i.token = b.token AND i.owner = b.owner
+      ${isPending ? sql`AND i.block_number IS NULL` : sql``}
+    WHERE NOT k.unresponsive AND ${isPending ? sql`b.block_number IS NULL` : sql`k.irregular`}
+      ${token === undefined ? sql`` : sql`AND b.token = ${token}`}
+      ${owner === undefined ? sql`` : sql`AND ${isPending ? sql`b.owner = ${owner}` : isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}`}
+    ${owner === undefined ? sql`` : sql`ORDER BY k.first_block, b.token`}
+    LIMIT ${limit}`;
+}
+
+/** The stored holding of a token as a whole. */
+export interface StoredHolding {
+  standard: TokenStandard;
+  amount: string;
+  /** Whether the contract must be asked: the holding is unsure, or no transfer tells of one. */
+  unsure: boolean;
+}
+
+/** The stored holding of an owner; undefined for a token without indexed transfers. */
+export async function getHolding(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+): Promise<StoredHolding | undefined> {
+  const [holding] = await sql<StoredHolding[]>`
+    SELECT k.standard,
+      CASE WHEN k.unresponsive AND NOT b.amount ${canBeHeld(sql)} THEN 0 ELSE coalesce(b.amount, 0) END AS amount,
+      NOT k.unresponsive AND (k.irregular OR b.block_number IS NULL) AS unsure
+    FROM tokens k
+    LEFT JOIN token_balances b ON ${isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}
+    WHERE k.address = ${token}`;
+  return holding;
+}
+
+/** Ids of an ERC-1155 token that the owner holds or held, at most `limit`. */
+export async function listTokenIds(
+  sql: Queryable,
+  token: Address,
+  owner: Address,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ tokenId: string }[]>`
+    SELECT token_id FROM token_id_balances
+    WHERE token = ${token} AND owner = ${owner}
+    ORDER BY token_id
+    LIMIT ${limit}`;
+  return rows.map((row) => row.tokenId);
+}
+
+export interface Holder {
+  owner: Address;
+  amount: string;
+}
+
+/** Holders of a token by amount, then address, both descending, without the owners in `except`. */
+export async function listHolders(
+  sql: Queryable,
+  token: Address,
+  except: readonly Address[],
+  { limit, skip }: PageRange,
+): Promise<Holder[]> {
+  return sql<Holder[]>`
+    SELECT owner, amount FROM token_balances
+    WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
+    ORDER BY amount DESC, owner DESC
+    LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** As `listHolders`, and whether holdings of the token are unsure: the page must not be served then. */
+export async function getHolderPage(
+  sql: Queryable,
+  token: Address,
+  { limit, skip }: PageRange,
+): Promise<{ holders: Holder[]; unsure: boolean }> {
+  const rows = await sql<(Holder & { unsure: boolean; owner: Address | null })[]>`
+    SELECT page.owner, page.amount, state.unsure
+    FROM (
+      SELECT EXISTS (SELECT 1 FROM token_balances WHERE token = ${token} AND block_number IS NULL)
+        OR EXISTS (SELECT 1 FROM tokens WHERE address = ${token} AND irregular) AS unsure
+    ) state
+    LEFT JOIN (
+      SELECT owner, amount FROM token_balances
+      WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ${ZERO_ADDRESS}
+      ORDER BY amount DESC, owner DESC
+      LIMIT ${limit} OFFSET ${skip}
+    ) page ON true
+    ORDER BY page.amount DESC, page.owner DESC`;
+  return {
+    holders: rows.filter((row) => row.owner !== null),
+    unsure: rows[0]?.unsure ?? false,
+  };
+}
+
+/**
+ * Holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`.
+ */
+export async function listOwnedTokens(
+  sql: Queryable,
+  owner: Address,
+  standards: readonly TokenStandard[],
+  except: readonly Pick<Holding, "token" | "tokenId">[],
+  { limit, skip }: PageRange,
+): Promise<OwnedToken[]> {
+  const excepted = sql`
+    unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
+    AS excepted (token, token_id)`;
+  const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
+    SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
+    FROM ${table} b
+    JOIN tokens k ON k.address = b.token
+    WHERE ${isOwned} AND b.amount > 0 AND b.amount ${canBeHeld(sql)} AND ${kind} AND k.standard = ANY(${[...standards]}::smallint[])
+      AND NOT EXISTS (
+        SELECT 1 FROM ${excepted}
+        WHERE excepted.token = b.token AND excepted.token_id IS NOT DISTINCT FROM ${tokenId})
+    ORDER BY b.token, ${tokenId}
+    LIMIT ${skip + limit})`;
+  const wholes = branch(
+    sql`token_balances`,
+    hasKey(sql, [sql`b.owner`, sql`${owner}::bytea`]),
+    sql`NULL::numeric`,
+    sql`k.standard <> 1155`,
+  );
+  const ids = branch(
+    sql`token_id_balances`,
+    sql`b.owner = ${owner}`,
+    sql`b.token_id`,
+    sql`k.standard = 1155`,
+  );
+  return sql<OwnedToken[]>`
+    SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals
+    FROM (${standards.includes(1155) ? sql`${wholes} UNION ALL ${ids}` : sql`${wholes}`}) held
+    ORDER BY token, token_id
+    LIMIT ${limit} OFFSET ${skip}`;
+}
+
+/** Transfers of a token that the node gets stuck in add up to anything. */
+function canBeHeld(sql: Queryable): Fragment {
+  return sql`BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric`;
+}
+
+/** Whether `amount` is an amount of the token that its owner can have. */
+function isHeld(sql: Queryable, token: Address): Fragment {
+  return sql`amount > 0 AND amount <= (
+    SELECT CASE WHEN unresponsive THEN ${UINT256_MAXIMUM}::numeric ELSE 'Infinity' END
+    FROM tokens WHERE address = ${token})`;
+}
+
+/**
+ * Known holdings of regular tokens that the node does not get stuck in, as they stand in the tables from a random place or
+ * from the first one on: up to `limit` with ids, and as many without.
+ */
+export async function listStoredHoldings(
+  sql: Queryable,
+  from: "random" | "first",
+  limit: number,
+): Promise<Holding[]> {
+  const branch = (table: string, tokenId: Fragment, kind: Fragment) => {
+    const page = sql`floor(random() * pg_relation_size(${table}) / current_setting('block_size')::int)`;
+    const place =
+      from === "first"
+        ? sql`'(0,0)'::tid`
+        : sql`(SELECT format('(%s,%s)', ${page}, floor(random() * ${ROWS_OF_PAGE}))::tid)`;
+    return sql`(
+      SELECT b.token, b.owner, ${tokenId} AS token_id, b.amount
+      FROM ${sql(table)} b JOIN tokens t ON t.address = b.token
+      WHERE b.ctid >= ${place} AND b.block_number IS NOT NULL AND NOT (t.irregular OR t.unresponsive) ${kind}
+      LIMIT ${limit})`;
+  };
+  const wholes = branch("token_balances", sql`NULL::numeric`, sql`AND t.standard <> 1155`);
+  return sql<Holding[]>`
+    ${wholes} UNION ALL ${branch("token_id_balances", sql`b.token_id`, sql``)}`;
+}
+
+/** As many or more stand on a page of a table of holdings. */
+const ROWS_OF_PAGE = 64;

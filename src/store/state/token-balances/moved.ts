@@ -1,0 +1,71 @@
+import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
+import type { Fragment, Queryable } from "../../../db/client.ts";
+import { hasKey } from "../../index-keys.ts";
+import { type BlockRange, inRange } from "../../writer/chain.ts";
+import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
+
+// What a range of blocks moves, as parts of the statements that apply it and that list what is to be read.
+
+/** Names a holding. `tokenId` (decimal text) is for ERC-1155 only; null means the holding as a whole. */
+export interface HoldingKey {
+  token: Address;
+  owner: Address;
+  tokenId: string | null;
+}
+
+/**
+ * All holdings of irregular tokens in a range are read again, the tokens with the fewest holders first, up to so many
+ * holders together.
+ */
+const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
+
+/** Condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. */
+export function isHolding(
+  sql: Queryable,
+  table: Fragment,
+  token: Fragment,
+  owner: Fragment,
+): Fragment {
+  return hasKey(sql, [sql`${table}.token`, token], [sql`${table}.owner`, owner]);
+}
+
+/** The changes of holdings by the transfers of a range: one row for each token, owner and, for ERC-1155, id. */
+export function changes(sql: Queryable, range: BlockRange) {
+  // An ERC-721 transfer moves one token. The id side of ERC-404 moves nothing that is counted here.
+  return sql`
+    SELECT token, side.owner, CASE WHEN standard = 1155 THEN token_id END AS token_id,
+      sum(side.sign * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END) AS change
+    FROM token_transfers
+    CROSS JOIN LATERAL (VALUES (from_address, -1), (to_address, 1)) AS side (owner, sign)
+    WHERE ${inRange(sql, range)} AND side.owner <> ${ZERO_ADDRESS}
+    GROUP BY token, side.owner, CASE WHEN standard = 1155 THEN token_id END`;
+}
+
+/** Irregular tokens that a range moved. */
+export function irregularTokensMoved(sql: Queryable, range: BlockRange) {
+  return sql`
+    SELECT address FROM (
+      SELECT address, sum(holder_count) OVER (ORDER BY holder_count, address) AS holders FROM tokens
+      WHERE standard <> 1155 AND irregular
+        AND address IN (SELECT token FROM token_transfers WHERE ${inRange(sql, range)})
+    ) AS moved
+    WHERE holders <= ${IRREGULAR_HOLDERS_MAXIMUM}`;
+}
+
+/** Holdings above 0 of the tokens that other code answers for after a range, at most `limit` (migrations/0170_changed_code.sql). */
+export function changedHoldings(sql: Queryable, { from, to }: BlockRange, limit: number) {
+  return sql`SELECT token, owner, token_id FROM changed_holdings(${from}, ${to}, ${limit})`;
+}
+
+/** Known holdings of tokens that moved several ids together from or to their owners in a range (ERC-2309). */
+export function holdingsMovedTogether(sql: Queryable, range: BlockRange) {
+  return sql`
+    SELECT DISTINCT held.token, held.owner FROM (${partiesOfConsecutiveTransfers(sql, range)}) AS parties
+    JOIN tokens ON tokens.address = parties.token AND standard <> 1155
+    JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`parties.token`, sql`parties.party`)}`;
+}
+
+/** Whether the transfers that the index has are all that there were. */
+export function allTransfersKnown(sql: Queryable): Fragment {
+  return sql`(SELECT start_block = 0 FROM sync_state)`;
+}

@@ -1,0 +1,185 @@
+import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
+import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { type BlockRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
+import { type ContractScope, inScope } from "../tokens/state.ts";
+import {
+  allTransfersKnown,
+  changedHoldings,
+  changes,
+  type HoldingKey,
+  holdingsMovedTogether,
+  irregularTokensMoved,
+  isHolding,
+} from "./moved.ts";
+
+/** A holding that is to be read. */
+export interface HoldingToRead extends HoldingKey {
+  /**
+   * Whether the transfers must add up to the contract's answer. They need not where transfers before the first block
+   * are unknown and the holding is read for the first time.
+   */
+  addsUp: boolean;
+}
+
+export interface HoldingAmount extends HoldingToRead {
+  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 where nobody can hold that. */
+  amount: bigint | null;
+}
+
+/**
+ * Holdings that the recorded blocks of a range may have changed, with all holdings above 0 of irregular tokens that it
+ * moved, and the largest of changed ones. For a published range that is about to be rolled back, also those that were
+ * read in it: they may have changed without events.
+ */
+export async function listTouchedHoldings(
+  sql: Queryable,
+  range: BlockRange,
+): Promise<HoldingToRead[]> {
+  return sql<HoldingToRead[]>`
+    WITH changed AS MATERIALIZED (${changes(sql, range)})
+    SELECT touched.token, touched.owner, touched.token_id,
+      ${allTransfersKnown(sql)} OR coalesce(ids.block_number, wholes.block_number) IS NOT NULL AS adds_up
+    FROM (
+      SELECT token, owner, token_id FROM changed
+      UNION
+      SELECT token, owner, NULL::numeric FROM changed JOIN tokens ON address = token
+        WHERE token_id IS NOT NULL AND standard <> 1155
+      UNION
+      SELECT token, owner, NULL::numeric FROM token_balances
+        WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
+      UNION
+      SELECT token, owner, NULL::numeric FROM (${holdingsMovedTogether(sql, range)}) AS together
+      UNION
+      ${changedHoldings(sql, range, READ_AGAIN_MAXIMUM)}
+      UNION
+      (SELECT token, owner, token_id FROM token_id_balances
+        WHERE block_number >= ${range.from} ORDER BY block_number LIMIT ${READ_AGAIN_MAXIMUM})
+      UNION
+      (SELECT token, owner, NULL::numeric FROM token_balances AS whole
+        WHERE block_number >= ${range.from} AND NOT EXISTS (
+          SELECT 1 FROM token_id_balances AS ids WHERE ids.token = whole.token AND ids.owner = whole.owner)
+        ORDER BY block_number LIMIT ${READ_AGAIN_MAXIMUM})
+    ) AS touched
+    LEFT JOIN token_id_balances AS ids USING (token, owner, token_id)
+    LEFT JOIN token_balances AS wholes
+      ON ${isHolding(sql, sql`wholes`, sql`touched.token`, sql`touched.owner`)} AND touched.token_id IS NULL
+    ORDER BY 1, 2, 3`;
+}
+
+/**
+ * Writes the amounts of known holdings at a block, and keeps the holder counts. A token is marked irregular when its
+ * contract's answer is not the sum of its transfers. The holding of an ERC-1155 token as a whole is the sum of its ids;
+ * that of a token of another standard, which moves ids all the same, is written when it is given itself.
+ */
+export async function writeHoldings(
+  sql: Transaction,
+  blockNumber: number,
+  amounts: readonly HoldingAmount[],
+): Promise<void> {
+  const byId = amounts.filter((row) => row.tokenId !== null);
+  await Promise.all([writeIds(sql, blockNumber, byId), writeWholes(sql, blockNumber, amounts)]);
+}
+
+async function writeIds(
+  sql: Transaction,
+  blockNumber: number,
+  byId: readonly HoldingAmount[],
+): Promise<void> {
+  if (byId.length === 0) return;
+  await sql`
+    UPDATE token_id_balances AS held
+    SET amount = coalesce(news.amount, ${believedAmount(sql)}),
+      transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${believedAmount(sql)})),
+      block_number = ${blockNumber}
+    FROM unnest(
+      ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
+      ${byId.map((row) => row.tokenId)}::numeric[],
+      ${byId.map((row) => row.amount?.toString() ?? null)}::numeric[]
+    ) AS news (token, owner, token_id, amount)
+    WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
+}
+
+/** It is sent after `writeIds`, whose amounts it adds up. */
+async function writeWholes(
+  sql: Transaction,
+  blockNumber: number,
+  amounts: readonly HoldingAmount[],
+): Promise<void> {
+  if (amounts.length === 0) return;
+  await sql`
+    WITH news AS (
+      SELECT key.token, key.owner, max(key.amount) FILTER (WHERE key.token_id IS NULL) AS amount,
+        min(key.adds_up) = 1 AS adds_up, bool_or(key.token_id IS NULL) AS of_whole
+      FROM unnest(
+        ${amounts.map((row) => row.token)}::bytea[], ${amounts.map((row) => row.owner)}::bytea[],
+        ${amounts.map((row) => row.amount?.toString() ?? null)}::numeric[],
+        ${amounts.map((row) => row.tokenId)}::numeric[], ${amounts.map((row) => Number(row.addsUp))}::int2[]
+      ) AS key (token, owner, amount, token_id, adds_up)
+      GROUP BY key.token, key.owner
+    ), read AS (
+      SELECT held.token, held.owner, news.adds_up, held.amount AS before,
+        ${transferredAmount(sql)} AS transferred_amount,
+        coalesce(ids.amount, news.amount, ${believedAmount(sql)}) AS amount,
+        coalesce(NOT ids.pending, true) AS complete
+      FROM news JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`news.token`, sql`news.owner`)}
+      JOIN tokens ON tokens.address = held.token
+      CROSS JOIN LATERAL (
+        SELECT sum(amount) AS amount, bool_or(block_number IS NULL) AS pending FROM token_id_balances
+        WHERE tokens.standard = 1155 AND token = held.token AND owner = held.owner
+      ) AS ids
+      WHERE news.of_whole OR ids.amount IS NOT NULL
+    ), written AS (
+      UPDATE token_balances AS held SET amount = read.amount,
+        transferred_amount = nullif(read.transferred_amount, read.amount),
+        block_number = CASE WHEN read.complete THEN ${blockNumber}::bigint END
+      FROM read WHERE ${isHolding(sql, sql`held`, sql`read.token`, sql`read.owner`)}
+    )
+    UPDATE tokens SET
+      holder_count = holder_count + counted.change,
+      irregular = tokens.irregular OR counted.irregular
+    FROM (
+      SELECT token, sum((amount > 0)::int - (before > 0)::int) AS change, bool_or(adds_up AND amount <> before) AS irregular
+      FROM read GROUP BY token
+    ) AS counted
+    WHERE tokens.address = counted.token AND (counted.change <> 0 OR counted.irregular)`;
+}
+
+/**
+ * What the transfers of a holding `held` add up to; where those before the first block are unknown: since its contract
+ * said what there was.
+ */
+function transferredAmount(sql: Queryable): Fragment {
+  return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.transferred_amount, held.amount) ELSE held.amount END`;
+}
+
+/** What is believed of a holding `held` of which the contract tells nothing. */
+function believedAmount(sql: Queryable): Fragment {
+  return sql`CASE WHEN ${transferredAmount(sql)} BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric
+    THEN ${transferredAmount(sql)} ELSE 0 END`;
+}
+
+/**
+ * Holdings that are to be read, at most `limit`, in the order of the table: rows that stand together are written anew
+ * together, and neither the table nor its indexes grow by it.
+ */
+export async function listPendingHoldings(
+  sql: Queryable,
+  scope: ContractScope,
+  limit: number,
+): Promise<HoldingToRead[]> {
+  const condition = sql`block_number IS NULL AND ${inScope(sql, "token", scope)}`;
+  const ids = await sql<HoldingToRead[]>`
+    SELECT token, owner, token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_id_balances
+    WHERE ${condition} ORDER BY block_number LIMIT ${limit}`;
+  if (ids.length > 0) return ids;
+  return sql<HoldingToRead[]>`
+    SELECT token, owner, NULL AS token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_balances
+    WHERE ${condition} ORDER BY block_number LIMIT ${limit}`;
+}
+
+/** The number of holdings that are to be read, counted up to `limit`. */
+export async function countPendingHoldings(sql: Queryable, limit: number): Promise<number> {
+  const [counted] = await sql<{ count: number }[]>`
+    SELECT count(*) FROM (SELECT 1 FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;
+  return counted?.count ?? 0;
+}

@@ -1,0 +1,144 @@
+import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import type { BlockRange } from "../../writer/chain.ts";
+import {
+  allTransfersKnown,
+  changedHoldings,
+  changes,
+  type HoldingKey,
+  holdingsMovedTogether,
+  irregularTokensMoved,
+  isHolding,
+} from "./moved.ts";
+
+/**
+ * So many holdings are marked as "to be read" when other code answers for their tokens: the head waits a second for that.
+ * Where one of them is another than before, the token is irregular, and so are all of it.
+ */
+const CHANGED_HOLDINGS_MAXIMUM = 20_000;
+
+/**
+ * Applies a range to the holdings: adds what its transfers moved, and marks them as "to be read". Comes after
+ * `applyTokens`, which makes the rows that hold the holder counts.
+ */
+export async function applyTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
+  await Promise.all([forgetHoldings(sql, range), addChanges(sql, range, 1)]);
+}
+
+/**
+ * Undoes `applyTokenBalances` for a range at the end of the chain, and marks what was read at its blocks as "to be
+ * read". Runs before the rows of the blocks are deleted, the returned function afterwards.
+ */
+export async function revertTokenBalances(
+  sql: Transaction,
+  range: BlockRange,
+): Promise<() => Promise<void>> {
+  const moved = await sql<HoldingKey[]>`
+    SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed`;
+  await forgetHoldings(sql, range);
+  await sql`UPDATE token_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
+  await sql`UPDATE token_id_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
+  await addChanges(sql, range, -1);
+  return () => deleteUnmovedHoldings(sql, moved);
+}
+
+/**
+ * Marks the holdings of irregular tokens that a range moved, changed ones, and those of which several ids moved together. Comes
+ * before the holder counts change.
+ */
+async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void> {
+  const ofIrregular = sql`
+    UPDATE token_balances SET block_number = NULL
+    WHERE block_number IS NOT NULL AND amount > 0 AND token IN (${irregularTokensMoved(sql, range)})`;
+  const ofChanged = sql`
+    WITH marked AS MATERIALIZED (${changedHoldings(sql, range, CHANGED_HOLDINGS_MAXIMUM)}),
+    ids AS (
+      UPDATE token_id_balances AS held SET block_number = NULL FROM marked
+      WHERE held.token = marked.token AND held.owner = marked.owner AND held.token_id = marked.token_id
+        AND block_number IS NOT NULL
+    )
+    UPDATE token_balances AS held SET block_number = NULL
+    FROM (SELECT DISTINCT token, owner FROM marked) AS wholes
+    WHERE ${isHolding(sql, sql`held`, sql`wholes.token`, sql`wholes.owner`)} AND block_number IS NOT NULL`;
+  const ofMovedTogether = sql`
+    UPDATE token_balances AS held SET block_number = NULL
+    FROM (${holdingsMovedTogether(sql, range)}) AS moved
+    WHERE ${isHolding(sql, sql`held`, sql`moved.token`, sql`moved.owner`)} AND block_number IS NOT NULL`;
+  await Promise.all([ofIrregular, ofChanged, ofMovedTogether]);
+}
+
+/** Deletes the holdings that have no transfers left. */
+async function deleteUnmovedHoldings(
+  sql: Transaction,
+  moved: readonly HoldingKey[],
+): Promise<void> {
+  if (moved.length === 0) return;
+  const tokens = moved.map((key) => key.token);
+  const owners = moved.map((key) => key.owner);
+  const tokenIds = moved.map((key) => key.tokenId);
+  await sql`
+    DELETE FROM token_id_balances AS held
+    USING unnest(${tokens}::bytea[], ${owners}::bytea[], ${tokenIds}::numeric[]) AS key (token, owner, token_id)
+    WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id
+      AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
+        SELECT 1 FROM transfers_of_holding(held.owner, held.token) AS activity
+        CROSS JOIN LATERAL token_transfer_at(activity.block_number, activity.log_index, activity.batch_index) AS transfer
+        WHERE transfer.standard = 1155 AND transfer.token_id = held.token_id)`;
+  await sql`
+    WITH gone AS (
+      DELETE FROM token_balances AS held
+      USING (SELECT DISTINCT token, owner FROM unnest(${tokens}::bytea[], ${owners}::bytea[]) AS key (token, owner)) AS key
+      WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)}
+        AND ${mayBeUnmoved(sql)} AND NOT EXISTS (
+          SELECT 1 FROM transfers_of_holding(held.owner, held.token))
+      RETURNING held.token, held.amount
+    )
+    UPDATE tokens SET holder_count = holder_count - gone.count
+    FROM (SELECT token, count(*) FROM gone WHERE amount > 0 GROUP BY token) AS gone
+    WHERE address = gone.token`;
+}
+
+/** Whether a holding `held` may be without transfers, which costs less to tell than to look for one. */
+function mayBeUnmoved(sql: Queryable): Fragment {
+  return sql`(coalesce(held.transferred_amount, held.amount) = 0 OR NOT ${allTransfersKnown(sql)})`;
+}
+
+async function addChanges(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
+  await sql`
+    WITH moved AS MATERIALIZED (${changes(sql, range)}),
+    wholes AS MATERIALIZED (
+      SELECT token, owner, ${sign}::int * sum(change) AS change FROM moved GROUP BY token, owner
+      ORDER BY token, owner
+    ), ids AS MATERIALIZED (
+      SELECT token, owner, token_id, ${sign}::int * change AS change FROM moved
+      WHERE token_id IS NOT NULL ORDER BY token, owner, token_id
+    ), known_ids AS (
+      UPDATE token_id_balances AS held SET amount = held.amount + change,
+        transferred_amount = transferred_amount + change, block_number = NULL
+      FROM ids WHERE held.token = ids.token AND held.owner = ids.owner AND held.token_id = ids.token_id
+      RETURNING held.token, held.owner, held.token_id
+    ), new_ids AS (
+      INSERT INTO token_id_balances (token, owner, token_id, amount)
+      SELECT * FROM ids WHERE NOT EXISTS (
+        SELECT 1 FROM known_ids AS known
+        WHERE known.token = ids.token AND known.owner = ids.owner AND known.token_id = ids.token_id)
+    ), known AS (
+      UPDATE token_balances AS held SET amount = held.amount + change,
+        transferred_amount = transferred_amount + change, block_number = NULL
+      FROM wholes WHERE ${isHolding(sql, sql`held`, sql`wholes.token`, sql`wholes.owner`)}
+      RETURNING held.token, held.owner, amount, change
+    ), new AS (
+      INSERT INTO token_balances (token, owner, amount)
+      SELECT * FROM wholes WHERE NOT EXISTS (
+        SELECT 1 FROM known WHERE known.token = wholes.token AND known.owner = wholes.owner)
+      RETURNING token, amount
+    )
+    UPDATE tokens SET holder_count = holder_count + counted.change
+    FROM (
+      SELECT token, sum(change) AS change FROM (
+        SELECT token, (amount > 0)::int - (amount - change > 0)::int AS change FROM known
+        UNION ALL
+        SELECT token, (amount > 0)::int FROM new
+      ) AS written GROUP BY token
+    ) AS counted
+    WHERE tokens.address = counted.token AND counted.change <> 0`;
+}

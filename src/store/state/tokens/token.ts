@@ -1,0 +1,30 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Queryable } from "../../../db/client.ts";
+import type { TokenStandard } from "../../lists/token-transfers.ts";
+
+/** A token as the index knows it. */
+export interface Token {
+  address: Address;
+  standard: TokenStandard;
+  name: string | null;
+  symbol: string | null;
+  decimals: number | null;
+  /** Whether name, symbol and decimals were read from the contract. */
+  cataloged: boolean;
+  /** In the smallest unit; null when the contract does not tell. */
+  totalSupply: string | null;
+  /** Whether the supply may have changed since it was read. */
+  supplyPending: boolean;
+  /** The number of owners with an amount above 0, by the stored holdings. */
+  holderCount: number;
+}
+
+/** The token of an address; undefined when no transfer of it is indexed. */
+export async function getToken(sql: Queryable, address: Address): Promise<Token | undefined> {
+  const [token] = await sql<Token[]>`
+    SELECT address, standard, name, symbol, decimals, metadata_block IS NOT NULL AS cataloged,
+      total_supply, supply_block IS NULL OR irregular AS supply_pending,
+      holder_count
+    FROM tokens WHERE address = ${address}`;
+  return token;
+}

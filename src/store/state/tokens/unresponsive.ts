@@ -1,0 +1,19 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Queryable, Transaction } from "../../../db/client.ts";
+
+/** The tokens that the node gets stuck in. */
+export async function listUnresponsiveTokens(sql: Queryable): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`SELECT address FROM tokens WHERE unresponsive`;
+  return rows.map(({ address }) => address);
+}
+
+/** Notes whether the node gets stuck in tokens. */
+export async function noteUnresponsive(
+  sql: Transaction,
+  addresses: readonly Address[],
+  isUnresponsive: boolean,
+): Promise<void> {
+  await sql`
+    UPDATE tokens SET unresponsive = ${isUnresponsive}
+    WHERE address = ANY (${[...addresses]}::bytea[]) AND unresponsive <> ${isUnresponsive}`;
+}

@@ -1,0 +1,124 @@
+import type { Hex } from "../../core/evm/hex.ts";
+import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
+import { type CopyTable, copyInto, encodeRows } from "../../db/copy.ts";
+import { type RecordedTables, rowsOfServers } from "../cluster/page-columns.ts";
+import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
+
+/** Block numbers, both inclusive. */
+export interface BlockRange {
+  from: number;
+  to: number;
+}
+
+/**
+ * Condition that a block is of the range. `column` is the bare name. Where the rows of blocks are spread over servers, a
+ * single block is asked of the one that has it, which no pair of bounds would tell.
+ */
+export function inRange(
+  sql: Queryable,
+  { from, to }: BlockRange,
+  column = "block_number",
+): Fragment {
+  return from === to
+    ? sql`${sql(column)} = ${from}`
+    : sql`${sql(column)} BETWEEN ${from} AND ${to}`;
+}
+
+/**
+ * The limit, by kind, of state to read again at once in a roll-back although the removed blocks did not touch it: it
+ * was read at one of them. The rest is marked "to be read". It is listed in the order of the blocks: without statistics, as
+ * after a first load, PostgreSQL would read the whole table at each head to find that nothing is above it.
+ */
+export const READ_AGAIN_MAXIMUM = 1_000;
+
+/** The tables that have rows, encoded for COPY into them. */
+export type EncodedRows = Map<ChainTableName, EncodedTable>;
+
+export interface EncodedTable {
+  table: CopyTable;
+  rowCount: number;
+  document: Buffer;
+}
+
+const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
+
+/** Encodes the rows of the tables for COPY; tables without rows are left out. */
+export function encodeChainRows(rows: ChainRows, tables: RecordedTables): EncodedRows {
+  const encoded: EncodedRows = new Map();
+  for (const [name, table] of tables) {
+    const rowCount = rows[name].length;
+    if (rowCount === 0) continue;
+    const recorded = table === chainTables[name] ? rows[name] : rowsOfServers(rows, name);
+    encoded.set(name, { table, rowCount, document: encodeRows(table, recorded as never) });
+  }
+  return encoded;
+}
+
+/** Copies encoded rows into their tables. Rows above the head are invisible until the head is moved. */
+export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
+  // All are sent at once: none waits for the answer to the one before.
+  await Promise.all(
+    [...encoded.values()].map(({ table, document }) => copyInto(sql, table, document)),
+  );
+}
+
+/** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
+export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number): Promise<void> {
+  // All are sent at once: a reorganisation does not wait for each answer.
+  await Promise.all([
+    ...TABLE_NAMES.map(
+      (name) => sql`
+      DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`,
+    ),
+    // What was noted of several blocks together is of no use when only some of them stay, nor is what came before.
+    sql`
+      DELETE FROM recorded_rows WHERE first_block > ${blockNumber} OR EXISTS (
+        SELECT 1 FROM recorded_rows WHERE first_block <= ${blockNumber} AND last_block > ${blockNumber})`,
+  ]);
+}
+
+/**
+ * Empties the chain tables and the given tables of state. TRUNCATE would empty them also for requests that read a
+ * snapshot of the old chain.
+ */
+export async function deleteChain(sql: Transaction, stateTables: readonly string[]): Promise<void> {
+  const tables = [
+    ...TABLE_NAMES.map((name) => chainTables[name].name),
+    ...stateTables,
+    "recorded_rows",
+  ];
+  await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
+}
+
+/**
+ * The first reason why the recorded blocks of a range do not continue the chain: a missing block, a parent hash that is
+ * not the hash of the block before, a block with a wrong number of transactions. Null when there is none. `parentHash`
+ * is the hash of the block before the range, null when there is none.
+ */
+export async function findGap(
+  sql: Queryable,
+  range: BlockRange,
+  parentHash: Hex | null,
+): Promise<string | null> {
+  const length = range.to - range.from + 1;
+  const [gap] = await sql<{ number: number | null; reason: string }[]>`
+    WITH recorded AS (
+      SELECT number, parent_hash, transaction_count,
+        lag(hash, 1, ${parentHash}::bytea) OVER (ORDER BY number) AS expected_parent
+      FROM blocks WHERE ${inRange(sql, range, "number")}
+    ), counted AS MATERIALIZED (
+      SELECT block_number, count(*)::int AS transactions FROM transactions
+      WHERE ${inRange(sql, range)} GROUP BY block_number
+    )
+    SELECT number, CASE
+        WHEN parent_hash <> expected_parent THEN 'does not continue the block before it'
+        ELSE 'has another number of transactions than recorded' END AS reason
+      FROM recorded LEFT JOIN counted ON block_number = number
+      WHERE parent_hash <> expected_parent OR transaction_count <> coalesce(transactions, 0)
+    UNION ALL
+    SELECT NULL, count(*) || ' of ' || ${length}::int || ' blocks were recorded'
+      FROM recorded HAVING count(*) <> ${length}::int
+    LIMIT 1`;
+  if (!gap) return null;
+  return gap.number === null ? gap.reason : `block ${gap.number} ${gap.reason}`;
+}

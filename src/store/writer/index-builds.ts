@@ -1,0 +1,51 @@
+import type { Sql } from "../../db/client.ts";
+import { type WriterTerm, writeAs } from "./writer.ts";
+
+/** An index that replaces another one, or a primary key, while the chain is served (migrations/0080_narrow_indexes.sql). */
+interface IndexBuild {
+  name: string;
+  tableName: string;
+  /** What follows the table in CREATE INDEX. */
+  definition: string;
+  replaced: string;
+}
+
+/** What is waited for the queries of an index that is to be dropped: all others would wait behind that. */
+const LOCK_TIMEOUT = "2s";
+
+/** The indexes that are still to be replaced, in the order they are to be built. */
+export async function listIndexBuilds(sql: Sql): Promise<IndexBuild[]> {
+  return sql<IndexBuild[]>`
+    SELECT name, table_name, definition, replaced FROM index_builds ORDER BY name`;
+}
+
+/**
+ * Builds an index beside the one that it replaces, which serves meanwhile, and puts it in its place. What an interrupted
+ * build left is dropped first. Aborting ends the build; it rejects then, as it does when the old index is in use for long.
+ * Throws `WriterReplacedError` where the term ended meanwhile: the next writer builds the index itself.
+ */
+export async function buildIndex(
+  writer: { sql: Sql; term: WriterTerm },
+  { name, tableName, definition, replaced }: IndexBuild,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sql } = writer;
+  const unfinished = `${name}_new`;
+  // Concurrently: else whoever reads would wait behind this, and this for the build of an indexer that is gone.
+  await sql`DROP INDEX CONCURRENTLY IF EXISTS ${sql(unfinished)}`;
+  const build = sql.unsafe(
+    `CREATE INDEX CONCURRENTLY "${unfinished}" ON "${tableName}" ${definition}`,
+  );
+  const cancel = () => build.cancel();
+  signal.addEventListener("abort", cancel);
+  await build.finally(() => signal.removeEventListener("abort", cancel));
+  // Without figures of its own the planner would take an index of words for a poor one.
+  await sql`ANALYZE ${sql(tableName)}`;
+  await writeAs(writer, async (transaction) => {
+    await transaction`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
+    await transaction`ALTER TABLE ${sql(tableName)} DROP CONSTRAINT IF EXISTS ${sql(replaced)}`;
+    await transaction`DROP INDEX IF EXISTS ${sql(replaced)}`;
+    await transaction`ALTER INDEX ${sql(unfinished)} RENAME TO ${sql(name)}`;
+    await transaction`DELETE FROM index_builds WHERE name = ${name}`;
+  });
+}

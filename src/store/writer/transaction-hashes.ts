@@ -1,0 +1,54 @@
+import type { Sql } from "../../db/client.ts";
+import { failureCodeOf } from "../../db/failures.ts";
+import { isDistributed } from "../cluster/distribution.ts";
+import {
+  type RecordedTables,
+  tablesOfOneServer,
+  tablesOfServers,
+} from "../cluster/page-columns.ts";
+import { type WriterTerm, writeAs } from "./writer.ts";
+
+const LOCK_NOT_AVAILABLE = "55P03";
+/** What is waited for the queries of the table: all others would wait behind that. */
+const LOCK_TIMEOUT = "2s";
+
+/**
+ * The tables that a writer's blocks are recorded into; called before it records any. On one server `transaction_hashes`
+ * becomes a view once an index of the transactions finds what is asked of it, and is not written then.
+ */
+export async function listRecordedTables(writer: {
+  sql: Sql;
+  term: WriterTerm;
+}): Promise<RecordedTables> {
+  const tables = new Map((await isDistributed(writer.sql)) ? tablesOfServers : tablesOfOneServer);
+  const hasHashes = (await hasTable(writer.sql)) && !(await replaceTable(writer));
+  if (!hasHashes) tables.delete("transactionHashes");
+  return tables;
+}
+
+async function hasTable(sql: Sql): Promise<boolean> {
+  const [found] = await sql`
+    SELECT FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind <> 'v'`;
+  return found !== undefined;
+}
+
+/** Puts the view in the place of the table; false where the index is missing, or the table in use for long. */
+async function replaceTable(writer: { sql: Sql; term: WriterTerm }): Promise<boolean> {
+  const [index] = await writer.sql`
+    SELECT FROM pg_index
+    WHERE indexrelid = to_regclass('transactions_hash') AND indisvalid AND NOT is_distributed()`;
+  if (!index) return false;
+  try {
+    await writeAs(writer, async (transaction) => {
+      await transaction`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
+      await transaction`DROP TABLE transaction_hashes`;
+      await transaction`
+        CREATE VIEW transaction_hashes AS SELECT hash, block_number, transaction_index FROM transactions`;
+      await transaction`DELETE FROM deferred_indexes WHERE name = 'transaction_hashes_hash'`;
+    });
+    return true;
+  } catch (error) {
+    if (failureCodeOf(error) === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
+}

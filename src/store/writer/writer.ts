@@ -1,0 +1,174 @@
+import { StoreError } from "../../core/errors.ts";
+import type { Queryable, Sql, Transaction } from "../../db/client.ts";
+import { isOutdated } from "../../db/migrate.ts";
+import { endSharers } from "../../db/session.ts";
+
+/** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
+const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
+/** A session that stands by asks every second. One that did not within so long is passed over; so is one
+ * that spoke in the future, since the clock was set back. */
+const SILENCE = "5 seconds";
+/** A writer's session that is silent for so long is of a process that stands still: the server ends it, and with it the term. */
+export const WRITER_SILENCE_MS = 60_000;
+
+/** What a writer proves itself by: nobody wrote after it, and the session that took the lock lives on. */
+export interface WriterTerm {
+  epoch: number;
+  /** The session's process, and when it began, as text. */
+  pid: number;
+  begun: string;
+}
+
+/**
+ * The term is over, by another indexer or because the session of the lock ended. Nothing must be written before what is
+ * published has been read anew: a server that crashed may have lost its last commits.
+ */
+export class WriterReplacedError extends StoreError {
+  constructor() {
+    super(
+      "writer-replaced",
+      "another indexer writes to this database now, or the writer's session there ended",
+    );
+  }
+}
+
+/** A newer version has upgraded the database. What an older one writes would lack what the newer one keeps. */
+class OutdatedWriterError extends StoreError {
+  constructor() {
+    super(
+      "writer-outdated",
+      "a newer Periscope has upgraded the database: nothing more is indexed by this one",
+    );
+  }
+}
+
+/**
+ * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
+ * client must have one connection that is not recycled. Gives the writer's term, or undefined while another writer
+ * holds the lock, or while a process that writes fewer chains than this one waits for it. Ends what transactions the term
+ * before has left. The sessions of one process have the same application name. Throws `OutdatedWriterError`.
+ */
+export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
+  const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
+    SELECT coalesce(bool_or(classid = ${LOCK_CLASS.standby} AND pid = pg_backend_pid()), false) AS is_standby,
+      coalesce(bool_or(classid = ${LOCK_CLASS.writer} AND pid = pg_backend_pid()), false) AS is_writer,
+      coalesce(bool_or(classid = ${LOCK_CLASS.writer}), false) AS is_written
+    FROM pg_locks
+    WHERE locktype = 'advisory' AND granted AND objid = current_schema()::regnamespace::oid
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  if (!locks.isStandby) {
+    await sql`SELECT pg_advisory_lock_shared(${LOCK_CLASS.standby}, ${ownSchema(sql)})`;
+  }
+  if (!locks.isWriter) {
+    if (locks.isWritten || (await isAnothersTurn(sql))) return undefined;
+    const [lock] = await sql<[{ taken: boolean }]>`
+      SELECT pg_try_advisory_lock(${LOCK_CLASS.writer}, ${ownSchema(sql)}) AS taken`;
+    if (!lock.taken) return undefined;
+  }
+  await endSharers(sql);
+  const [term] = await sql<WriterTerm[]>`
+    UPDATE writer SET epoch = epoch + 1
+    FROM pg_stat_get_activity(pg_backend_pid()) AS session
+    RETURNING epoch, pid, backend_start::text AS begun`;
+  if (!term) throw new StoreError("writer-missing", "the table writer has lost its row");
+  // Later upgrades end the term.
+  if (await isOutdated(sql)) {
+    await releaseWriterLock(sql);
+    throw new OutdatedWriterError();
+  }
+  return term;
+}
+
+/**
+ * Whether the writer in the session of `sql` should let another process have its chain: one that stands by for it and
+ * writes two chains fewer. One chain at a time is handed over: after this has given true, `releaseWriterLock` must
+ * follow.
+ */
+export async function beginHandingOver(sql: Queryable): Promise<boolean> {
+  if (!(await isUneven(sql))) return false;
+  const [lock] = await sql<{ taken: boolean }[]>`
+    SELECT pg_try_advisory_lock(${LOCK_CLASS.handingOver}, 0) AS taken`;
+  if (!lock?.taken) return false;
+  // The chain that was handed over before this one counts only now.
+  if (await isUneven(sql)) return true;
+  await sql`SELECT pg_advisory_unlock(${LOCK_CLASS.handingOver}, 0)`;
+  return false;
+}
+
+/** Keeps the server from ending the writer's session, which must say something well within `WRITER_SILENCE_MS`. */
+export async function keepWriterLock(sql: Queryable): Promise<void> {
+  await sql`SELECT`;
+}
+
+/** Ends being the writer. */
+export async function releaseWriterLock(sql: Queryable): Promise<void> {
+  await sql`SELECT pg_advisory_unlock_all()`;
+}
+
+/**
+ * Runs a transaction of the writer. Throws `WriterReplacedError` unless the term lasts. Nobody else's begins until the
+ * transaction ends: a new writer ends it, and waits for that. Of several servers the commit waits for the disk, for the workers keep their part
+ * of it whatever the coordinator loses.
+ */
+export async function writeAs(
+  { sql, term }: { sql: Sql; term: WriterTerm },
+  write: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  await sql.begin(async (transaction) => {
+    const [writer] = await transaction`
+      SELECT CASE WHEN is_distributed() THEN set_config('synchronous_commit', 'on', true) END
+      FROM writer
+      WHERE epoch = ${term.epoch} AND EXISTS (
+        SELECT 1 FROM pg_stat_get_activity(${term.pid}) WHERE backend_start = ${term.begun}::text::timestamptz)
+      FOR SHARE`;
+    if (!writer) throw new WriterReplacedError();
+    await write(transaction);
+  });
+}
+
+/** Whether another process that writes fewer chains stands by for the chain. */
+async function isAnothersTurn(sql: Queryable): Promise<boolean> {
+  const [found] = await sql<[{ isTheirs: boolean }]>`
+    WITH ${sessionsAndProcesses(sql)}
+    SELECT EXISTS (SELECT 1 FROM others, own WHERE others.chains < own.chains) AS is_theirs`;
+  return found.isTheirs;
+}
+
+/** Whether a process that stands by for the chain writes two chains fewer, and has no other one to take first. */
+async function isUneven(sql: Queryable): Promise<boolean> {
+  const [found] = await sql<[{ isUneven: boolean }]>`
+    WITH ${sessionsAndProcesses(sql)}
+    SELECT EXISTS (SELECT 1 FROM others, own WHERE others.chains <= own.chains - 2 AND NOT EXISTS (
+      SELECT 1 FROM sessions free WHERE free.process = others.process
+        AND NOT EXISTS (SELECT 1 FROM sessions writer WHERE writer.schema = free.schema AND writer.writes))) AS is_uneven`;
+  return found.isUneven;
+}
+
+/**
+ * Queries of a WITH: `own` process, and the `others` that stand by for its chain, with the number of chains that each
+ * writes.
+ */
+function sessionsAndProcesses(sql: Queryable) {
+  return sql`
+    sessions AS (
+      SELECT lock.objid AS schema, lock.classid = ${LOCK_CLASS.writer} AS writes, lock.pid,
+        activity.application_name AS process,
+        activity.state_change BETWEEN now() - ${SILENCE}::interval AND now() + ${SILENCE}::interval AS speaks
+      FROM pg_locks lock JOIN pg_stat_activity activity USING (pid)
+      WHERE lock.locktype = 'advisory' AND lock.classid IN (${LOCK_CLASS.writer}, ${LOCK_CLASS.standby})
+        AND lock.granted AND activity.datname = current_database() AND lock.database = activity.datid),
+    processes AS (
+      SELECT process, count(*) FILTER (WHERE writes) AS chains FROM sessions GROUP BY process),
+    own AS (
+      SELECT processes.* FROM processes
+      WHERE process = (SELECT DISTINCT process FROM sessions WHERE pid = pg_backend_pid())),
+    others AS (
+      SELECT processes.* FROM processes JOIN sessions USING (process)
+      WHERE sessions.schema = current_schema()::regnamespace::oid AND NOT sessions.writes AND sessions.speaks
+        AND process <> (SELECT process FROM own))`;
+}
+
+/** The second key of the schema's locks. */
+function ownSchema(sql: Queryable) {
+  return sql`current_schema()::regnamespace::oid::bigint::bit(32)::int`;
+}

@@ -1,0 +1,68 @@
+import { keccak256, stringToBytes } from "viem/utils";
+import type { CodeOutput } from "../../compilers/output.ts";
+
+/** A part of the code that deployment fills in. */
+export interface Slot {
+  id: string;
+  offset: number;
+  length: number;
+}
+
+/** Metadata in compiled code: `value` is what the compiler wrote, with the two bytes of its length. */
+export interface Auxdata {
+  id: string;
+  offset: number;
+  value: Buffer;
+}
+
+/** Code as the compiler made it, with zeros where deployment fills in values. */
+export interface CompiledCode {
+  bytes: Buffer;
+  /** By `path:Name` of the library; 20 bytes each. */
+  libraries: readonly Slot[];
+  /** By AST id; only in runtime code. */
+  immutables: readonly Slot[];
+  /** In ascending order. */
+  auxdata: readonly Auxdata[];
+}
+
+const PLACEHOLDER_CHARACTERS = 40;
+
+/**
+ * The compiled code in a compiler's output, without metadata marked. Undefined when it holds placeholders that the
+ * output does not explain.
+ */
+export function readCompiledCode(output: CodeOutput): CompiledCode | undefined {
+  let digits = output.object;
+  const libraries: Slot[] = [];
+  for (const [path, names] of Object.entries(output.linkReferences)) {
+    for (const [name, places] of Object.entries(names)) {
+      const placeholders = placeholdersOf(path, name);
+      for (const { start, length } of places) {
+        const at = start * 2;
+        const there = digits.slice(at, at + PLACEHOLDER_CHARACTERS);
+        // Up to 0.4.10 the places that are already linked are listed too.
+        if (path === "" && /^[0-9a-f]{40}$/.test(there)) continue;
+        if (!placeholders.includes(there)) return undefined;
+        digits = `${digits.slice(0, at)}${"0".repeat(PLACEHOLDER_CHARACTERS)}${digits.slice(at + PLACEHOLDER_CHARACTERS)}`;
+        libraries.push({ id: `${path}:${name}`, offset: start, length });
+      }
+    }
+  }
+  if (digits.length % 2 !== 0 || /[^0-9a-f]/.test(digits)) return undefined;
+  const immutables = Object.entries(output.immutableReferences).flatMap(([id, places]) =>
+    places.map(({ start, length }) => ({ id, offset: start, length })),
+  );
+  return { bytes: Buffer.from(digits, "hex"), libraries, immutables, auxdata: [] };
+}
+
+/** Since 0.5.0 a hash of the library's name; before that the name, cut or padded with `_`. Yul may name no file. */
+function placeholdersOf(path: string, name: string): string[] {
+  const qualified = `${path}:${name}`;
+  const hashed = path === "" ? [qualified, name] : [qualified];
+  return [
+    ...hashed.map((text) => `__$${keccak256(stringToBytes(text)).slice(2, 36)}$__`),
+    `__${qualified.slice(0, 36).padEnd(38, "_")}`,
+    `__${name.slice(0, 36).padEnd(38, "_")}`,
+  ];
+}

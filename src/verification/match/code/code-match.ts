@@ -1,0 +1,135 @@
+import { type Hex, hexFromBytes } from "../../../core/evm/hex.ts";
+import type { MatchQuality } from "../../../store/contracts/verified/verified-contract.ts";
+import { isSameCompiler, parseCodeMetadata } from "../metadata/metadata.ts";
+import type { Auxdata, CompiledCode, Slot } from "./bytecode.ts";
+
+/** One difference between compiled code and code on chain that deployment explains (Verifier Alliance's terms). */
+export interface Transformation {
+  type: "replace" | "insert" | "delete";
+  reason: "callProtection" | "immutable" | "library" | "cborAuxdata" | "constructorArguments";
+  /** In bytes of the compiled code. */
+  offset: number;
+  id?: string;
+}
+
+/** The values that the transformations put in, by id. */
+export interface TransformationValues {
+  callProtection?: Hex;
+  immutables?: Record<string, Hex>;
+  libraries?: Record<string, Hex>;
+  cborAuxdata?: Record<string, Hex>;
+  constructorArguments?: Hex;
+}
+
+/** How deployment turned the compiled code into the code on chain. */
+export interface CodeMatch {
+  quality: MatchQuality;
+  transformations: Transformation[];
+  values: TransformationValues;
+}
+
+/** The first difference that deployment does not explain. Offsets and lengths in bytes. */
+export type Mismatch =
+  | { kind: "empty" }
+  | { kind: "length"; compiled: number; onChain: number }
+  | { kind: "bytes"; offset: number; metadataEqual: boolean }
+  | { kind: "library"; name: string }
+  | { kind: "immutable" }
+  | { kind: "call-protection" }
+  /** The code in front of them is the compiled one with these values. */
+  | {
+      kind: "constructor-arguments";
+      /** Others than the request names, no encoding of the constructor's parameters, or more than none. */
+      fault: "different" | "malformed" | "unexpected";
+      values: TransformationValues;
+    }
+  /** Creation code that may run what follows it. */
+  | { kind: "runs-on" };
+
+/** Compiled code that is being made equal to the code on chain, step by step. */
+export interface Matching {
+  bytes: Buffer;
+  transformations: Transformation[];
+  values: TransformationValues;
+}
+
+export function startMatching(compiled: CompiledCode): Matching {
+  return { bytes: Buffer.from(compiled.bytes), transformations: [], values: {} };
+}
+
+/**
+ * Copies the bytes on chain into every slot. Gives the first slot whose value differs from that of an earlier slot with
+ * the same id; undefined when there is none.
+ */
+export function fillSlots(
+  matching: Matching,
+  slots: readonly Slot[],
+  onChain: Buffer,
+  reason: "library" | "immutable",
+): Slot | undefined {
+  const values = new Map<string, Buffer>();
+  for (const slot of slots) {
+    const value = onChain.subarray(slot.offset, slot.offset + slot.length);
+    const before = values.get(slot.id);
+    if (before !== undefined && !before.equals(value)) return slot;
+    values.set(slot.id, value);
+    value.copy(matching.bytes, slot.offset);
+    matching.transformations.push({ type: "replace", reason, offset: slot.offset, id: slot.id });
+  }
+  if (values.size > 0) {
+    const record = Object.fromEntries([...values].map(([id, value]) => [id, hexFromBytes(value)]));
+    if (reason === "library") matching.values.libraries = record;
+    else matching.values.immutables = record;
+  }
+  return undefined;
+}
+
+/** Copies metadata on chain to where the compiler wrote metadata of the same length. */
+export function replaceAuxdata(
+  matching: Matching,
+  auxdata: readonly Auxdata[],
+  onChain: Buffer,
+): void {
+  for (const { id, offset, value } of auxdata) {
+    const there = onChain.subarray(offset, offset + value.length);
+    if (there.equals(value) || !isSameCompiler(parseCodeMetadata(there), value)) continue;
+    there.copy(matching.bytes, offset);
+    recordAuxdata(matching, { type: "replace", reason: "cborAuxdata", offset, id }, there);
+  }
+}
+
+export function recordAuxdata(
+  matching: Matching,
+  step: Transformation,
+  value: Buffer | null,
+): void {
+  matching.transformations.push(step);
+  if (value === null || step.id === undefined) return;
+  matching.values.cborAuxdata = { ...matching.values.cborAuxdata, [step.id]: hexFromBytes(value) };
+}
+
+/** The finished match: full when there is metadata, all of it holds a hash, and none was replaced. */
+export function finishMatching(matching: Matching, auxdata: readonly Buffer[]): CodeMatch {
+  const { transformations, values } = matching;
+  const match: CodeMatch = { quality: "partial", transformations, values };
+  const hashed =
+    auxdata.length > 0 && auxdata.every((bytes) => parseCodeMetadata(bytes)?.hash != null);
+  return hashed && !hasOtherMetadata(match) ? { ...match, quality: "full" } : match;
+}
+
+/** Whether code on chain is the compiled one with other metadata, or without it. */
+export function hasOtherMetadata(code: CodeMatch | Mismatch): boolean {
+  if (isMatch(code)) return code.transformations.some(({ reason }) => reason === "cborAuxdata");
+  return code.kind === "constructor-arguments" && code.values.cborAuxdata !== undefined;
+}
+
+/** Offset of the first byte in which the two differ, or the length of the shorter one. */
+export function firstDifference(left: Buffer, right: Buffer): number {
+  const end = Math.min(left.length, right.length);
+  for (let offset = 0; offset < end; offset++) if (left[offset] !== right[offset]) return offset;
+  return end;
+}
+
+export function isMatch(outcome: CodeMatch | Mismatch): outcome is CodeMatch {
+  return "quality" in outcome;
+}

@@ -1,0 +1,56 @@
+import type { AbiParameter } from "viem";
+import { decodeAbiParameters, encodeAbiParameters } from "viem/utils";
+import { type Hex, hexFromBytes } from "../../../core/evm/hex.ts";
+import type { AbiEntry } from "../../compilers/output.ts";
+
+/** Whether the constructor takes any arguments. */
+export function takesArguments(abi: readonly AbiEntry[]): boolean {
+  return constructorParameters(abi).length > 0;
+}
+
+/** Whether `bytes` are exactly the ABI encoding of some values for the constructor's parameters. */
+export function areConstructorArguments(abi: readonly AbiEntry[], bytes: Buffer): boolean {
+  const parameters = constructorParameters(abi);
+  const encoded: Hex = hexFromBytes(bytes);
+  try {
+    // A decoder accepts more than an encoder makes: other offsets, dirty padding, bytes behind the end.
+    return encodeAbiParameters(parameters, decodeAbiParameters(parameters, encoded)) === encoded;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Inputs of the constructor, empty without one. Strings become bytes, since they need not be UTF-8, and members of structs
+ * lose their names: a decoder makes objects of them.
+ */
+function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
+  const inputs = abi.find(({ type }) => type === "constructor")?.["inputs"];
+  return Array.isArray(inputs) ? (inputs as AbiParameter[]).map(withoutText) : [];
+}
+
+function withoutText(parameter: AbiParameter): AbiParameter {
+  const type = parameter.type.replace(/^string/, "bytes").replace(/^function/, "bytes24");
+  if (!("components" in parameter)) return { type };
+  return { type, components: parameter.components.map(withoutText) };
+}
+
+/** Only so many bytes at the end of the creation code are searched for arguments. */
+const MAX_ARGUMENTS_BYTES = 32 * 1024;
+/** The end of an encoded list or text may itself look like an encoding. */
+const MAX_GUESSES = 4;
+
+/**
+ * The ends of creation code that may be constructor arguments, when the length of the code before them is not known.
+ * The shortest first; empty when nothing fits.
+ */
+export function guessArguments(abi: readonly AbiEntry[], creationCode: Buffer): Buffer[] {
+  if (!takesArguments(abi)) return [Buffer.alloc(0)];
+  const guesses: Buffer[] = [];
+  const longest = Math.min(MAX_ARGUMENTS_BYTES, creationCode.length);
+  for (let size = 32; size <= longest && guesses.length < MAX_GUESSES; size += 32) {
+    const end = creationCode.subarray(-size);
+    if (areConstructorArguments(abi, end)) guesses.push(end);
+  }
+  return guesses;
+}

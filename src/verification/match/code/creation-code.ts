@@ -1,0 +1,79 @@
+import { hexFromBytes } from "../../../core/evm/hex.ts";
+import type { AbiEntry } from "../../compilers/output.ts";
+import type { CompiledCode } from "./bytecode.ts";
+import {
+  type CodeMatch,
+  fillSlots,
+  finishMatching,
+  firstDifference,
+  type Matching,
+  type Mismatch,
+  replaceAuxdata,
+  startMatching,
+} from "./code-match.ts";
+import { areConstructorArguments, takesArguments } from "./constructor-arguments.ts";
+
+/** What may follow creation code: an encoding of what its ABI says, any data, or nothing since the code may run it. */
+export type Following = readonly AbiEntry[] | "data" | "nothing";
+
+/** Whether creation code reads bytes behind it as its source says, and cannot be made to run them by their form. */
+export function mayFollow(following: Following, bytes: Buffer): boolean {
+  if (following === "data" || following === "nothing") return following === "data";
+  return areConstructorArguments(following, bytes);
+}
+
+/**
+ * Compares compiled creation code with the init code of the deployment. Apart from library addresses and replaced
+ * metadata it must be a prefix; the rest are constructor arguments. `given` are the arguments in the request. When
+ * null, the rest must be an encoding of the constructor's parameters.
+ */
+export function matchCreationCode(
+  compiled: CompiledCode,
+  auxdata: readonly Buffer[],
+  onChain: Buffer,
+  following: Following,
+  given: Buffer | null,
+): CodeMatch | Mismatch {
+  if (compiled.bytes.length === 0) return { kind: "empty" };
+  const matching = startMatching(compiled);
+  const library = fillSlots(matching, compiled.libraries, onChain, "library");
+  if (library) return { kind: "library", name: library.id };
+  replaceAuxdata(matching, compiled.auxdata, onChain);
+  const mismatch = appendArguments(matching, onChain, following, given);
+  return mismatch ?? finishMatching(matching, auxdata);
+}
+
+/** Checks the prefix and the arguments behind it, and records the arguments. */
+export function appendArguments(
+  matching: Matching,
+  onChain: Buffer,
+  following: Following,
+  given: Buffer | null,
+): Mismatch | undefined {
+  const { length } = matching.bytes;
+  if (onChain.length < length) return { kind: "length", compiled: length, onChain: onChain.length };
+  if (!onChain.subarray(0, length).equals(matching.bytes)) {
+    const offset = firstDifference(matching.bytes, onChain);
+    return { kind: "bytes", offset, metadataEqual: false };
+  }
+  const rest = onChain.subarray(length);
+  if (rest.length > 0) {
+    if (following === "nothing") return { kind: "runs-on" };
+    matching.transformations.push({
+      type: "insert",
+      reason: "constructorArguments",
+      offset: length,
+    });
+    matching.values.constructorArguments = hexFromBytes(rest);
+  }
+  const fault = faultOf(rest, following, given);
+  return fault && { kind: "constructor-arguments", fault, values: matching.values };
+}
+
+/** Why the bytes behind the compiled code are no arguments; undefined when they are. */
+function faultOf(rest: Buffer, following: Following, given: Buffer | null) {
+  if (given !== null && !given.equals(rest)) return "different";
+  if (typeof following === "string") return undefined;
+  if (rest.length > 0 && !takesArguments(following)) return "unexpected";
+  return given !== null || areConstructorArguments(following, rest) ? undefined : "malformed";
+}

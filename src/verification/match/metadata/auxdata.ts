@@ -1,0 +1,90 @@
+import type { Auxdata, CompiledCode } from "../code/bytecode.ts";
+import { swarmHash } from "./content-hash.ts";
+import { parseCodeMetadata } from "./metadata.ts";
+
+/** Metadata that the compiler reports, by its place in the tree of assemblies: the contract, then those it creates. */
+export type AssemblyAuxdata = ReadonlyMap<string, Buffer>;
+
+const MAX_DEPTH = 64;
+
+/** Collects `.auxdata` of `evm.legacyAssembly`; empty for compilers that do not report it (up to 0.4.11). */
+export function collectAuxdata(assembly: unknown): AssemblyAuxdata {
+  const found = new Map<string, Buffer>();
+  collect(assembly, "", 0, found);
+  return found;
+}
+
+function collect(node: unknown, path: string, depth: number, found: Map<string, Buffer>): void {
+  if (typeof node !== "object" || node === null || depth > MAX_DEPTH) return;
+  const { ".auxdata": auxdata, ".data": data } = node as Record<string, unknown>;
+  if (typeof auxdata === "string") found.set(path, Buffer.from(auxdata, "hex"));
+  if (typeof data !== "object" || data === null) return;
+  for (const [key, child] of Object.entries(data))
+    collect(child, `${path}/${key}`, depth + 1, found);
+}
+
+/** Runtime code is the first assembly among the data of the creation code. */
+export const RUNTIME_ASSEMBLY = "/0";
+
+/**
+ * Marks the contract's own metadata at the end of the code, the only place that needs no proof: no text in its sources holds
+ * their own hash. That of a contract which it creates may be a copy in its data.
+ */
+export function markAuxdataAtEnd(code: CompiledCode, reported: AssemblyAuxdata): CompiledCode {
+  const value = reported.get(RUNTIME_ASSEMBLY);
+  if (value === undefined || !code.bytes.subarray(-value.length).equals(value)) return code;
+  return { ...code, auxdata: [{ id: "1", offset: code.bytes.length - value.length, value }] };
+}
+
+const [OLD_BEGINNING, OLD_END] = ["a165627a7a72305820", "0029"].map((digits) =>
+  Buffer.from(digits, "hex"),
+) as [Buffer, Buffer];
+
+/** What solc writes of a metadata text up to 0.5.8. */
+export function oldAuxdata(text: string): Buffer {
+  const hash = swarmHash(Buffer.from(text, "utf8"), "bzzr0");
+  return Buffer.concat([OLD_BEGINNING, hash, OLD_END]);
+}
+
+/** Whether the creation code holds metadata with a hash elsewhere than at its end. */
+export function hasInnerAuxdata(creation: CompiledCode, reported: AssemblyAuxdata): boolean {
+  const values = new Map([...reported.values()].map((value) => [value.toString("hex"), value]));
+  const [only] = values.values();
+  if (only === undefined || ![...values.values()].some(hasHash)) return false;
+  return values.size > 1 || !creation.bytes.subarray(-only.length).equals(only);
+}
+
+function hasHash(auxdata: Buffer): boolean {
+  return parseCodeMetadata(auxdata)?.hash != null;
+}
+
+/**
+ * Marks all metadata in the code. Bytes count as metadata only when two compiles, whose sources differ in blanks alone,
+ * both hold there what the compiler reported for that compile: bytes planted by an author stay the same in both.
+ */
+export function markAuxdata(
+  code: CompiledCode,
+  reported: AssemblyAuxdata,
+  other: CompiledCode,
+  reportedOther: AssemblyAuxdata,
+): CompiledCode {
+  if (code.bytes.length !== other.bytes.length) return markAuxdataAtEnd(code, reported);
+  const found = new Map<number, Buffer>();
+  for (const [path, value] of reported) {
+    const counterpart = reportedOther.get(path);
+    if (counterpart?.length !== value.length || counterpart.equals(value)) continue;
+    for (const offset of occurrences(code.bytes, value)) {
+      const there = other.bytes.subarray(offset, offset + value.length);
+      if (there.equals(counterpart)) found.set(offset, value);
+    }
+  }
+  const auxdata: Auxdata[] = [...found]
+    .sort(([left], [right]) => left - right)
+    .map(([offset, value], index) => ({ id: String(index + 1), offset, value }));
+  return { ...code, auxdata };
+}
+
+function* occurrences(bytes: Buffer, value: Buffer): Generator<number> {
+  for (let at = bytes.indexOf(value); at >= 0; at = bytes.indexOf(value, at + value.length))
+    yield at;
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { redactUrl } from "../../../src/api/http/redact.ts";
+
+test.each([
+  ["/api", "/api"],
+  ["/api?module=block&action=x", "/api?module=block&action=x"],
+  ["/api?Address=0x1&&ContractAddress=0x2", "/api?Address=0x1&&ContractAddress=0x2"],
+  ["/api?apikey=k&page=2", "/api?[redacted]&page=2"],
+  ["/api?token=k", "/api?[redacted]"],
+  ["/api?%61pi%6Bey=k", "/api?[redacted]"],
+  ["/api?module%=k", "/api?[redacted]"],
+  ["/api?0123456789abcdef", "/api?[redacted]"],
+])("%s is logged as %s", (url, logged) => {
+  expect(redactUrl(url, true)).toBe(logged);
+});
+
+test("of a path that is none of ours long words are left out", () => {
+  const url = "/v3/0123456789abcdef0123456789abcdef/api";
+  expect(redactUrl(url, false)).toBe("/v3/[redacted]/api");
+  expect(redactUrl(url, true)).toBe(url);
+});
+
+test("a long URL is cut", () => {
+  expect(redactUrl(`/api?page=${"x".repeat(100_000)}`, true)).toHaveLength(2000);
+});

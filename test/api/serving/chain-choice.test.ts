@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import type { Input } from "../../../src/api/http/input/input.ts";
+import { chooseChain } from "../../../src/api/serving/chain-choice.ts";
+import { RequestError } from "../../../src/core/errors.ts";
+
+const WRONG =
+  "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
+const pearl = { name: "pearl", chainId: () => 7171 };
+const coral = { name: "coral", chainId: () => 10 };
+const unreached = {
+  name: "unreached",
+  chainId: (): number => {
+    throw new RequestError(503, "not yet");
+  },
+};
+
+function input(id: string | undefined, name = "chainid"): Input {
+  return new Map(id === undefined ? [] : [[name, id]]);
+}
+
+function outcome(
+  chains: readonly { name: string; chainId(): number }[],
+  query: Input,
+  body: Input = new Map(),
+): string {
+  try {
+    return chooseChain(chains, { query, body }).name;
+  } catch (error) {
+    return error instanceof RequestError ? `${error.httpStatus} ${error.message}` : String(error);
+  }
+}
+
+// The wire contract's table: what is sent, who answers where one chain is served, and where two are.
+test.each<readonly [string, Input, Input, string, string]>([
+  ["nothing", input(undefined), input(undefined), "pearl", `200 ${WRONG}`],
+  ["an empty id", input(""), input(undefined), "pearl", `200 ${WRONG}`],
+  ["an empty id twice", input(""), input(""), "pearl", `200 ${WRONG}`],
+  ["the query's", input("7171"), input(undefined), "pearl", "pearl"],
+  ["the body's", input(undefined), input("7171"), "pearl", "pearl"],
+  ["another spelling of the name", input("7171", "chainId"), input(undefined), "pearl", "pearl"],
+  ["both, the same", input("7171"), input("7171"), "pearl", "pearl"],
+  ["both, one of them empty", input(""), input("7171"), "pearl", "pearl"],
+  ["both, different", input("7171"), input("10"), `200 ${WRONG}`, `200 ${WRONG}`],
+  ["the second chain's", input("10"), input(undefined), `200 ${WRONG}`, "coral"],
+  ...[
+    "1",
+    "7171,10",
+    "1,10",
+    "0x1c03",
+    "+7171",
+    " 7171",
+    "7171 ",
+    "07171",
+    "7171.0",
+    "pearl",
+    "null",
+  ].map((id) => [id, input(id), input(undefined), `200 ${WRONG}`, `200 ${WRONG}`] as const),
+])("%s", (_what, query, body, alone, beside) => {
+  expect(outcome([pearl], query, body)).toBe(alone);
+  expect(outcome([pearl, coral], query, body)).toBe(beside);
+});
+
+test("a chain whose id is not known yet may be the one that is meant", () => {
+  expect(outcome([unreached], input(undefined))).toBe("unreached");
+  expect(outcome([unreached], input("10"))).toBe("503 not yet");
+  expect(outcome([unreached, coral], input("10"))).toBe("coral");
+  expect(outcome([unreached, coral], input("7171"))).toBe("503 not yet");
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import type { ChainOptions } from "../../../src/chain/chain.ts";
+import { Hedging } from "../../../src/chain/rpc/hedging.ts";
+import { rateLimited } from "../../support/scripted-node/faults.ts";
+import { openChain, openNode } from "../../support/test-chain.ts";
+
+const SAVED = 5;
+
+describe("what is late", () => {
+  test("is not known before five answers", () => {
+    const hedging = new Hedging();
+    for (let answers = 0; answers < 5; answers++) {
+      expect(hedging.lateAfter("kind")).toBeUndefined();
+      hedging.note("kind", 10);
+    }
+    expect(hedging.lateAfter("kind")).toBe(30);
+    expect(hedging.lateAfter("other kind")).toBeUndefined();
+  });
+
+  test("follows most of the answers, not the few that are late", () => {
+    const hedging = new Hedging();
+    for (let answers = 0; answers < 100; answers++) hedging.note("kind", answers % 10 ? 10 : 1000);
+    expect(hedging.lateAfter("kind")).toBe(30);
+    for (let answers = 0; answers < 32; answers++) hedging.note("kind", 100);
+    expect(hedging.lateAfter("kind")).toBe(210);
+  });
+
+  test("is asked again for at most one question in four, however many are late", () => {
+    const hedging = new Hedging();
+    let taken = 0;
+    for (let questions = 0; questions < 1000; questions++) {
+      if (hedging.take()) taken++;
+      hedging.note("kind", 10);
+    }
+    expect(taken).toBeLessThanOrEqual(1000 / 4 + SAVED);
+    expect(taken).toBeGreaterThan(200);
+  });
+});
+
+describe("a read that the head waits for", () => {
+  async function open(options: Partial<ChainOptions> = {}) {
+    const node = await openNode();
+    const opened = openChain([node], { requestTimeoutMs: 2000, ...options });
+    for (let i = 0; i < 10; i++) await opened.chain.fetchHead({ headWaits: true });
+    // Behind it nothing is on its way that a slow machine made be asked twice.
+    await opened.chain.request("eth_chainId", []);
+    node.requests.length = 0;
+    opened.requests.length = 0;
+    return { node, ...opened };
+  }
+
+  test("is sent a second time when the answer does not come", async () => {
+    const { node, chain, requests } = await open();
+    node.fail({ effect: { kind: "stall" }, times: 1 });
+    expect(await chain.fetchHead({ headWaits: true })).toMatchObject({ number: 0 });
+    expect(node.requests).toHaveLength(2);
+    expect(requests).toEqual(["eth_getBlockByNumber ok"]);
+  });
+
+  test("is sent no third time", async () => {
+    let askedAtTimeout = 0;
+    const { node, chain } = await open({
+      onRequest: (_, outcome) => {
+        if (outcome !== "timeout") return;
+        askedAtTimeout ||= node.requests.length;
+        node.heal();
+      },
+    });
+    node.fail({ effect: { kind: "stall" } });
+    expect(await chain.fetchHead({ headWaits: true })).toMatchObject({ number: 0 });
+    expect(askedAtTimeout).toBe(2);
+  });
+
+  test("is sent once while the node limits us", async () => {
+    const { node, chain, requests } = await open();
+    node.fail({ effect: rateLimited(), times: 1 });
+    await chain.fetchHead({ headWaits: true });
+    node.requests.length = 0;
+    node.fail({ effect: { kind: "stall" }, times: 1 });
+    await chain.fetchHead({ headWaits: true });
+    expect(requests.at(-2)).toBe("eth_getBlockByNumber timeout");
+    expect(node.requests).toHaveLength(2);
+  });
+
+  test("is sent once where no more requests may be in flight", async () => {
+    const { node, chain, requests } = await open({ concurrency: 1 });
+    node.fail({ effect: { kind: "stall" }, times: 1 });
+    await chain.fetchHead({ headWaits: true });
+    expect(requests[0]).toBe("eth_getBlockByNumber timeout");
+    expect(node.requests).toHaveLength(2);
+  });
+
+  test("ends at once with the signal, though it was sent twice", async () => {
+    const { node, chain } = await open({ requestTimeoutMs: 60_000 });
+    node.fail({ effect: { kind: "stall" } });
+    const stop = new AbortController();
+    const asked = chain.fetchHead({ headWaits: true, signal: stop.signal });
+    await expect.poll(() => node.requests.length, { timeout: 30_000 }).toBe(2);
+    stop.abort();
+    await expect(asked).rejects.toMatchObject({ code: "aborted" });
+  });
+});
+
+test("any other read is sent once", async () => {
+  const node = await openNode();
+  const { chain, requests } = openChain([node], { requestTimeoutMs: 1000 });
+  for (let i = 0; i < 10; i++) await chain.fetchHead();
+  node.fail({ effect: { kind: "stall" }, times: 1 });
+  await chain.fetchHead();
+  expect(requests.at(-2)).toBe("eth_getBlockByNumber timeout");
+});
