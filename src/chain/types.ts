@@ -56,6 +56,8 @@ export interface RawReceipt extends ReceiptOfMost {
   /** Absent before Byzantium (EIP-658). */
   status?: Hex;
   logs: RawLog[];
+  /** Wei, of a rollup. */
+  l1Fee?: Hex | null;
   /** These two only receipts of deposits have. */
   depositNonce?: Hex;
   depositReceiptVersion?: Hex;

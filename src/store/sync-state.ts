@@ -13,6 +13,11 @@ export interface ServedHead {
   generation: number;
   /** The first block that is indexed. */
   startBlock: number;
+  /**
+   * The first block whose L1 fees are stored, at most `startBlock` when all are; null on a chain whose receipts have none. Rows before
+   * it are of an earlier version: their fees are unknown.
+   */
+  l1FeesFrom: number | null;
   /** Random: the same chain indexed anew has another one. */
   indexId: string;
 }
@@ -21,7 +26,7 @@ export interface ServedHead {
 export async function getServedHead(sql: Queryable): Promise<ServedHead | undefined> {
   const [head] = await sql<ServedHead[]>`
     SELECT head_number AS number, head_hash AS hash, head_timestamp AS timestamp_seconds, generation,
-      start_block, index_id
+      start_block, index_id, CASE WHEN l1_fees THEN l1_fees_from END AS l1_fees_from
     FROM sync_state WHERE head_number IS NOT NULL`;
   return head;
 }
@@ -72,7 +77,7 @@ function servedState(sql: Queryable): Fragment {
       'head', CASE WHEN head_number IS NOT NULL THEN json_build_object(
         'number', head_number, 'hash', '0x' || encode(head_hash, 'hex'),
         'timestampSeconds', head_timestamp, 'generation', generation,
-        'startBlock', start_block, 'indexId', index_id) END,
+        'startBlock', start_block, 'indexId', index_id, 'l1FeesFrom', CASE WHEN l1_fees THEN l1_fees_from END) END,
       'isIndexed', indexed, 'isWhole', lost_rows IS NULL, 'isDistributed', is_distributed()) AS served_state
     FROM sync_state`;
 }
@@ -134,7 +139,7 @@ export async function writeChainIdentity(sql: Queryable, identity: ChainIdentity
       chain_id = excluded.chain_id, start_block = excluded.start_block,
       genesis_hash = excluded.genesis_hash, traced = excluded.traced,
       head_number = NULL, head_hash = NULL, head_timestamp = NULL, latest_timestamp = NULL, times_back = 0, recorded_number = NULL,
-      proven_parts = '{}', fees_followed = NULL, generation = sync_state.generation + 1`;
+      l1_fees = false, l1_fees_from = 0, proven_parts = '{}', fees_followed = NULL, generation = sync_state.generation + 1`;
 }
 
 /** The parts of blocks that were proven on this chain. */
@@ -162,20 +167,24 @@ export async function writeHead(
   const { count } = await sql`
     UPDATE sync_state SET head_number = number, head_hash = hash, head_timestamp = timestamp,
       recorded_number = ${rollBack ? null : sql`nullif(greatest(recorded_number, number), number)`},
-      generation = generation + ${rollBack ? 1 : 0}::int${rollBack ? sql`` : sql`, ${timesUpTo(sql, blockNumber)}`}
+      generation = generation + ${rollBack ? 1 : 0}::int${rollBack ? sql`` : sql`, ${factsUpTo(sql, blockNumber)}`}
     FROM blocks WHERE number = ${blockNumber}`;
   if (count !== 1)
     throw new StoreError("head-missing", `block ${blockNumber} is not in the database`);
 }
 
-/** Follows how far the times of the blocks behind the head, up to the next one, go back (migrations/0240_times_that_go_back.sql). */
-function timesUpTo(sql: Transaction, blockNumber: number): Fragment {
-  return sql`(latest_timestamp, times_back) = (
-    SELECT max(latest), greatest(times_back, max(latest - timestamp))
+/**
+ * Follows how far the times of the blocks behind the head, up to the next one, go back (migrations/0240_times_that_go_back.sql), and
+ * whether the chain has L1 fees.
+ */
+function factsUpTo(sql: Transaction, blockNumber: number): Fragment {
+  return sql`(latest_timestamp, times_back, l1_fees) = (
+    SELECT max(latest), greatest(times_back, max(latest - timestamp)), sync_state.l1_fees OR coalesce(bool_or(has_l1_fees), false)
     FROM (
-      SELECT timestamp, greatest(latest_timestamp, max(timestamp) OVER (ORDER BY number)) AS latest
-      FROM blocks WHERE number > coalesce(head_number, -1) AND number <= ${blockNumber}
-    ) AS next)`;
+      SELECT timestamp, next.l1_fees IS NOT NULL AS has_l1_fees,
+        greatest(latest_timestamp, max(timestamp) OVER (ORDER BY number)) AS latest
+      FROM blocks AS next WHERE next.number > coalesce(head_number, -1) AND next.number <= ${blockNumber}
+    ) AS passed)`;
 }
 
 /**

@@ -221,6 +221,7 @@ function block(
     reward: sum((row) => BigInt(row.gasUsed) * (BigInt(row.gasPrice) - baseFee)),
     gasPriceMinimum: prices[0] ?? null,
     gasPriceMaximum: prices.at(-1) ?? null,
+    l1Fees: null,
     ...fields,
   };
 }
@@ -250,6 +251,7 @@ function transaction(fields: Given<Row<"transactions">, "blockNumber">): Row<"tr
     r: wordAt(1),
     s: wordAt(2),
     extra: null,
+    l1Fee: null,
     ...fields,
   };
 }

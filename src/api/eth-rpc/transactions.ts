@@ -98,7 +98,7 @@ export function presentTransaction(transaction: SignedTransaction, chainId: numb
     blockNumber: quantity(transaction.blockNumber),
     from: transaction.from,
     gas: quantity(transaction.gas),
-    gasPrice: quantity(transaction.gasPrice),
+    gasPrice: transaction.extra?.gasPrice ?? quantity(transaction.gasPrice),
     hash: transaction.hash,
     input: transaction.input,
     nonce: quantity(transaction.nonce),
@@ -115,12 +115,13 @@ export function presentTransaction(transaction: SignedTransaction, chainId: numb
     ...(type > 0 && { yParity: optionalQuantity(v), accessList: accessList ?? [] }),
     ...(authorizationList !== undefined && { authorizationList }),
     ...(maxFeePerBlobGas !== undefined && { maxFeePerBlobGas, blobVersionedHashes }),
+    ...transaction.extra?.transaction,
   };
 }
 
 /** A receipt of JSON-RPC. */
 function presentReceipt(receipt: StoredReceipt) {
-  const { logs, status } = receipt;
+  const { logs, status, l1Fee } = receipt;
   const { blobGasPrice, blobGasUsed } = receipt.extra ?? {};
   const place = { ...receipt, transactionHash: receipt.hash };
   return {
@@ -139,6 +140,8 @@ function presentReceipt(receipt: StoredReceipt) {
     transactionIndex: quantity(receipt.transactionIndex),
     type: quantity(receipt.type),
     ...(blobGasUsed !== undefined && { blobGasPrice, blobGasUsed }),
+    ...(l1Fee !== null && { l1Fee: quantity(l1Fee) }),
+    ...receipt.extra?.receipt,
   };
 }
 

@@ -51,6 +51,9 @@ const TEXT_TYPE = "text/plain; charset=utf-8";
 /** Message of an empty list for which clients know no text of its own. */
 export const NO_RECORDS = "No records found";
 
+/** Error text for sums of fees of days whose receipts are still being read again. */
+export const L1_FEES_UNREAD = "L1 fees of earlier blocks are still being read, try again later";
+
 /** Success. An empty array is answered with the `empty` text of an action that has one. */
 export function ok<Result>(result: Result): Outcome<Result> {
   return { kind: "ok", result };

@@ -1,7 +1,14 @@
 import type { RawBlock, RawReceipt, RawTransaction, TransactionTrace } from "../../chain/types.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { quantityToBigInt, quantityToInt64, quantityToNumber } from "../../core/evm/quantity.ts";
+import {
+  isQuantity,
+  quantityToBigInt,
+  quantityToInt64,
+  quantityToNumber,
+} from "../../core/evm/quantity.ts";
+import { isNothing } from "../../core/json/record.ts";
 import { type ChainRows, SIDE } from "../../store/writer/chain-tables.ts";
+import { fieldsOfReceipt, fieldsOfTransaction, l1FeeOf } from "./chain-fields.ts";
 import { hasFailed, tracerText } from "./frames.ts";
 
 /**
@@ -18,6 +25,7 @@ export function decodeTransactions(
   const baseFee = quantityToBigInt(block.baseFeePerGas ?? "0x0");
   let fees = 0n;
   let reward = 0n;
+  let l1Fees: bigint | null = null;
   let minimum: bigint | null = null;
   let maximum: bigint | null = null;
   for (const [transactionIndex, transaction] of block.transactions.entries()) {
@@ -31,6 +39,8 @@ export function decodeTransactions(
     if (maximum === null || price > maximum) maximum = price;
     // Deposits of rollups pay nothing, not even the base fee.
     if (price > baseFee) reward += gasUsed * (price - baseFee);
+    const l1Fee = l1FeeOf(receipt);
+    if (l1Fee !== null) l1Fees = (l1Fees ?? 0n) + BigInt(l1Fee);
     const status = receipt.status ? quantityToNumber(receipt.status) : null;
     const failed = hasFailed(receipt, trace);
     const isCreation = transaction.to === null && !failed;
@@ -59,7 +69,8 @@ export function decodeTransactions(
       v: transaction.v ?? transaction.yParity ?? null,
       r: transaction.r ? word(transaction.r) : null,
       s: transaction.s ? word(transaction.s) : null,
-      extra: extraFields(transaction, receipt),
+      extra: extraFields(transaction, receipt, gasPrice),
+      l1Fee,
     });
     rows.transactionHashes.push({ hash: transaction.hash, blockNumber, transactionIndex });
     const sides = new Map<Hex, number>([[transaction.from, SIDE.sender]]);
@@ -85,6 +96,7 @@ export function decodeTransactions(
     reward,
     gasPriceMinimum: minimum,
     gasPriceMaximum: maximum,
+    l1Fees,
   });
   for (const withdrawal of block.withdrawals ?? []) {
     rows.withdrawals.push({
@@ -107,16 +119,32 @@ function word(quantity: Hex): Hex {
   return `0x${quantity.slice(2).padStart(64, "0")}`;
 }
 
-/** The fields that only some transaction types have, as JSON; null when there are none. */
-function extraFields(transaction: RawTransaction, receipt: RawReceipt): string | null {
+/**
+ * Returns the fields that only some transactions have, as JSON; null when there are none. `gasPrice` is the effective price: a signed
+ * price is kept where it differs (Arbitrum).
+ */
+function extraFields(
+  transaction: RawTransaction,
+  receipt: RawReceipt,
+  gasPrice: Hex,
+): string | null {
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = transaction;
   const { blobGasUsed, blobGasPrice } = receipt;
   const hasAccessList = Array.isArray(accessList) && accessList.length > 0;
   const isBlob = maxFeePerBlobGas !== undefined;
-  if (!hasAccessList && !isBlob && authorizationList === undefined) return null;
+  const signedPrice = isNothing(transaction.maxFeePerGas) ? transaction.gasPrice : undefined;
+  const isOtherPrice =
+    !isNothing(signedPrice) && signedPrice !== gasPrice && isQuantity(signedPrice);
+  const ofTransaction = fieldsOfTransaction(transaction);
+  const ofReceipt = fieldsOfReceipt(receipt);
+  const isOrdinary = !hasAccessList && !isBlob && authorizationList === undefined && !isOtherPrice;
+  if (isOrdinary && !ofTransaction && !ofReceipt) return null;
   return JSON.stringify({
     ...(hasAccessList ? { accessList } : {}),
     ...(isBlob ? { maxFeePerBlobGas, blobVersionedHashes, blobGasUsed, blobGasPrice } : {}),
     authorizationList,
+    ...(isOtherPrice ? { gasPrice: signedPrice } : {}),
+    transaction: ofTransaction,
+    receipt: ofReceipt,
   });
 }

@@ -7,13 +7,18 @@ import { inPublishedBlocks } from "./page.ts";
 // Transactions as JSON-RPC wants them, with what the explorer's own answers leave out.
 
 /** What only some types of transactions have, as the node gave it. */
-interface TransactionExtra {
+export interface TransactionExtra {
   accessList?: unknown;
   authorizationList?: unknown;
   maxFeePerBlobGas?: Hex;
   blobVersionedHashes?: unknown;
   blobGasUsed?: Hex;
   blobGasPrice?: Hex;
+  /** The signed price, where it is not the effective one. */
+  gasPrice?: Hex;
+  /** Fields of some chains only, of the transaction and of its receipt. */
+  transaction?: Record<string, unknown>;
+  receipt?: Record<string, unknown>;
 }
 
 /** Where a transaction stands, and what its receipt has too. Quantities are decimal text. */
@@ -51,6 +56,8 @@ export interface StoredReceipt extends PlacedTransaction {
   gasUsed: string;
   /** Null before Byzantium. */
   status: number | null;
+  /** Wei; null where the receipt has none. */
+  l1Fee: string | null;
   logs: TransactionLog[];
 }
 
@@ -100,7 +107,7 @@ export async function getReceipt(sql: Queryable, hash: Hex): Promise<StoredRecei
       t.transaction_index, t.hash, t.type, t.from_address AS from,
       t.to_address AS to, t.created_contract,
       t.cumulative_gas_used, t.gas_used,
-      t.gas_price, t.status, t.extra, l.log_index, l.address,
+      t.gas_price, t.status, t.extra, t.l1_fee, l.log_index, l.address,
       l.topic0, l.topic1, l.topic2, l.topic3, l.data
     FROM transaction_places(${hash}) p
     CROSS JOIN LATERAL transaction_at(p.block_number, p.transaction_index) t

@@ -2,6 +2,7 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import { type Delegation, listVerifiedAbis, type VerifiedAbi } from "../contracts/verified/abis.ts";
 import type { TransactionLog } from "./logs.ts";
+import type { TransactionExtra } from "./rpc-transactions.ts";
 import type { TransactionDetail } from "./transactions.ts";
 
 /** What only the whole page of a transaction shows. Quantities are decimal text. */
@@ -14,6 +15,7 @@ interface TransactionFacts {
   /** Of the block; null before EIP-1559. */
   baseFeePerGas: string | null;
   logs: number;
+  extra: TransactionExtra | null;
 }
 
 /** What the details of a transaction are made from. */
@@ -51,7 +53,7 @@ async function getFacts(
 ): Promise<TransactionFacts | undefined> {
   const [facts] = await sql<TransactionFacts[]>`
     SELECT t.type, t.nonce, t.created_contract, t.max_fee_per_gas,
-      t.max_priority_fee_per_gas, b.base_fee_per_gas,
+      t.max_priority_fee_per_gas, b.base_fee_per_gas, t.extra,
       (SELECT count(*)::int FROM logs_of_transaction(t.block_number, t.transaction_index)) AS logs
     FROM transaction_at(${blockNumber}, ${transactionIndex}) t
     JOIN blocks b ON b.number = t.block_number`;

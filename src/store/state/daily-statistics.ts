@@ -1,5 +1,6 @@
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { direction, type Order } from "../lists/page.ts";
+import type { ServedHead } from "../sync-state.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
 
 /** The end of the year 9999: later times, which only a development chain has, count to its last day. */
@@ -29,7 +30,7 @@ function additions(sql: Queryable, range: BlockRange): Fragment {
       sum(size) AS block_bytes, min(paid.minimum) AS gas_price_minimum, max(paid.maximum) AS gas_price_maximum,
       coalesce(sum(paid.total), 0) AS gas_price_sum, coalesce(sum(paid.withdrawn), 0) AS withdrawn_gwei,
       sum(newcomers.count) AS new_addresses, sum(nephews.uncles) AS uncle_count,
-      coalesce(sum(nephews.eighths), 0) AS uncle_eighths
+      coalesce(sum(nephews.eighths), 0) AS uncle_eighths, coalesce(sum(blocks.l1_fees), 0) AS l1_fees
     FROM blocks
     LEFT JOIN paid ON paid.block_number = number
     CROSS JOIN LATERAL (
@@ -58,6 +59,7 @@ const SUMS = [
   "new_addresses",
   "uncle_count",
   "uncle_eighths",
+  "l1_fees",
 ] as const;
 
 /**
@@ -102,7 +104,7 @@ export async function applyDailyStatistics(sql: Transaction, range: BlockRange):
     INSERT INTO daily_statistics AS known (
       day, block_count, first_timestamp, last_timestamp, transaction_count, fees, rewards,
       burnt_fees, gas_used, gas_limit, block_bytes, gas_price_minimum, gas_price_maximum,
-      gas_price_sum, withdrawn_gwei, new_addresses, uncle_count, uncle_eighths)
+      gas_price_sum, withdrawn_gwei, new_addresses, uncle_count, uncle_eighths, l1_fees)
     ${additions(sql, range)}
     ON CONFLICT (day) DO UPDATE SET ${sums.reduce((all, one) => sql`${all}, ${one}`)},
       first_timestamp = least(known.first_timestamp, excluded.first_timestamp),
@@ -119,6 +121,7 @@ export interface DailyStatistics {
   firstTimestamp: number;
   lastTimestamp: number;
   transactionCount: number;
+  /** L1 fees included. */
   fees: string;
   /** The part of the fees that the fee recipients kept. */
   rewards: string;
@@ -151,7 +154,7 @@ export async function listDailyStatistics(
   return sql<DailyStatistics[]>`
     SELECT day - '1970-01-01'::date AS day, block_count,
       first_timestamp, last_timestamp,
-      transaction_count, fees, rewards, gas_used,
+      transaction_count, fees + l1_fees AS fees, rewards, gas_used,
       gas_limit, block_bytes, gas_price_minimum,
       gas_price_maximum, gas_price_sum,
       new_addresses, uncle_count, uncle_eighths
@@ -163,8 +166,22 @@ export async function listDailyStatistics(
 /** Fees of a day in wei, the day counted from 1970-01-01; undefined when it has no blocks. */
 export async function getDailyFees(sql: Queryable, day: number): Promise<string | undefined> {
   const [row] = await sql<{ fees: string }[]>`
-    SELECT fees FROM daily_statistics WHERE day = '1970-01-01'::date + ${day}::int`;
+    SELECT fees + l1_fees AS fees FROM daily_statistics WHERE day = '1970-01-01'::date + ${day}::int`;
   return row?.fees;
+}
+
+/**
+ * Returns the last day, counted from 1970-01-01, with a block whose L1 fees are still to be read; -Infinity when all are known, or
+ * the chain has none. `served` is the head of `sql`'s snapshot.
+ */
+export async function getLastDayWithoutL1Fees(
+  sql: Queryable,
+  { l1FeesFrom, startBlock }: ServedHead,
+): Promise<number> {
+  if (l1FeesFrom === null || l1FeesFrom <= startBlock) return Number.NEGATIVE_INFINITY;
+  const [row] = await sql<{ day: number }[]>`
+    SELECT ${dayOf(sql, sql`timestamp`)} - '1970-01-01'::date AS day FROM blocks WHERE number = ${l1FeesFrom - 1}`;
+  return row?.day ?? Number.NEGATIVE_INFINITY;
 }
 
 /** What was burnt and withdrawn since the first block. */

@@ -21,6 +21,7 @@ export const chainTables = {
     reward: "numeric",
     gas_price_minimum: "numeric?",
     gas_price_maximum: "numeric?",
+    l1_fees: "numeric?",
   }),
   transactions: copyTable("transactions", {
     block_number: "int8",
@@ -46,6 +47,7 @@ export const chainTables = {
     r: "bytea?",
     s: "bytea?",
     extra: "json?",
+    l1_fee: "numeric?",
   }),
   transactionHashes: copyTable("transaction_hashes", {
     hash: "bytea",

@@ -57,13 +57,31 @@ function transactionRow(transaction: OracleTransaction): TextRow {
     v: wei(raw.v ?? raw.yParity),
     r: word(raw.r),
     s: word(raw.s),
+    l1_fee: wei(l1FeeOf(transaction)),
   };
 }
+
+/** The L1 fee of a rollup's receipt. */
+export function l1FeeOf({ rawReceipt }: OracleTransaction): Hex | undefined {
+  return (rawReceipt as { l1Fee?: Hex | null }).l1Fee ?? undefined;
+}
+
+/** What is in each receipt of Ethereum. */
+const ETHEREUM_RECEIPT = new Set([
+  ...["blockHash", "blockNumber", "blockTimestamp", "transactionHash", "transactionIndex", "type"],
+  ...["from", "to", "contractAddress", "cumulativeGasUsed", "gasUsed", "effectiveGasPrice"],
+  ...["logs", "logsBloom", "status", "root", "blobGasUsed", "blobGasPrice"],
+]);
 
 /** What only some types of transactions have; kept as JSON. */
 export function extraFields({ raw, rawReceipt, type }: OracleTransaction): Record<string, unknown> {
   const { accessList, authorizationList, maxFeePerBlobGas, blobVersionedHashes } = raw;
   const isBlob = type === 3;
+  const further = Object.entries(rawReceipt).filter(
+    ([name, value]) => !ETHEREUM_RECEIPT.has(name) && name !== "l1Fee" && value !== null,
+  );
+  const { sourceHash, mint, isSystemTx } = raw as unknown as Record<string, unknown>;
+  const isDeposit = sourceHash !== undefined;
   return JSON.parse(
     JSON.stringify({
       accessList: accessList?.length ? accessList : undefined,
@@ -72,6 +90,8 @@ export function extraFields({ raw, rawReceipt, type }: OracleTransaction): Recor
       blobVersionedHashes,
       blobGasUsed: isBlob ? rawReceipt.blobGasUsed : undefined,
       blobGasPrice: isBlob ? rawReceipt.blobGasPrice : undefined,
+      transaction: isDeposit ? { sourceHash, mint: mint ?? undefined, isSystemTx } : undefined,
+      receipt: further.length > 0 ? Object.fromEntries(further) : undefined,
     }),
   ) as Record<string, unknown>;
 }
@@ -119,6 +139,13 @@ function gasPrices(transactions: Oracle["transactions"]): TextRow {
   };
 }
 
+function l1FeesOf(transactions: Oracle["transactions"], number: number): string | null {
+  const fees = transactions
+    .filter(({ blockNumber }) => blockNumber === number)
+    .flatMap((transaction) => l1FeeOf(transaction) ?? []);
+  return fees.length === 0 ? null : text(fees.reduce((sum, fee) => sum + BigInt(fee), 0n));
+}
+
 /** The rows that the chain tables must hold, no more and no less. */
 export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, TextRow[]>> {
   const { blocks, transactions, logs, transfers, creations, destructions } = oracle;
@@ -138,6 +165,7 @@ export function expectedChainRows(oracle: Oracle): Partial<Record<TableName, Tex
       transaction_count: text(block.transactionCount),
       fees: text(block.fees),
       reward: text(block.reward),
+      l1_fees: l1FeesOf(transactions, block.number),
       ...gasPrices(transactions.filter(({ blockNumber }) => blockNumber === block.number)),
     })),
     transactions: transactions.map(transactionRow),

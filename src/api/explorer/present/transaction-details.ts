@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import type { VerifiedAbi } from "../../../store/contracts/verified/abis.ts";
+import type { L1FeeOf } from "../../../store/lists/l1-fees.ts";
 import type { TransactionLog } from "../../../store/lists/logs.ts";
+import type { TransactionExtra } from "../../../store/lists/rpc-transactions.ts";
 import type { ReadDetails } from "../../../store/lists/transaction-details.ts";
 import type { TransactionDetail } from "../../../store/lists/transactions.ts";
 import {
@@ -16,6 +18,7 @@ import {
 import { createDecodingBudget } from "../../abi/decoding-budget.ts";
 import * as wire from "../wire.ts";
 import { topicsOf } from "./log.ts";
+import { l1FeesPaid } from "./transaction.ts";
 
 /** A decoded value. */
 export const decodedValue = z.object({
@@ -49,6 +52,13 @@ export const transactionDetails = z
     call: decoded.nullable(),
     revert: decoded.nullable(),
     logs: z.array(decoded.nullable()).describe("In the order of `logs`"),
+    L1FeesPaid: l1FeesPaid.optional(),
+    chainFields: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe(
+        "Fields of transaction and receipt that only some chains have, by the node's names",
+      ),
     contracts: z
       .array(z.object({ address: wire.address, name: z.string() }))
       .describe("Verified contracts among the receiver and those that logged"),
@@ -64,6 +74,7 @@ export async function presentTransactionDetails(
   transaction: TransactionDetail,
   logs: readonly TransactionLog[],
   reason: Hex,
+  l1FeeOf?: L1FeeOf,
 ): Promise<z.output<typeof transactionDetails>> {
   const indexed = await indexAbis(abis);
   const budget = createDecodingBudget();
@@ -92,8 +103,14 @@ export async function presentTransactionDetails(
     logs: logs.map((log): Decoded | null =>
       decodeLog(ofAddress(log.address), { topics: topicsOf(log), data: log.data }, budget),
     ),
+    ...(l1FeeOf && { L1FeesPaid: l1FeeOf(transaction) }),
+    ...(facts.extra && chainFieldsOf(facts.extra)),
     contracts: namesOf(abis),
   };
+}
+
+function chainFieldsOf({ transaction, receipt }: TransactionExtra) {
+  return (transaction || receipt) && { chainFields: { ...transaction, ...receipt } };
 }
 
 /** Indexes an ABI only once, even when several addresses share it. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { TransactionEntry } from "../../../store/lists/address-transactions.ts";
+import type { L1FeeOf } from "../../../store/lists/l1-fees.ts";
 import { type CallName, selectorOf } from "../call-names.ts";
 import type { Dialect } from "../envelope.ts";
 import * as wire from "../wire.ts";
@@ -26,6 +27,11 @@ const record = z.object({
   methodId: wire.data,
 });
 
+/** The L1 fee of a transaction. */
+export const l1FeesPaid = wire.decimalOrEmpty.describe(
+  "Wei for the transaction's data on L1, on rollups only; empty while its receipt is still to be read",
+);
+
 /** A transaction in a list. */
 export const transactionRecord = {
   blockscout: record.meta({ id: "BlockscoutTransaction" }),
@@ -33,15 +39,20 @@ export const transactionRecord = {
     .extend({
       txreceipt_status: z.string().regex(/^[01]?$/),
       functionName: z.string(),
+      L1FeesPaid: l1FeesPaid.optional(),
     })
     .meta({ id: "EtherscanTransaction" }),
 };
 
-/** The record of a transaction. Only Etherscan's dialect shows the called function. */
+/**
+ * Returns the record of a transaction. Only Etherscan's dialect shows the called function, and the L1 fee on a chain that has such fees
+ * (`l1FeeOf`).
+ */
 export function presentTransaction(
   row: TransactionEntry,
   dialect: Dialect,
-  call: CallName | undefined,
+  call?: CallName,
+  l1FeeOf?: L1FeeOf,
 ): z.output<typeof record> {
   return {
     blockNumber: String(row.blockNumber),
@@ -63,6 +74,7 @@ export function presentTransaction(
     confirmations: String(row.confirmations),
     methodId: selectorOf(row) ?? "0x",
     ...(dialect === "etherscan" && { functionName: call?.functionName ?? "" }),
+    ...(l1FeeOf && { L1FeesPaid: l1FeeOf(row) }),
   };
 }
 

@@ -51,6 +51,7 @@ const facts: ReadDetails["facts"] = {
   maxPriorityFeePerGas: "3",
   baseFeePerGas: "28",
   logs: 60,
+  extra: null,
 };
 
 const paid: TransactionLog = {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Queryable } from "../../../../db/client.ts";
 import { listTransactionsOfAddress } from "../../../../store/lists/address-transactions.ts";
+import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
@@ -43,13 +44,14 @@ export const txlist = defineAction({
     const page = pageRange(input);
     const list = (sql: Queryable) => listTransactionsOfAddress(sql, filter, order, page);
     if (dialect === "etherscan") {
-      const named = await read(
-        async (sql) => nameCalls(sql, await list(sql), (row) => row),
-        "statements of one head",
-      );
-      return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call)));
+      const { named, l1FeeOf } = await read(async (sql, served) => {
+        const rows = await list(sql);
+        const named = await nameCalls(sql, rows, (row) => row);
+        return { named, l1FeeOf: await readL1Fees(sql, rows, served) };
+      }, "statements of one head");
+      return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf)));
     }
     const rows = await read(list, "one statement");
-    return ok(rows.map((row) => presentTransaction(row, dialect, undefined)));
+    return ok(rows.map((row) => presentTransaction(row, dialect)));
   },
 });

@@ -3,10 +3,11 @@ import { divideRounded, formatRounded, formatUnits } from "../../../../core/deci
 import { utcDay as formatUtcDay, SECONDS_PER_DAY } from "../../../../core/time.ts";
 import {
   type DailyStatistics,
+  getLastDayWithoutL1Fees,
   listDailyStatistics,
 } from "../../../../store/state/daily-statistics.ts";
 import { type Context, defineAction } from "../../action.ts";
-import { NO_RECORDS, ok } from "../../envelope.ts";
+import { failed, L1_FEES_UNREAD, NO_RECORDS, ok } from "../../envelope.ts";
 import { listMissing, sort, utcDay } from "../../params.ts";
 import { inclusionReward } from "../../present/uncle.ts";
 import * as wire from "../../wire.ts";
@@ -27,7 +28,8 @@ export const dailySeries = [
   }),
   defineDailySeries({
     name: "dailytxnfee",
-    summary: "Fees paid per UTC day, in coins",
+    summary: "Fees paid per UTC day, L1 fees of rollups included, in coins",
+    hasFees: true,
     fields: { transactionFee_Eth: wire.decimalFraction },
     present: ({ fees }) => ({ transactionFee_Eth: formatUnits(fees, 18) }),
   }),
@@ -114,10 +116,12 @@ export const dailySeries = [
 function defineDailySeries(series: {
   name: string;
   summary: string;
+  /** A record is refused while L1 fees of its day are unknown. */
+  hasFees?: boolean;
   fields: Readonly<Record<string, z.ZodType>>;
   present(day: DailyStatistics, context: Context): Record<string, string | number>;
 }) {
-  const { name, summary, fields, present } = series;
+  const { name, summary, hasFees = false, fields, present } = series;
   return defineAction({
     name,
     summary,
@@ -135,9 +139,11 @@ function defineDailySeries(series: {
     empty: NO_RECORDS,
     example: { startdate: "2020-01-01", enddate: "2099-12-31" },
     async handle(context, { startdate, enddate, sort: order = "asc" }) {
-      const days = await context.read((sql) =>
-        listDailyStatistics(sql, { from: startdate, to: enddate }, order),
-      );
+      const { days, unread } = await context.read(async (sql, served) => ({
+        days: await listDailyStatistics(sql, { from: startdate, to: enddate }, order),
+        unread: hasFees ? await getLastDayWithoutL1Fees(sql, await served) : Number.NEGATIVE_INFINITY,
+      }));
+      if (days.some(({ day }) => day <= unread)) return failed(L1_FEES_UNREAD);
       const records = days.map((day) => {
         const midnight = day.day * SECONDS_PER_DAY;
         return {

@@ -1,14 +1,15 @@
 import { z } from "zod";
 import { utcDay as formatUtcDay } from "../../../../core/time.ts";
-import { getDailyFees } from "../../../../store/state/daily-statistics.ts";
+import { getDailyFees, getLastDayWithoutL1Fees } from "../../../../store/state/daily-statistics.ts";
 import { defineAction } from "../../action.ts";
-import { ok } from "../../envelope.ts";
+import { failed, L1_FEES_UNREAD, ok } from "../../envelope.ts";
 import { utcDay } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
 export const totalfees = defineAction({
   name: "totalfees",
-  summary: "Fees that the transactions of a UTC day paid, in wei; null for a day without blocks",
+  summary:
+    "Fees that the transactions of a UTC day paid, L1 fees of rollups included, in wei; null for a day without blocks",
   params: z.object({
     date: utcDay({
       required: "Required date input is missing.",
@@ -19,7 +20,10 @@ export const totalfees = defineAction({
   // The sample chain begins when it is first started.
   example: { date: formatUtcDay(Date.now() / 1000) },
   async handle({ read }, { date }) {
-    const fees = await read((sql) => getDailyFees(sql, date));
-    return ok(fees ?? null);
+    const { fees, unread } = await read(async (sql, served) => ({
+      fees: await getDailyFees(sql, date),
+      unread: await getLastDayWithoutL1Fees(sql, await served),
+    }));
+    return date <= unread ? failed(L1_FEES_UNREAD) : ok(fees ?? null);
   },
 });

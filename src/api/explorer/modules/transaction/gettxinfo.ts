@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
 import { readTransactionDetails } from "../../../../store/lists/transaction-details.ts";
 import { getTransaction, listLogsOfTransaction } from "../../../../store/lists/transactions.ts";
 import { type Context, defineAction } from "../../action.ts";
@@ -7,6 +8,7 @@ import { fetchEarlierReceipt, notIndexed } from "../../from-node/transactions/ea
 import { fetchRevertData } from "../../from-node/transactions/revert-data.ts";
 import { flag, integer } from "../../params.ts";
 import { fourTopics } from "../../present/log.ts";
+import { l1FeesPaid } from "../../present/transaction.ts";
 import {
   presentTransactionDetails,
   transactionDetails,
@@ -46,6 +48,7 @@ export const gettxinfo = defineAction({
     gasLimit: wire.decimal,
     gasUsed: wire.decimal,
     gasPrice: wire.decimal,
+    L1FeesPaid: l1FeesPaid.optional(),
     logs: z.array(
       z.object({
         address: wire.address,
@@ -60,7 +63,8 @@ export const gettxinfo = defineAction({
   }),
   example: { txhash: "0xc8b2365468087f53736d1e781bfe9d08eab9b8993faa631b19cc2194321d6db8" },
   async handle(context, input) {
-    const { transaction, found, more, head } = await context.read(async (sql, served) => {
+    const { dialect } = context;
+    const { transaction, found, more, l1FeeOf, head } = await context.read(async (sql, served) => {
       const transaction = await getTransaction(sql, input.txhash);
       const page = { after: input.index, limit: LOGS_PER_PAGE + 1 };
       const found = transaction && (await listLogsOfTransaction(sql, transaction, page));
@@ -68,7 +72,11 @@ export const gettxinfo = defineAction({
         found && input.details
           ? await readTransactionDetails(sql, transaction, found.slice(0, LOGS_PER_PAGE))
           : undefined;
-      return { transaction, found, more, head: await served };
+      const l1FeeOf =
+        transaction && (dialect === "etherscan" || input.details)
+          ? await readL1Fees(sql, [transaction], served)
+          : undefined;
+      return { transaction, found, more, l1FeeOf, head: await served };
     });
     if (!transaction || !found) {
       const earlier = await fetchEarlierReceipt(context.chain, input.txhash, head);
@@ -94,6 +102,7 @@ export const gettxinfo = defineAction({
       gasLimit: transaction.gas,
       gasUsed: transaction.gasUsed,
       gasPrice: transaction.gasPrice,
+      ...(l1FeeOf && dialect === "etherscan" && { L1FeesPaid: l1FeeOf(transaction) }),
       logs: logs.map((log) => ({
         address: log.address,
         topics: fourTopics(log),
@@ -110,7 +119,7 @@ export const gettxinfo = defineAction({
           }
         : null,
       ...(more && {
-        details: await presentTransactionDetails(more, transaction, logs, reason ?? "0x"),
+        details: await presentTransactionDetails(more, transaction, logs, reason ?? "0x", l1FeeOf),
       }),
     });
   },

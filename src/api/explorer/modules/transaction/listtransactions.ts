@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { listTransactionsOfBlocks } from "../../../../store/lists/address-transactions.ts";
+import { readL1Fees } from "../../../../store/lists/l1-fees.ts";
 import { defineAction } from "../../action.ts";
 import { nameCalls } from "../../call-names.ts";
 import { ok } from "../../envelope.ts";
@@ -24,17 +25,18 @@ export const listtransactions = defineAction({
   changesWithHead: { blockscout: true, etherscan: false },
   async handle({ read, dialect }, input) {
     const blocks = blocksOf(input);
-    const named = await read(async (sql) => {
+    const { named, l1FeeOf } = await read(async (sql, served) => {
       const rows = await listTransactionsOfBlocks(
         sql,
         blocks,
         input.sort ?? "desc",
         pageRange(input),
       );
-      return dialect === "etherscan"
-        ? nameCalls(sql, rows, (row) => row)
-        : rows.map((entry) => ({ entry, call: undefined }));
+      if (dialect === "blockscout")
+        return { named: rows.map((entry) => ({ entry, call: undefined })) };
+      const named = await nameCalls(sql, rows, (row) => row);
+      return { named, l1FeeOf: await readL1Fees(sql, rows, served) };
     });
-    return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call)));
+    return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf)));
   },
 });
