@@ -12,6 +12,9 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY migrations migrations
 COPY src src
+# docker build --build-arg COMMIT=$(git rev-parse HEAD) names the commit in /health.
+ARG COMMIT=
+RUN mkdir dist && echo "$COMMIT" > dist/commit
 # Compilers are kept here; nothing else is ever written.
 RUN mkdir /data && chown node:node /data
 VOLUME /data

@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
-import manifest from "../package.json" with { type: "json" };
 import { announce } from "./announce.ts";
 import { type App, startApp } from "./app.ts";
 import { sleep } from "./core/async.ts";
 import { messageOf } from "./core/errors.ts";
 import { createSecrets } from "./core/secrets.ts";
 import { createShutdown } from "./core/shutdown.ts";
+import { softwareVersion } from "./core/software-version.ts";
 import { KIT_USAGE, runKit } from "./kit/commands.ts";
 import { verifySampleWorld } from "./sample-verifications.ts";
 import { loadSettings, type Settings } from "./settings/chains-file.ts";
@@ -30,7 +30,7 @@ if (argument === undefined) {
 } else if (argument === "--help") {
   process.stdout.write(help());
 } else if (argument === "--version") {
-  process.stdout.write(`${manifest.version}\n`);
+  process.stdout.write(`${softwareVersion().version}\n`);
 } else {
   process.stderr.write(`periscope: unknown argument ${argument}, see --help\n`);
   process.exitCode = 2;
@@ -121,7 +121,7 @@ async function run(): Promise<number> {
     log.error({ err: error }, "a failure that nobody waited for"),
   );
 
-  log.info(`Periscope ${manifest.version} starts`);
+  log.info(softwareVersion(), "Periscope starts");
   const { signal } = stopping;
   const announcing: Promise<void>[] = [];
   const context = { log, secrets, signal, shutdown, onFatal: fail };

@@ -100,6 +100,7 @@ test("/health reports how the index is doing", async () => {
       status: "ready",
       problems: [],
       version: "0.0.0-test",
+      commit: "c0".repeat(20),
       chainId: 31337,
       database: { reachable: true },
       head: { number: 1, hash: blockHash(1), timestamp: blockTime(1) },
