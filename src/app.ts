@@ -17,6 +17,7 @@ import { softwareVersion } from "./core/software-version.ts";
 import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import type { Indexer } from "./indexer/thread/start.ts";
+import { prepareTemporaryFolder } from "./process/temporary-folder.ts";
 import type { Settings } from "./settings/chains-file.ts";
 import type { Config } from "./settings/config.ts";
 import { createProcessMetrics } from "./telemetry/process-metrics.ts";
@@ -59,7 +60,7 @@ export async function startApp(
   onStart: (chain: StartedChain) => void,
 ): Promise<App> {
   const backends = await startBackends(common, context);
-  const works = common.ROLE === "indexer" ? null : startVerification(common, context);
+  const works = common.ROLE === "indexer" ? null : await startVerification(common, context);
   const listening = Promise.withResolvers<string | null>();
   const reportStart = async (chain: RunningChain, devnet: Devnet | null, path: string) => {
     const { sql, log, verifier } = chain.served;
@@ -135,7 +136,11 @@ async function serve(
   return isApi ? url : null;
 }
 
-function startVerification(config: Config, { log, shutdown }: ProcessContext): VerificationWorks {
+async function startVerification(
+  config: Config,
+  { log, shutdown }: ProcessContext,
+): Promise<VerificationWorks> {
+  process.env["TMPDIR"] = await prepareTemporaryFolder(config.DATA_DIR, log);
   const source = (folder: string | undefined, name: string, listUrl: string | undefined) => ({
     folder: folder ?? path.join(config.DATA_DIR, name),
     listUrl,

@@ -9,7 +9,7 @@ import { softwareVersion } from "./core/software-version.ts";
 import { KIT_USAGE, runKit } from "./kit/commands.ts";
 import { verifySampleWorld } from "./sample-verifications.ts";
 import { loadSettings, type Settings } from "./settings/chains-file.ts";
-import { type Setting, secretsOf, settings } from "./settings/config.ts";
+import { type Setting, secretsOf, settings, settingWarnings } from "./settings/config.ts";
 import { createLogger } from "./telemetry/logger.ts";
 
 /** Signals so soon after the first count as the same one: the terminal and npm both pass on a Ctrl-C. */
@@ -52,10 +52,26 @@ function readSettings(): Settings | undefined {
   }
 }
 
+/** Prints the settings in force, without secrets; returns false, with the faults on stderr, when there are any. */
 function checkConfig(): boolean {
+  const warnings = settingWarnings(process.env);
+  for (const warning of warnings) process.stderr.write(`periscope: ${warning}\n`);
   const read = readSettings();
-  if (read) process.stdout.write(`periscope: the settings can be used (${describe(read)})\n`);
-  return read !== undefined;
+  if (!read) return false;
+  const { redact } = createSecrets(read.chains.flatMap(secretsOf));
+  for (const chain of read.chains) {
+    if (chain !== read.common) process.stdout.write(`chain ${chain.CHAIN_ID}:\n`);
+    for (const [name, value] of Object.entries(chain)) {
+      if (value !== undefined) process.stdout.write(redact(`  ${name}=${textOfValue(value)}\n`));
+    }
+  }
+  if (warnings.some((warning) => warning.includes("is not a setting"))) return false;
+  process.stdout.write(`periscope: the settings can be used (${describe(read)})\n`);
+  return true;
+}
+
+function textOfValue(value: unknown): string {
+  return typeof value === "boolean" ? String(Number(value)) : String(value);
 }
 
 function describe({ common, chains }: Settings): string {
@@ -121,7 +137,9 @@ async function run(): Promise<number> {
     log.error({ err: error }, "a failure that nobody waited for"),
   );
 
-  log.info(softwareVersion(), "Periscope starts");
+  const { version, commit } = softwareVersion();
+  log.info(commit === null ? {} : { commit }, `Periscope ${version} starts`);
+  for (const warning of settingWarnings(process.env)) log.warn(warning);
   const { signal } = stopping;
   const announcing: Promise<void>[] = [];
   const context = { log, secrets, signal, shutdown, onFatal: fail };
@@ -158,7 +176,8 @@ function onSignals(stop: (name: string) => void, reload: (() => void) | undefine
 }
 
 function help(): string {
-  const lines = Object.entries<Setting>(settings).map(([name, setting]) => {
+  const current = Object.entries<Setting>(settings).filter(([, { retired }]) => !retired);
+  const lines = current.map(([name, setting]) => {
     const value = setting.default === undefined ? "" : ` (default ${setting.default})`;
     return `  ${name}${value}\n      ${setting.meaning}\n`;
   });

@@ -32,7 +32,8 @@ function renderActions(): string {
 }
 
 function renderSettings(): string {
-  const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
+  const current = Object.entries<Setting>(settings).filter(([, { retired }]) => !retired);
+  const rows = current.map(([name, setting]) => {
     const value = setting.default === undefined ? "" : `\`${setting.default}\``;
     return `| \`${name}\` | ${value} | ${setting.meaning} |`;
   });

@@ -1,4 +1,6 @@
-import type { AskOptions, Chain, StateRead } from "./chain.ts";
+import type { Chain } from "./chain.ts";
+import type { AskOptions } from "./options.ts";
+import type { StateRead } from "./questions.ts";
 import type { StateReader } from "./state/state.ts";
 
 /** Who asks, and until when, see `AskOptions`. */

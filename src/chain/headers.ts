@@ -1,8 +1,6 @@
 import { type Hex, isHash } from "../core/evm/hex.ts";
 import { isExactQuantity, quantityToNumber } from "../core/evm/quantity.ts";
-import { BlockNotFoundError, getBlock } from "../core/evm/viem.ts";
-import { NodeError, nodeErrorIn, unwrapError } from "./errors/errors.ts";
-import type { NodeClient } from "./rpc/node-client.ts";
+import { NodeError } from "./errors/errors.ts";
 import type { BlockHeader } from "./types.ts";
 
 type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;
@@ -32,38 +30,4 @@ export function headerOf(answer: unknown): BlockHeader {
     parentHash,
     timestampSeconds: quantityToNumber(timestamp),
   };
-}
-
-/** The header of a block, of the newest one when none is named; null when the node has no such block. */
-export async function findHeader(
-  viem: NodeClient,
-  numberOrHash?: number | Hex,
-): Promise<BlockHeader | null> {
-  try {
-    const block = await getBlock(viem, blockParameter(numberOrHash));
-    return {
-      number: Number(block.number),
-      hash: block.hash,
-      parentHash: block.parentHash,
-      timestampSeconds: Number(block.timestamp),
-    };
-  } catch (thrown) {
-    if (thrown instanceof BlockNotFoundError) return null;
-    if (nodeErrorIn(thrown)?.code === "block-unknown") return null;
-    throw unwrapError(thrown);
-  }
-}
-
-function blockParameter(numberOrHash?: number | Hex) {
-  if (numberOrHash === undefined) return {};
-  return typeof numberOrHash === "number"
-    ? { blockNumber: BigInt(numberOrHash) }
-    : { blockHash: numberOrHash };
-}
-
-/** The newest block's header. Throws `NodeError`. */
-export async function getHead(viem: NodeClient): Promise<BlockHeader> {
-  const head = await findHeader(viem);
-  if (!head) throw new NodeError("bad-answer", "the node has no newest block");
-  return head;
 }

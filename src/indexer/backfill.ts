@@ -1,4 +1,5 @@
-import type { Chain, NodeName } from "../chain/chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { NodeName } from "../chain/options.ts";
 import { createSlots } from "../core/slots.ts";
 import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";

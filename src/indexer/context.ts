@@ -1,5 +1,7 @@
 import type { BaseLogger } from "pino";
-import type { BlockReference, Chain, NodeName } from "../chain/chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { NodeName } from "../chain/options.ts";
+import type { BlockReference } from "../chain/questions.ts";
 import { LARGEST_GROUP } from "../chain/state/contract-calls.ts";
 import type { UnresponsiveContracts } from "../chain/state/unresponsive-contracts.ts";
 import { mapLimit } from "../core/async.ts";

@@ -1,9 +1,6 @@
-import type {
-  Chain,
-  FetchedBlocks,
-  FetchOptions as FetchOptionsOfChain,
-  NodeName,
-} from "../chain/chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { FetchOptions as FetchOptionsOfChain, NodeName } from "../chain/options.ts";
+import type { FetchedBlocks } from "../chain/questions.ts";
 import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { asUnanswered, ChainError, messageOf } from "../core/errors.ts";

@@ -1,5 +1,5 @@
-import type { BlockReference } from "../chain/chain.ts";
 import { headerOf } from "../chain/headers.ts";
+import type { BlockReference } from "../chain/questions.ts";
 import { makesCalls } from "../chain/state/unresponsive-contracts.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import type { ContractScope } from "../store/state/tokens/state.ts";

@@ -1,4 +1,5 @@
-import type { Chain, HeadWatch } from "../chain/chain.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { HeadWatch } from "../chain/questions.ts";
 import { createUnresponsiveContracts } from "../chain/state/unresponsive-contracts.ts";
 import type { BlockHeader } from "../chain/types.ts";
 import { ChainError } from "../core/errors.ts";

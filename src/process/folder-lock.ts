@@ -34,8 +34,8 @@ export function lockFolder(folder: string): () => void {
   return () => held.close();
 }
 
-/** Creates a folder and those around it. Node's own way never ends where a file system knows no new ones, as below /proc. */
-function makeFolder(folder: string): void {
+/** Creates a folder and those around it. Node's recursive way never ends where a file system takes none, as below /proc. */
+export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
   // Another process may have been faster.

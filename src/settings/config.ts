@@ -22,6 +22,8 @@ export interface Setting {
   default?: string;
   /** One line that explains it. */
   meaning: string;
+  /** Replacement of a setting that the next version removes; it still counts. */
+  retired?: string;
   /** Text to value; the message of a failure completes a sentence that begins with the name. */
   schema: z.ZodType<unknown, string>;
 }
@@ -130,6 +132,7 @@ export const settings = {
   RPC_BATCH_SIZE: {
     default: "100",
     meaning: "Most calls in one request to a node",
+    retired: "smaller batches follow from what the node refuses",
     schema: whole(1, 10_000),
   },
   RPC_CONCURRENCY: {
@@ -198,6 +201,7 @@ export const settings = {
   },
   SOLC_CACHE_DIR: {
     meaning: "Folder of Solidity compilers; else solc in DATA_DIR",
+    retired: "compilers belong into the folder solc of DATA_DIR",
     schema: folder(),
   },
   SOLC_LIST_URL: {
@@ -206,6 +210,7 @@ export const settings = {
   },
   VYPER_CACHE_DIR: {
     meaning: "Folder of Vyper compilers; else vyper in DATA_DIR",
+    retired: "compilers belong into the folder vyper of DATA_DIR",
     schema: folder(),
   },
   VYPER_LIST_URL: {
@@ -252,6 +257,30 @@ export function loadConfig(environment: SettingTexts): Config {
   complaints.push(...contradictions(environment));
   if (complaints.length > 0) throw new SettingsError(complaints);
   return config;
+}
+
+/** Shorter names differ from other programs' names by a letter. */
+const SHORTEST_MISSPELT = 6;
+
+/** Returns a warning for each name of the environment that is one slip away from a setting, and for each retired setting. */
+export function settingWarnings(environment: SettingTexts): string[] {
+  const given = Object.keys(environment).filter((name) => textOf(environment, name) !== "");
+  return given.flatMap((name) => {
+    const known = Object.entries<Setting>(settings).find(([setting]) => setting === name)?.[1];
+    if (known) return known.retired ? [`${name} will go: ${known.retired}`] : [];
+    const meant = Object.keys(settings).find((setting) => isMisspelt(name, setting));
+    return meant === undefined ? [] : [`${name} is not a setting; is ${meant} meant?`];
+  });
+}
+
+/** Returns whether a letter less in one or both makes two names equal; case and underscores do not count. */
+function isMisspelt(name: string, setting: string): boolean {
+  const variants = (text: string): string[] => {
+    const letters = text.toUpperCase().replaceAll("_", "");
+    return [letters, ...[...letters].map((_, at) => letters.slice(0, at) + letters.slice(at + 1))];
+  };
+  const meant = new Set(variants(setting));
+  return name.length >= SHORTEST_MISSPELT && variants(name).some((variant) => meant.has(variant));
 }
 
 /** The settings and their faults; the settings are valid only without faults. */

@@ -3,7 +3,13 @@ import path from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ConfigError } from "../../src/core/errors.ts";
-import { loadConfig, type Setting, secretsOf, settings } from "../../src/settings/config.ts";
+import {
+  loadConfig,
+  type Setting,
+  secretsOf,
+  settings,
+  settingWarnings,
+} from "../../src/settings/config.ts";
 
 function complaintsAbout(environment: Record<string, string>): string[] {
   try {
@@ -123,10 +129,11 @@ test("no complaint repeats a value, which may be a secret in the wrong place", (
   expect(complaints.join()).not.toContain("s3cret");
 });
 
-test("the README has every setting with its default and meaning, and no other", () => {
+test("the README has every setting that stays with its default and meaning, and no other", () => {
   const readme = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8");
   const rows = readme.split("\n").filter((line) => /^\| `[A-Z_]+` \|/.test(line));
-  const expected = Object.entries<Setting>(settings).map(([name, setting]) => {
+  const current = Object.entries<Setting>(settings).filter(([, { retired }]) => !retired);
+  const expected = current.map(([name, setting]) => {
     const value = setting.default === undefined ? "" : `\`${setting.default}\``;
     return `| \`${name}\` | ${value} | ${setting.meaning} |`;
   });
@@ -165,5 +172,48 @@ test("a database's password is taken as it was meant, or refused with words that
         ["a@b@c@", "/db"],
       ],
     },
+  );
+});
+
+test("a setting that is one slip away from a known one is named, and other programs' names are not", () => {
+  const slips = Object.keys(settings)
+    .filter((name) => name.length > 6)
+    .flatMap((name) => {
+      const middle = name.length >> 1;
+      const [before, at, after] = [
+        name.slice(0, middle),
+        name[middle] ?? "",
+        name.slice(middle + 1),
+      ];
+      return [
+        [name, before + after],
+        [name, `${before}${at}${at}${after}`],
+        [name, `${before}X${after}`],
+        [name, `${before.slice(0, -1)}${at}${before.at(-1)}${after}`],
+        [name, name.toLowerCase()],
+        [name, name.replaceAll("_", "")],
+        [name, `${name}S`],
+      ];
+    })
+    .filter(([name, slip]) => slip !== name && !Object.hasOwn(settings, slip ?? ""));
+  for (const [name, slip = ""] of slips) {
+    expect(settingWarnings({ [slip]: "x" }).join(), slip).toContain(
+      `${slip} is not a setting; is `,
+    );
+    expect(settingWarnings({ [slip]: "" }), name).toEqual([]);
+  }
+  expect(settingWarnings({ DATABSE_URL: "x" })).toEqual([
+    "DATABSE_URL is not a setting; is DATABASE_URL meant?",
+  ]);
+  const others = ["PATH", "HOME", "HOSTNAME", "PORTS", "LOGNAME", "DB_URL", "PGHOST", "NODE_ENV"];
+  expect(settingWarnings(Object.fromEntries(others.map((name) => [name, "x"])))).toEqual([]);
+});
+
+test("a setting that will go still counts, and says what takes its place", () => {
+  expect(settingWarnings({ SOLC_CACHE_DIR: import.meta.dirname })).toEqual([
+    "SOLC_CACHE_DIR will go: compilers belong into the folder solc of DATA_DIR",
+  ]);
+  expect(loadConfig({ SOLC_CACHE_DIR: import.meta.dirname }).SOLC_CACHE_DIR).toBe(
+    import.meta.dirname,
   );
 });

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
-import type { Chain, ChainOptions } from "../../src/chain/chain.ts";
+import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
+import type { ChainOptions } from "../../src/chain/options.ts";
 import { type ScriptedNode, type ScriptedNodeOptions, startScriptedNode } from "./scripted-node.ts";
 
 /** A chain client under test with what it told its surroundings. */

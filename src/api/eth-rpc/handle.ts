@@ -1,5 +1,6 @@
 import { type Asker, inNameOf } from "../../chain/caller-chain.ts";
-import type { BlockReference, RpcCall } from "../../chain/chain.ts";
+import type { RpcCall } from "../../chain/options.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { calmTurn } from "../../core/turns.ts";

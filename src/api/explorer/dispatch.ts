@@ -1,5 +1,5 @@
 import { inNameOf } from "../../chain/caller-chain.ts";
-import type { BlockReference } from "../../chain/chain.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import { RequestError } from "../../core/errors.ts";
 import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";

@@ -1,5 +1,5 @@
-import type { BlockReference } from "../../chain/chain.ts";
-import type { RpcErrorObject } from "../../chain/errors/errors.ts";
+import type { RpcErrorObject } from "../../chain/errors/codes.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 
 /** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";

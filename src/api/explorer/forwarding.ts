@@ -1,6 +1,6 @@
 import type { AskedChain } from "../../chain/caller-chain.ts";
-import type { NodeName, RpcCall } from "../../chain/chain.ts";
-import type { RpcErrorObject } from "../../chain/errors/errors.ts";
+import type { RpcErrorObject } from "../../chain/errors/codes.ts";
+import type { NodeName, RpcCall } from "../../chain/options.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
 import { calmTurn } from "../../core/turns.ts";
 import { UNANSWERED } from "../http/failures.ts";

@@ -3,7 +3,8 @@ import { INTEGER } from "../../core/decimal.ts";
 import { type Address, lowerAddress } from "../../core/evm/address.ts";
 import { type Hex, lowerHex } from "../../core/evm/hex.ts";
 import { parseUtcDay, SECONDS_PER_DAY } from "../../core/time.ts";
-import type { BlockBounds, PageRange } from "../../store/lists/page.ts";
+import type { PageRange } from "../../store/lists/large-pages.ts";
+import type { BlockBounds } from "../../store/lists/page.ts";
 import type { RawParameters } from "./action.ts";
 
 // Schemas of the parameters that several actions share. They take the wire's error texts and give the handler the

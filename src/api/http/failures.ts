@@ -1,5 +1,6 @@
-import { CALLER_TIMEOUT_MS, type Unanswered } from "../../chain/chain.ts";
-import type { RpcErrorObject } from "../../chain/errors/errors.ts";
+import type { RpcErrorObject } from "../../chain/errors/codes.ts";
+import { CALLER_TIMEOUT_MS } from "../../chain/options.ts";
+import type { Unanswered } from "../../chain/questions.ts";
 import { ChainError, RequestError } from "../../core/errors.ts";
 import { failureCodeOf, isDatabaseGone } from "../../db/failures.ts";
 import { PageTooLarge } from "../../store/lists/large-pages.ts";

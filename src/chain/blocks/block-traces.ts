@@ -1,12 +1,13 @@
 import type { NodeFeatures } from "../capabilities/features.ts";
-import type { Tracer } from "../chain.ts";
-import { type ChainErrorCode, NodeError } from "../errors/errors.ts";
+import type { ChainErrorCode } from "../errors/codes.ts";
+import { NodeError } from "../errors/errors.ts";
 import { type Ask, pick, untilFailure } from "../errors/outcomes.ts";
+import type { Tracer } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
 import { fetchTraces, isMissing, type TraceableBlock, type Traces } from "../traces/tracers.ts";
 import type { FetchedBlock, TransactionTrace } from "../types.ts";
-import type { BlockSource } from "./blocks.ts";
 import { ENOUGH_FRAMES } from "./fetch-load.ts";
+import type { BlockSource } from "./source.ts";
 import { stateSyncHash } from "./state-sync.ts";
 
 /** A block without traces is not taken from one node while another one can trace it. */

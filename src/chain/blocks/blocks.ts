@@ -1,8 +1,7 @@
 import { asUnanswered } from "../../core/errors.ts";
 import { quantity } from "../../core/evm/quantity.ts";
 import { isNothing } from "../../core/json/record.ts";
-import type { Features, NodeFeatures } from "../capabilities/features.ts";
-import type { ChainOptions, FetchedBlocks, FetchOptions, RpcCall } from "../chain.ts";
+import type { NodeFeatures } from "../capabilities/features.ts";
 import { NodeError } from "../errors/errors.ts";
 import {
   type Ask,
@@ -13,22 +12,14 @@ import {
   untilFailure,
 } from "../errors/outcomes.ts";
 import { headerOf } from "../headers.ts";
-import type { RpcClient } from "../rpc/rpc-client.ts";
+import type { FetchOptions, RpcCall } from "../options.ts";
+import type { FetchedBlocks } from "../questions.ts";
 import { unifyAddresses } from "../traces/address-forms.ts";
 import { isMissing } from "../traces/tracers.ts";
 import type { FetchedBlock, RawBlock, RawHeader, RawReceipt } from "../types.ts";
 import { addTraces, leaveToTracingNode } from "./block-traces.ts";
-import { ENOUGH_GAS, type FetchLoad, gasOf } from "./fetch-load.ts";
-
-/** What blocks are fetched with. */
-export interface BlockSource {
-  client: RpcClient;
-  features: Features;
-  load: FetchLoad;
-  /** How long a node may trace one transaction: as long as we would wait for it. */
-  traceTimeoutMs: number;
-  log: ChainOptions["log"];
-}
+import { ENOUGH_GAS, gasOf } from "./fetch-load.ts";
+import type { BlockSource } from "./source.ts";
 
 /** See `Chain.fetchBlocks`. */
 export function fetchBlocks(

@@ -1,7 +1,8 @@
 import { asUnanswered } from "../../core/errors.ts";
 import { BlockNotFoundError, getBlock, getChainId } from "../../core/evm/viem.ts";
-import type { ChainProbe, ProbeOptions } from "../chain.ts";
 import { NodeError } from "../errors/errors.ts";
+import type { ProbeOptions } from "../options.ts";
+import type { ChainProbe } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
 import type { NodeClient } from "../rpc/node-client.ts";
 import type { NodePool } from "../rpc/pool.ts";

@@ -1,6 +1,6 @@
 import { createSecrets, secretsOfUrl } from "../../core/secrets.ts";
-import type { ChainOptions } from "../chain.ts";
-import type { RpcErrorObject } from "./errors.ts";
+import type { ChainOptions } from "../options.ts";
+import type { RpcErrorObject } from "./codes.ts";
 
 /** Gives a node's error object in a form that may be logged and passed on to anybody. */
 export type CleanError = (error: RpcErrorObject) => RpcErrorObject;

@@ -1,4 +1,4 @@
-import type { ChainErrorCode, RpcErrorObject } from "./errors.ts";
+import type { ChainErrorCode, RpcErrorObject } from "./codes.ts";
 
 /** What a node said when it could not answer. Its message is empty where there was no JSON-RPC error object. */
 export interface FailedAnswer extends Partial<RpcErrorObject> {

@@ -1,4 +1,4 @@
-import type { RpcCall } from "../chain.ts";
+import type { RpcCall } from "../options.ts";
 import { NodeError } from "./errors.ts";
 
 /** What became of one call. */

@@ -1,9 +1,9 @@
 import { Agent, WebSocket } from "undici";
 import { sleep } from "../../core/async.ts";
 import { splitCredentials } from "../../core/credentials.ts";
-import type { ChainOptions } from "../chain.ts";
 import { NodeError } from "../errors/errors.ts";
 import { headerOf } from "../headers.ts";
+import type { ChainOptions } from "../options.ts";
 import { parseNodeUrl } from "../rpc/node-url.ts";
 import type { BlockHeader } from "../types.ts";
 

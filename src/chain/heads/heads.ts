@@ -1,6 +1,7 @@
 import { sleep } from "../../core/async.ts";
 import { asUnanswered } from "../../core/errors.ts";
-import type { ChainOptions, HeadWatch } from "../chain.ts";
+import type { ChainOptions } from "../options.ts";
+import type { HeadWatch } from "../questions.ts";
 import type { BlockHeader } from "../types.ts";
 
 type HeadsOptions = Pick<ChainOptions, "log" | "signal"> & {

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { Pool as UndiciPool } from "undici";
 import { splitCredentials } from "../../core/credentials.ts";
 import { isRecord } from "../../core/json/record.ts";
-import type { ChainOptions, NodeName, RpcCall } from "../chain.ts";
+import type { RpcErrorObject } from "../errors/codes.ts";
 import type { CleanError } from "../errors/error-objects.ts";
 import {
   errorOfAnswer,
@@ -11,9 +11,9 @@ import {
   errorOfTransport,
   type HttpAnswer,
   NodeError,
-  type RpcErrorObject,
 } from "../errors/errors.ts";
 import type { Outcome } from "../errors/outcomes.ts";
+import type { ChainOptions, NodeName, RpcCall } from "../options.ts";
 import { type BodyLimits, createAnswerReader, type ReadAnswer } from "./answer-reader.ts";
 import { isLoopback } from "./node-url.ts";
 

@@ -3,10 +3,10 @@ import { isHexData } from "../../core/evm/hex.ts";
 import { isExactQuantity, isQuantity } from "../../core/evm/quantity.ts";
 import { isUint256 } from "../../core/evm/uint256.ts";
 import { createClient, createTransport } from "../../core/evm/viem.ts";
-import type { RpcCall } from "../chain.ts";
 import { NodeError } from "../errors/errors.ts";
 import { type Ask, resultOf } from "../errors/outcomes.ts";
 import { headerFields, isHeader } from "../headers.ts";
+import type { RpcCall } from "../options.ts";
 
 /**
  * viem's client over our nodes. What its actions ask at the same time goes out as one question. `transport.ask` sends calls

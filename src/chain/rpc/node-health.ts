@@ -1,5 +1,6 @@
-import type { ChainOptions, NodeName } from "../chain.ts";
-import type { ChainErrorCode, NodeError } from "../errors/errors.ts";
+import type { ChainErrorCode } from "../errors/codes.ts";
+import type { NodeError } from "../errors/errors.ts";
+import type { ChainOptions, NodeName } from "../options.ts";
 
 // A fatal error puts a node out of use at once. A suspicious one may be the fault of one call, so it takes several in a row.
 const FATAL: ReadonlySet<ChainErrorCode> = new Set(["unreachable", "unauthorized"]);

@@ -1,8 +1,9 @@
 import { within } from "../../core/async.ts";
-import type { AskOptions, ChainOptions, NodeName, NodeStatus, RpcCall } from "../chain.ts";
 import type { CleanError } from "../errors/error-objects.ts";
 import { NodeError } from "../errors/errors.ts";
 import { errorIn, type Outcome, pick } from "../errors/outcomes.ts";
+import type { AskOptions, ChainOptions, NodeName, RpcCall } from "../options.ts";
+import type { NodeStatus } from "../questions.ts";
 import { Hedging } from "./hedging.ts";
 import { createHttpExchange, methodOf } from "./http-exchange.ts";
 import { AdaptiveLimit, Gate } from "./limits.ts";

@@ -1,7 +1,7 @@
 import { getChainId } from "../../core/evm/viem.ts";
-import type { AskOptions, ChainOptions } from "../chain.ts";
 import { createErrorCleaner } from "../errors/error-objects.ts";
 import { NodeError, nodeErrorIn } from "../errors/errors.ts";
+import type { AskOptions, ChainOptions } from "../options.ts";
 import { createNode, type Node } from "./node.ts";
 import { createNodeClient } from "./node-client.ts";
 import { parseNodeUrl } from "./node-url.ts";

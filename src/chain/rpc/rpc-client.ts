@@ -1,11 +1,8 @@
-import {
-  type AskOptions,
-  CALLER_TIMEOUT_MS,
-  type ForwardedAnswer,
-  type RpcCall,
-} from "../chain.ts";
-import { type ChainErrorCode, NodeError, unwrapError } from "../errors/errors.ts";
+import type { ChainErrorCode } from "../errors/codes.ts";
+import { NodeError, unwrapError } from "../errors/errors.ts";
 import { type Ask, errorIn, fillIn, type Outcome, pick, resultOf } from "../errors/outcomes.ts";
+import { type AskOptions, CALLER_TIMEOUT_MS, type RpcCall } from "../options.ts";
+import type { ForwardedAnswer } from "../questions.ts";
 import { Retry } from "../retry.ts";
 import type { Node } from "./node.ts";
 import { createNodeClient, type NodeClient } from "./node-client.ts";

@@ -1,9 +1,10 @@
 import { chunk } from "../../core/async.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { BaseError, call, multicall3Abi, readContract } from "../../core/evm/viem.ts";
-import type { BlockReference, ContractCall } from "../chain.ts";
-import { type ChainErrorCode, NodeError, nodeErrorIn } from "../errors/errors.ts";
+import type { ChainErrorCode } from "../errors/codes.ts";
+import { NodeError, nodeErrorIn } from "../errors/errors.ts";
 import { fillIn } from "../errors/outcomes.ts";
+import type { BlockReference, ContractCall } from "../questions.ts";
 import type { NodeClient } from "../rpc/node-client.ts";
 import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 

@@ -3,9 +3,10 @@ import type { Address } from "../../core/evm/address.ts";
 import { type Hex, isHexData } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
 import { call } from "../../core/evm/viem.ts";
-import type { AskOptions, BlockReference } from "../chain.ts";
 import { nodeErrorIn } from "../errors/errors.ts";
 import { resultOf } from "../errors/outcomes.ts";
+import type { AskOptions } from "../options.ts";
+import type { BlockReference } from "../questions.ts";
 import type { NodeClient } from "../rpc/node-client.ts";
 import type { ReadPinned } from "./state.ts";
 

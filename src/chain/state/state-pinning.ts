@@ -1,10 +1,11 @@
 import { quantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { NodeFeatures } from "../capabilities/features.ts";
-import type { BlockReference, RpcCall } from "../chain.ts";
 import { NodeError } from "../errors/errors.ts";
 import { type Ask, errorIn, type Outcome } from "../errors/outcomes.ts";
-import { findHeader, getHead } from "../headers.ts";
+import type { RpcCall } from "../options.ts";
+import type { BlockReference } from "../questions.ts";
+import { findHeader, getHead } from "../rpc/find-header.ts";
 import { createNodeClient } from "../rpc/node-client.ts";
 
 /**

@@ -10,17 +10,17 @@ import {
   pad,
 } from "../../core/evm/viem.ts";
 import type { Features } from "../capabilities/features.ts";
+import { NodeError } from "../errors/errors.ts";
+import { askGroups } from "../errors/outcomes.ts";
+import type { AskOptions } from "../options.ts";
 import type {
-  AskOptions,
   BlockReference,
   ContractCall,
   StateRead,
   StorageQuery,
   TokenBalanceQuery,
   TokenMetadata,
-} from "../chain.ts";
-import { NodeError } from "../errors/errors.ts";
-import { askGroups } from "../errors/outcomes.ts";
+} from "../questions.ts";
 import { createNodeClient, type NodeClient } from "../rpc/node-client.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import { decodeText, decodeUint, decodeUint8 } from "./abi.ts";

@@ -1,6 +1,7 @@
 import { asUnanswered } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";
-import type { AskOptions, BlockReference } from "../chain.ts";
+import type { AskOptions } from "../options.ts";
+import type { BlockReference } from "../questions.ts";
 import { CONTROL } from "./contract-calls.ts";
 import type { StateReader } from "./state.ts";
 

@@ -1,8 +1,10 @@
 import type { Hex } from "../../core/evm/hex.ts";
 import { isNothing } from "../../core/json/record.ts";
-import type { RpcCall, Tracer } from "../chain.ts";
-import { type ChainErrorCode, NodeError } from "../errors/errors.ts";
+import type { ChainErrorCode } from "../errors/codes.ts";
+import { NodeError } from "../errors/errors.ts";
 import { type Ask, askGroups, errorIn, resultOf } from "../errors/outcomes.ts";
+import type { RpcCall } from "../options.ts";
+import type { Tracer } from "../questions.ts";
 import type { TransactionTrace } from "../types.ts";
 import { boundInputs, siftFlat, siftTrees } from "./call-inputs.ts";
 import {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { BaseLogger } from "pino";
-import type { Chain, NodeName } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { NodeName } from "../../chain/options.ts";
 import { type Gain, Retry } from "../../chain/retry.ts";
 import type { FetchedBlock } from "../../chain/types.ts";
 import { asUnanswered, ChainError } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-import type { AskOptions, NodeName } from "../../chain/chain.ts";
+import type { AskOptions, NodeName } from "../../chain/options.ts";
 import { Retry } from "../../chain/retry.ts";
 import { ChainError } from "../../core/errors.ts";
 import { tablesOfOneServer } from "../../store/cluster/page-columns.ts";

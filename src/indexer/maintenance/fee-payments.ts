@@ -1,4 +1,4 @@
-import type { BlockReference } from "../../chain/chain.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 import { asUnanswered } from "../../core/errors.ts";
 import {
   type FeePayment,

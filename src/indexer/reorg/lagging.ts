@@ -1,4 +1,5 @@
-import type { AskOptions, Head, NodeName } from "../../chain/chain.ts";
+import type { AskOptions, NodeName } from "../../chain/options.ts";
+import type { Head } from "../../chain/questions.ts";
 import { asUnanswered } from "../../core/errors.ts";
 import type { ServedHead } from "../../store/sync-state.ts";
 import type { Sync } from "../context.ts";

@@ -1,4 +1,6 @@
-import type { AskOptions, Chain, Head } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { AskOptions } from "../../chain/options.ts";
+import type { Head } from "../../chain/questions.ts";
 import type { BlockHeader } from "../../chain/types.ts";
 import { sleep } from "../../core/async.ts";
 import { asUnanswered } from "../../core/errors.ts";

@@ -1,4 +1,6 @@
-import type { BlockReference, Chain, NodeName } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { NodeName } from "../../chain/options.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 import { ChainError } from "../../core/errors.ts";
 import { getBlockReference } from "../../store/blocks/blocks.ts";
 import { shareConnections } from "../../store/cluster/distribution.ts";

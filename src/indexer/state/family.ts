@@ -1,4 +1,6 @@
-import type { AskOptions, BlockReference, Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { AskOptions } from "../../chain/options.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { Queryable, Transaction } from "../../db/client.ts";
 import type { ContractScope } from "../../store/state/tokens/state.ts";

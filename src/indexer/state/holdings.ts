@@ -1,4 +1,4 @@
-import type { TokenBalanceQuery } from "../../chain/chain.ts";
+import type { TokenBalanceQuery } from "../../chain/questions.ts";
 import { listStoredHoldings } from "../../store/state/token-balances/holdings.ts";
 import {
   countPendingHoldings,

@@ -1,4 +1,4 @@
-import type { TokenMetadata } from "../../chain/chain.ts";
+import type { TokenMetadata } from "../../chain/questions.ts";
 import type { Address } from "../../core/evm/address.ts";
 import {
   applyTokens,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { BaseLogger, LevelWithSilent } from "pino";
-import type { ChainOptions } from "../../chain/chain.ts";
+import type { ChainOptions } from "../../chain/options.ts";
 import { sleep } from "../../core/async.ts";
 import type { CountedMetrics } from "../../telemetry/metrics.ts";
 import type { SyncOptions } from "../context.ts";

@@ -1,4 +1,4 @@
-import type { Tracer } from "../../chain/chain.ts";
+import type { Tracer } from "../../chain/questions.ts";
 import type { SoftKind } from "../checks/check.ts";
 import { initialProofs, type ProofStatus } from "../proof/proofs.ts";
 

@@ -1,7 +1,8 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { type BlockBounds, inPublishedBlocks, type PageRange } from "../lists/page.ts";
+import type { PageRange } from "../lists/large-pages.ts";
+import { type BlockBounds, inPublishedBlocks } from "../lists/page.ts";
 
 /** A block by its header and what it holds together. Amounts in wei. */
 export interface BlockEntry {

@@ -1,7 +1,8 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
-import { inPublishedBlocks, type PageRange } from "../lists/page.ts";
+import type { PageRange } from "../lists/large-pages.ts";
+import { inPublishedBlocks } from "../lists/page.ts";
 
 /** A block by its fee recipient. */
 export interface MinedBlock {

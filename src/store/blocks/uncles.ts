@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
-import type { PageRange } from "../lists/page.ts";
+import type { PageRange } from "../lists/large-pages.ts";
 
 /** An uncle by what its producer got for it. */
 export interface Uncle {

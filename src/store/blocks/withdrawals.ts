@@ -1,13 +1,13 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import { placesOf } from "../cluster/distributed-reads.ts";
+import type { PageRange } from "../lists/large-pages.ts";
 import {
   type BlockBounds,
   blockOf,
   direction,
   inPublishedBlocks,
   type Order,
-  type PageRange,
 } from "../lists/page.ts";
 
 /** A withdrawal from the consensus layer (EIP-4895); numbers as `quantityToInt64` gives them. */

@@ -1,7 +1,11 @@
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
-import { type PageQuery, readPage, requireAnswerable } from "../lists/large-pages.ts";
-import type { PageRange } from "../lists/page.ts";
+import {
+  type PageQuery,
+  type PageRange,
+  readPage,
+  requireAnswerable,
+} from "../lists/large-pages.ts";
 
 // What statements do otherwise where rows are on several servers (Citus). There whatever a statement looks up on the
 // coordinator is sent to the workers before they are asked, and a statement that combines both is planned twice.

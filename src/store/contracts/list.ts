@@ -1,6 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { inPublishedBlocks, type PageRange } from "../lists/page.ts";
+import type { PageRange } from "../lists/large-pages.ts";
+import { inPublishedBlocks } from "../lists/page.ts";
 
 /**
  * Addresses with contracts in the order in which they were seen first: where they were created, or, where no indexed

@@ -10,15 +10,8 @@ import {
 } from "../cluster/distributed-reads.ts";
 import { getChainIdentity } from "../sync-state.ts";
 import { listNamed, mayBeNamed } from "./called-methods.ts";
-import { readPage } from "./large-pages.ts";
-import {
-  type BlockBounds,
-  blockOf,
-  direction,
-  inPublishedBlocks,
-  type Order,
-  type PageRange,
-} from "./page.ts";
+import { type PageRange, readPage } from "./large-pages.ts";
+import { type BlockBounds, blockOf, direction, inPublishedBlocks, type Order } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 import { hasRowSucceeded, hasSucceeded, type TransactionDetail } from "./transactions.ts";
 

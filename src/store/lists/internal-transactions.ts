@@ -3,14 +3,13 @@ import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { type Places, placesOf, readFromList, withBlocks } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
-import { readPage } from "./large-pages.ts";
+import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
   blockOf,
   direction,
   inPublishedBlocks,
   type Order,
-  type PageRange,
   pageOfBlocks,
 } from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";

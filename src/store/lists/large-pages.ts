@@ -2,6 +2,12 @@ import { within } from "../../core/async.ts";
 import { StoreError } from "../../core/errors.ts";
 import { calmTurn } from "../../core/turns.ts";
 
+/** A page of a list: `limit` rows after the first `skip`. */
+export interface PageRange {
+  limit: number;
+  skip: number;
+}
+
 /**
  * The limit of an answer's data, in bytes, or characters for text. An answer of this size takes some 100 ms of
  * processor time, in which nobody else is served, and several times its size in memory.

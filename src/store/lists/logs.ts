@@ -9,8 +9,8 @@ import {
   withBlocks,
 } from "../cluster/distributed-reads.ts";
 import { keyOf } from "../index-keys.ts";
-import { type PageQuery, readPage } from "./large-pages.ts";
-import { blockOf, direction, type Order, type PageRange, pageOfBlocks } from "./page.ts";
+import { type PageQuery, type PageRange, readPage } from "./large-pages.ts";
+import { blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
 
 /** A log of a transaction. */
 export interface TransactionLog {

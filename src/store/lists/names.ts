@@ -1,6 +1,6 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import type { PageRange } from "./page.ts";
+import type { PageRange } from "./large-pages.ts";
 import type { TokenStandard } from "./token-transfers.ts";
 
 /** A token, a verified contract, or both, that a name leads to. */

@@ -1,11 +1,6 @@
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { isDistributedRead, publishedHead } from "../cluster/distributed-reads.ts";
-
-/** A page of a list: `limit` rows after the first `skip`. */
-export interface PageRange {
-  limit: number;
-  skip: number;
-}
+import type { PageRange } from "./large-pages.ts";
 
 export type Order = "asc" | "desc";
 

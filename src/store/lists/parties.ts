@@ -1,6 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { type PageRange, pageOfBlocks } from "./page.ts";
+import type { PageRange } from "./large-pages.ts";
+import { pageOfBlocks } from "./page.ts";
 
 /** Where an address stands: sender, or receiver and created contract. */
 export type Side = "from" | "to";

@@ -10,14 +10,13 @@ import {
 } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
 import { listNamed, mayBeNamed } from "./called-methods.ts";
-import { readPage } from "./large-pages.ts";
+import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
   blockOf,
   direction,
   inPublishedBlocks,
   type Order,
-  type PageRange,
   pageOfBlocks,
 } from "./page.ts";
 import { onSide, type Parties, pageOfParties, type Side } from "./parties.ts";

@@ -8,6 +8,7 @@ import type { CompilerDownloads, ListedBuild } from "./downloads.ts";
 import {
   type CompilerVersion,
   chooseBuild,
+  chooseExactBuild,
   formatVersion,
   nearestVersions,
   parseVersion,
@@ -38,15 +39,21 @@ export const BUNDLED_VERSION = "0.8.37+commit.f401782d";
  * wins; of equal ones the first in that order.
  */
 export function createCatalogue({ folders, downloads }: CatalogueOptions): CompilerCatalogue {
-  async function known(family: CompilerFamily): Promise<(CompilerBuild | ListedBuild)[]> {
+  async function present(family: CompilerFamily): Promise<CompilerBuild[]> {
     const bundled = family === "solc" ? [bundledBuild()] : [];
-    const listed = (await downloads[family]?.list()) ?? [];
-    return [...bundled, ...(await buildsIn(folders[family], family)), ...listed];
+    return [...bundled, ...(await buildsIn(folders[family], family))];
+  }
+
+  async function known(family: CompilerFamily): Promise<(CompilerBuild | ListedBuild)[]> {
+    return [...(await present(family)), ...((await downloads[family]?.list()) ?? [])];
   }
 
   return {
     resolve: async (family, requested) => {
       const wanted = parseVersion(requested);
+      // A list may answer late, or not at all.
+      const exact = wanted && chooseExactBuild(wanted, await present(family));
+      if (exact) return exact;
       const builds = await known(family);
       const build = wanted && chooseBuild(wanted, builds);
       if (build !== undefined && "file" in build) return build;

@@ -78,6 +78,16 @@ export function chooseBuild<Build extends { version: CompilerVersion }>(
   return undefined;
 }
 
+/** Returns the first build of the commit that the request names; undefined when it names none, or there is none. */
+export function chooseExactBuild<Build extends { version: CompilerVersion }>(
+  wanted: CompilerVersion,
+  builds: readonly Build[],
+): Build | undefined {
+  const isExact = ({ version }: Build): boolean =>
+    version.commit !== "" && ["commit", "prefix"].includes(fitOf(wanted, version) ?? "");
+  return wanted.commit === "" ? undefined : builds.find(isExact);
+}
+
 const NEAREST = 3;
 
 /** Long versions of the builds whose releases are nearest to the wanted one, the nearest first. */

@@ -1,5 +1,6 @@
 import { keccak256 } from "viem/utils";
-import type { Chain, Head } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { Head } from "../../chain/questions.ts";
 import { sleep } from "../../core/async.ts";
 import { ChainError } from "../../core/errors.ts";
 import type { Address } from "../../core/evm/address.ts";

@@ -1,5 +1,6 @@
 import { getContractAddress } from "viem/utils";
-import type { BlockReference, Chain } from "../../chain/chain.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 import type { CreationTrial } from "../../chain/state/creations.ts";
 import { ChainError } from "../../core/errors.ts";
 import { type Address, addressOfWord, lowerAddress } from "../../core/evm/address.ts";

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isAlive } from "../../process/child.ts";
@@ -8,9 +8,11 @@ const PREFIX = "periscope-compiler-";
 const OWNER = `${process.pid}-${Math.round(performance.timeOrigin)}`;
 const NAME = new RegExp(`^${PREFIX}((\\d+)-\\d+)-`);
 
-/** Creates an empty folder for a worker process, among the system's temporary ones. */
-export function createWorkerFolder(): Promise<string> {
-  return mkdtemp(path.join(tmpdir(), `${PREFIX}${OWNER}-`));
+/** Creates an empty folder for a worker process in the folder of temporary files. */
+export async function createWorkerFolder(): Promise<string> {
+  // Another machine on the same data may have taken it for abandoned.
+  await mkdir(tmpdir(), { recursive: true });
+  return await mkdtemp(path.join(tmpdir(), `${PREFIX}${OWNER}-`));
 }
 
 /** Removes a worker's folder and its files. */

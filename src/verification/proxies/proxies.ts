@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { type Asker, inNameOf } from "../../chain/caller-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
-import type { ChainErrorCode } from "../../chain/errors/errors.ts";
+import type { ChainErrorCode } from "../../chain/errors/codes.ts";
 import { sleep } from "../../core/async.ts";
 import { ChainError, messageOf } from "../../core/errors.ts";
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";

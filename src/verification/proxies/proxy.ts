@@ -1,6 +1,7 @@
 import { encodeFunctionData, keccak256, parseAbi } from "viem/utils";
-import type { BlockReference, Chain } from "../../chain/chain.ts";
-import type { ChainErrorCode } from "../../chain/errors/errors.ts";
+import type { Chain } from "../../chain/chain.ts";
+import type { ChainErrorCode } from "../../chain/errors/codes.ts";
+import type { BlockReference } from "../../chain/questions.ts";
 import { decodeUint } from "../../chain/state/abi.ts";
 import type { StateReader } from "../../chain/state/state.ts";
 import { ChainError } from "../../core/errors.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { type Anvil, startAnvil } from "../../support/anvil.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { expectedAnswer } from "../../support/brute-force/answers.ts";
-import type { Dialect } from "../../support/brute-force/wire.ts";
+import type { Dialect } from "../../support/brute-force/parameters.ts";
 import { compareDatabase } from "../../support/compare/compare.ts";
 import { startTestIndexer, type TestIndexer } from "../../support/indexer.ts";
 import { createChainReader, type NodeFrame } from "../../support/oracle/chain.ts";

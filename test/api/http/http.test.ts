@@ -456,6 +456,71 @@ describe("connections", () => {
     }
   });
 
+  describe("whose body is refused before its end are answered, whatever the client still sends", () => {
+    const bytes = new Uint8Array(30_000_000).fill(120);
+    const chunked = () =>
+      new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < bytes.length; at += 500_000) {
+            controller.enqueue(bytes.subarray(at, at + 500_000));
+          }
+          controller.close();
+        },
+      });
+    const types: [string, string, Record<string, string>, number][] = [
+      ["too large for any", "/api", { "content-type": "application/json" }, 413],
+      ["too large for this action", `/v2/api?${ACTION}`, { "content-type": "text/plain" }, 413],
+      ["compressed", "/api", { "content-encoding": "gzip" }, 415],
+      ["for an unknown path", "/nothing", {}, 404],
+      ["for a page", "/docs", {}, 405],
+    ];
+    test.each(types)("%s", async (_name, path, headers, status) => {
+      const { port } = url;
+      for (const size of [3_000_000, bytes.length, bytes.length, bytes.length]) {
+        const body = bytes.subarray(0, size);
+        const options = { method: "POST", headers, signal: AbortSignal.timeout(30_000) };
+        const plain = await fetch(`http://127.0.0.1:${port}${path}`, { ...options, body });
+        expect(plain.status).toBe(status);
+        expect((await plain.text()).length).toBeGreaterThan(10);
+        const streamed = await fetch(`http://127.0.0.1:${port}${path}`, {
+          ...options,
+          body: chunked(),
+          duplex: "half",
+        } as RequestInit);
+        expect(streamed.status).toBe(status);
+      }
+    });
+
+    test("a client that reads when it has sent all sees the answer too", async () => {
+      const socket = net.connect(Number(url.port), url.hostname).pause();
+      socket.on("error", () => {});
+      await once(socket, "connect");
+      const head = "POST /api HTTP/1.1\r\nhost: a\r\ncontent-length: 30000000\r\n\r\n";
+      socket.write(head);
+      await new Promise((resolve) => socket.write(bytes, resolve));
+      let text = "";
+      socket.setEncoding("utf8").on("data", (data) => {
+        text += data;
+      });
+      await once(socket.resume(), "close");
+      expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    });
+
+    test("a client that sends without end is cut off", async () => {
+      const socket = net.connect(Number(url.port), url.hostname);
+      socket.on("error", () => {}).resume();
+      const closed = once(socket, "close");
+      socket.write("POST /api HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n");
+      const chunk = `100000\r\n${"x".repeat(0x100000)}\r\n`;
+      const send = (): void => {
+        while (socket.writable && socket.write(chunk));
+      };
+      socket.on("drain", send);
+      send();
+      await closed;
+    });
+  });
+
   test.each([
     [`/31337/api?${ACTION}`, 200, '"result"'],
     [`/v2/api?module=x&action=y`, 400, '"message":"NOTOK"'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ChainOptions } from "../../../src/chain/chain.ts";
+import type { ChainOptions } from "../../../src/chain/options.ts";
 import { Hedging } from "../../../src/chain/rpc/hedging.ts";
 import { rateLimited } from "../../support/scripted-node/faults.ts";
 import { openChain, openNode } from "../../support/test-chain.ts";

@@ -1,9 +1,16 @@
 import type { Address } from "viem";
 import { amountOf } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
-import { addressOf, pageOf, paging, tokenAndOwner, WINDOW_TEXT } from "./parameters.ts";
+import {
+  addressOf,
+  type Dialect,
+  pageOf,
+  paging,
+  tokenAndOwner,
+  WINDOW_TEXT,
+} from "./parameters.ts";
 import { displayName, standardName } from "./token.ts";
-import { type Answerer, type Dialect, fail, list, succeed, type WireAnswer } from "./wire.ts";
+import { type Answerer, fail, list, succeed, type WireAnswer } from "./wire.ts";
 
 const MOST_ADDRESSES = 20;
 

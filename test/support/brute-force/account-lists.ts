@@ -5,6 +5,7 @@ import type { Oracle } from "../oracle/oracle.ts";
 import {
   addressOf,
   blockFilter,
+  type Dialect,
   hashOf,
   isAscending,
   pageOf,
@@ -15,7 +16,7 @@ import {
 } from "./parameters.ts";
 import { partyFilter } from "./parties.ts";
 import { displayName } from "./token.ts";
-import { type Answerer, type Dialect, fail, list, type Question } from "./wire.ts";
+import { type Answerer, fail, list, type Question } from "./wire.ts";
 
 const NO_TRANSACTIONS = "No transactions found";
 const MOST_OF_ONE_TRANSACTION = 10_000;

@@ -3,6 +3,7 @@ import type { OracleLog } from "../oracle/decode.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import {
   addressOf,
+  type Dialect,
   hashOf,
   integer,
   type Parameters,
@@ -10,7 +11,7 @@ import {
   paging,
   WINDOW_TEXT,
 } from "./parameters.ts";
-import { type Answerer, type Dialect, fail, list } from "./wire.ts";
+import { type Answerer, fail, list } from "./wire.ts";
 
 const MOST = 1000;
 const PAIRS = [

@@ -1,4 +1,5 @@
-import type { Dialect } from "./wire.ts";
+/** `blockscout` is what `/api` speaks, `etherscan` what `/v2/api` does. */
+export type Dialect = "blockscout" | "etherscan";
 
 /** The parameters of a request by name: the exact name first, then in any letter case. */
 export interface Parameters {

@@ -1,8 +1,5 @@
 import type { Oracle } from "../oracle/oracle.ts";
-import type { Parameters } from "./parameters.ts";
-
-/** `blockscout` is what `/api` speaks, `etherscan` what `/v2/api` does. */
-export type Dialect = "blockscout" | "etherscan";
+import type { Dialect, Parameters } from "./parameters.ts";
 
 /** A request as it is sent: the names and values of its query or body. */
 export interface WireRequest {

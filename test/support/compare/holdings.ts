@@ -1,5 +1,6 @@
-import { amountOf, idsOf, type OracleHolding } from "../oracle/holdings.ts";
+import { amountOf, idsOf } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
+import type { OracleHolding } from "../oracle/state.ts";
 import { compareRows, difference, nameRow } from "./difference.ts";
 import { text } from "./expected-chain.ts";
 import { TABLES, type TextRow } from "./rows.ts";

@@ -1,25 +1,7 @@
 import { type Address, zeroAddress } from "viem";
 import type { OracleLog, OracleTransfer } from "./decode.ts";
-import type { Oracle } from "./oracle.ts";
-import type { HoldingKey } from "./state.ts";
+import type { HoldingKey, NftOwner, OracleHolding } from "./state.ts";
 import { consecutiveMovementOf } from "./transfers.ts";
-
-export interface OracleHolding extends HoldingKey {
-  /** What the contract says at the head; null when it does not answer. */
-  balance: bigint | null;
-  /** What the transfers add up to. */
-  sum: bigint;
-  /** Block of the last transfer that touched it. */
-  lastBlock: number;
-}
-
-/** Owner of an ERC-721 token by what moved it last; the zero address after a burn. */
-export interface NftOwner {
-  token: Address;
-  id: bigint;
-  owner: Address;
-  blockNumber: number;
-}
 
 /** What each owner holds by the transfers, as a whole or by the id that `idOf` tells; balances are not read yet. */
 export function addUp(
@@ -102,7 +84,13 @@ export function lastTouch(
  */
 export function idsOf(
   { token, owner, id }: HoldingKey,
-  { tokens, idHoldings }: Pick<Oracle, "tokens" | "idHoldings">,
+  {
+    tokens,
+    idHoldings,
+  }: {
+    tokens: ReadonlyMap<Address, { standard: OracleTransfer["standard"] }>;
+    idHoldings: readonly OracleHolding[];
+  },
 ): OracleHolding[] {
   if (id !== null || tokens.get(token)?.standard !== 1155) return [];
   return idHoldings.filter((part) => part.token === token && part.owner === owner);

@@ -10,17 +10,15 @@ import {
   type OracleTransfer,
 } from "./decode.ts";
 import type { InternalTransaction } from "./frames.ts";
+import { addUp, amountOf, idsOf, lastTouch, ownersByLastMovement } from "./holdings.ts";
+import { createJsonRpc } from "./json-rpc.ts";
 import {
-  addUp,
-  amountOf,
-  idsOf,
-  lastTouch,
+  createStateReader,
+  type Metadata,
   type NftOwner,
   type OracleHolding,
-  ownersByLastMovement,
-} from "./holdings.ts";
-import { createJsonRpc } from "./json-rpc.ts";
-import { createStateReader, type Metadata, type StateReader } from "./state.ts";
+  type StateReader,
+} from "./state.ts";
 
 export interface OracleToken extends Metadata {
   address: Address;

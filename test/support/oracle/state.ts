@@ -10,6 +10,23 @@ export interface HoldingKey {
   id: bigint | null;
 }
 
+export interface OracleHolding extends HoldingKey {
+  /** What the contract says at the head; null when it does not answer. */
+  balance: bigint | null;
+  /** What the transfers add up to. */
+  sum: bigint;
+  /** Block of the last transfer that touched it. */
+  lastBlock: number;
+}
+
+/** Owner of an ERC-721 token by what moved it last; the zero address after a burn. */
+export interface NftOwner {
+  token: Address;
+  id: bigint;
+  owner: Address;
+  blockNumber: number;
+}
+
 /** What a token says of itself; null where it gives no usable answer. `bytes` are those of the text as returned. */
 export interface Metadata {
   name: Buffer | null;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Abi, encodeDeployData, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { StateRead, StorageQuery } from "../../../src/chain/chain.ts";
+import type { StateRead, StorageQuery } from "../../../src/chain/questions.ts";
 import { ChainError } from "../../../src/core/errors.ts";
 import { type Address, wordOfAddress } from "../../../src/core/evm/address.ts";
 import type { Hex } from "../../../src/core/evm/hex.ts";

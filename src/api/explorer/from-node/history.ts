@@ -1,5 +1,5 @@
 import type { AskedChain } from "../../../chain/caller-chain.ts";
-import type { BlockReference } from "../../../chain/chain.ts";
+import type { BlockReference } from "../../../chain/questions.ts";
 import { ChainError } from "../../../core/errors.ts";
 import type { Queryable } from "../../../db/client.ts";
 import { getBlockReference } from "../../../store/blocks/blocks.ts";

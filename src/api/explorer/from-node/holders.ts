@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Queryable } from "../../../db/client.ts";
-import type { PageRange } from "../../../store/lists/page.ts";
+import type { PageRange } from "../../../store/lists/large-pages.ts";
 import {
   getHolderPage,
   type Holder,

@@ -1,4 +1,4 @@
-import type { PageRange } from "../../../store/lists/page.ts";
+import type { PageRange } from "../../../store/lists/large-pages.ts";
 
 /** The rows to read for `mergePage`, when `unsure` entries are left out of the list and come back at other places. */
 export function windowAround({ limit, skip }: PageRange, unsure: number): PageRange {

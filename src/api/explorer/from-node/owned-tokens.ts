@@ -1,5 +1,5 @@
 import type { Address } from "../../../core/evm/address.ts";
-import type { PageRange } from "../../../store/lists/page.ts";
+import type { PageRange } from "../../../store/lists/large-pages.ts";
 import type { TokenStandard } from "../../../store/lists/token-transfers.ts";
 import { listOwnedTokens, type OwnedToken } from "../../../store/state/token-balances/holdings.ts";
 import type { Context } from "../action.ts";

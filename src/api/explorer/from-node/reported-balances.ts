@@ -1,4 +1,5 @@
-import type { AskOptions, TokenBalanceQuery } from "../../../chain/chain.ts";
+import type { AskOptions } from "../../../chain/options.ts";
+import type { TokenBalanceQuery } from "../../../chain/questions.ts";
 import { LARGEST_GROUP } from "../../../chain/state/contract-calls.ts";
 import { makesCalls } from "../../../chain/state/unresponsive-contracts.ts";
 import { chunk, mapLimit } from "../../../core/async.ts";

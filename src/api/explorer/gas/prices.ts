@@ -4,8 +4,7 @@ import { isQuantity, quantity, quantityToBigInt } from "../../../core/evm/quanti
 import { type BlockPace, getBlockPace } from "../../../store/blocks/blocks.ts";
 import { type GasBlock, type GasWindow, readGasWindow } from "../../../store/blocks/gas-window.ts";
 import type { ServedHead } from "../../../store/sync-state.ts";
-import { NothingServed } from "../../reading/snapshot.ts";
-import type { Context } from "../action.ts";
+import { NothingServed, type Read } from "../../reading/snapshot.ts";
 import { askOnce } from "../forwarding.ts";
 import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
 
@@ -26,7 +25,7 @@ export interface GasPrices {
 }
 
 /** Gas prices at the head of an answer, computed once per head; undefined before the first block. */
-export type GasOracle = (context: Pick<Context, "read">) => Promise<GasPrices | undefined>;
+export type GasOracle = (context: { read: Read }) => Promise<GasPrices | undefined>;
 
 /** Blocks whose transactions count. */
 const WINDOW = 20;

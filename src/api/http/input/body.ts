@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from "fastify";
 import { RequestError } from "../../../core/errors.ts";
 import { networkOf } from "../client-network.ts";
@@ -33,6 +34,11 @@ const ROOM = {
 const FEWEST_CRUMBS = 1000;
 const LEAST_BYTES_OF_A_CRUMB = 64;
 
+/** Bounds of what is read behind an answer that came before the end of the body. */
+const LINGER_BYTES = 64_000_000;
+const LINGER_MS = 5_000;
+const LEAST_COST_OF_A_CHUNK = 4_096;
+
 const COMPRESSED = "A compressed body is not supported, please send it without Content-Encoding";
 
 /** Reads every body that counts into one `Buffer`, after a check of its size; request.ts parses it. */
@@ -50,9 +56,35 @@ export function readBodies(app: FastifyInstance): void {
     }, done);
   });
   app.addHook("onSend", (request, reply, payload, done) => {
-    // Otherwise Node reads a body to its end that nobody wants.
     if (!isSoonOver(request)) reply.header("connection", "close");
+    if (!request.raw.complete && announcedSize(request) > 0) discardRest(request, reply);
     done(null, payload);
+  });
+}
+
+/**
+ * Reads the rest of a refused body and throws it away, within bounds. Closing the connection at once would reset it, and a
+ * client that still sends would see the reset in place of the answer.
+ */
+function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
+  const { socket } = raw;
+  if (!(socket instanceof Socket)) return;
+  const destroySoon = socket.destroySoon.bind(socket);
+  // Node calls this behind the last answer of a connection.
+  socket.destroySoon = () => {
+    socket.end();
+    if (raw.complete) destroySoon();
+    else raw.once("end", destroySoon);
+  };
+  let left = LINGER_BYTES;
+  reply.raw.once("finish", () => {
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    raw.once("close", () => clearTimeout(timer));
+    raw.on("data", (chunk: Buffer) => {
+      left -= Math.max(chunk.length, LEAST_COST_OF_A_CHUNK);
+      if (left < 0) socket.destroy();
+    });
+    raw.resume();
   });
 }
 

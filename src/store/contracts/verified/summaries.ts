@@ -1,7 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
-import { MAXIMUM_ANSWER, PageTooLarge } from "../../lists/large-pages.ts";
-import type { PageRange } from "../../lists/page.ts";
+import { MAXIMUM_ANSWER, type PageRange, PageTooLarge } from "../../lists/large-pages.ts";
 import type { VerifiedContractRow } from "./verified-contract.ts";
 
 /** A verified contract in a list. */

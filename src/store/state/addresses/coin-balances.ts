@@ -1,6 +1,6 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
-import type { PageRange } from "../../lists/page.ts";
+import type { PageRange } from "../../lists/large-pages.ts";
 import { areBalancesFollowed } from "./fee-payments.ts";
 
 /** An account as the index knows it. */

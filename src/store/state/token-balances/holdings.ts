@@ -2,7 +2,7 @@ import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
-import type { PageRange } from "../../lists/page.ts";
+import type { PageRange } from "../../lists/large-pages.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
 import type { Token } from "../tokens/token.ts";
 import { isHolding } from "./moved.ts";

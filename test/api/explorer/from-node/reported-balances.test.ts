@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { fetchReportedBalances } from "../../../../src/api/explorer/from-node/reported-balances.ts";
 import type { AskedChain } from "../../../../src/chain/caller-chain.ts";
-import type { AskOptions, TokenBalanceQuery } from "../../../../src/chain/chain.ts";
+import type { AskOptions } from "../../../../src/chain/options.ts";
+import type { TokenBalanceQuery } from "../../../../src/chain/questions.ts";
 import { CONTROL } from "../../../../src/chain/state/contract-calls.ts";
 import { createUnresponsiveContracts } from "../../../../src/chain/state/unresponsive-contracts.ts";
 import { ChainError } from "../../../../src/core/errors.ts";

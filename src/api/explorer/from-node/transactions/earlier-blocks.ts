@@ -6,7 +6,7 @@ import { isExactQuantity, quantity, quantityToNumber } from "../../../../core/ev
 import { isRecord } from "../../../../core/json/record.ts";
 import { getTransaction, type TransactionDetail } from "../../../../store/lists/transactions.ts";
 import type { ServedHead } from "../../../../store/sync-state.ts";
-import type { Context } from "../../action.ts";
+import type { Read } from "../../../reading/snapshot.ts";
 
 // An index may begin later than its chain. Of what is older, the node tells what it can.
 
@@ -40,7 +40,7 @@ export async function fetchEarlierReceipt(
 
 /** A transaction of the index, or the receipt of one that only the node has; neither where nobody knows it. */
 export async function findTransaction(
-  { read, chain }: Pick<Context, "read" | "chain">,
+  { read, chain }: { read: Read; chain: AskedChain },
   hash: Hex,
 ): Promise<{ transaction?: TransactionDetail | undefined; earlier?: Unread | null }> {
   const { transaction, head } = await read(

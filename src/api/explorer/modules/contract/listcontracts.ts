@@ -8,7 +8,7 @@ import {
   listVerifiedSummaries,
   type VerifiedSummary,
 } from "../../../../store/contracts/verified/summaries.ts";
-import type { PageRange } from "../../../../store/lists/page.ts";
+import type { PageRange } from "../../../../store/lists/large-pages.ts";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
 import { offset, page, pageRange, timeBound } from "../../params.ts";

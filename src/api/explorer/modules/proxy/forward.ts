@@ -1,5 +1,5 @@
-import type { NodeName, RpcCall } from "../../../../chain/chain.ts";
-import type { RpcErrorObject } from "../../../../chain/errors/errors.ts";
+import type { RpcErrorObject } from "../../../../chain/errors/codes.ts";
+import type { NodeName, RpcCall } from "../../../../chain/options.ts";
 import { UNANSWERED } from "../../../http/failures.ts";
 import type { Context } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";

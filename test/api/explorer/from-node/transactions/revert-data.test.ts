@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { fetchRevertData } from "../../../../../src/api/explorer/from-node/transactions/revert-data.ts";
-import type { Chain, RpcCall } from "../../../../../src/chain/chain.ts";
-import { type ChainErrorCode, NodeError } from "../../../../../src/chain/errors/errors.ts";
+import type { Chain } from "../../../../../src/chain/chain.ts";
+import type { ChainErrorCode } from "../../../../../src/chain/errors/codes.ts";
+import { NodeError } from "../../../../../src/chain/errors/errors.ts";
 import type { Outcome } from "../../../../../src/chain/errors/outcomes.ts";
+import type { RpcCall } from "../../../../../src/chain/options.ts";
 import { createNodeClient } from "../../../../../src/chain/rpc/node-client.ts";
 import { ChainError } from "../../../../../src/core/errors.ts";
 import type { Hex } from "../../../../../src/core/evm/hex.ts";

@@ -4,7 +4,7 @@ import {
   fetchCoinPrices,
   fetchPrice,
 } from "../../../../../src/api/explorer/modules/stats/prices.ts";
-import type { ContractCall } from "../../../../../src/chain/chain.ts";
+import type { ContractCall } from "../../../../../src/chain/questions.ts";
 import type { Hex } from "../../../../../src/core/evm/hex.ts";
 import type { ServedHead } from "../../../../../src/store/sync-state.ts";
 import { addressAt } from "../../../../support/build.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RpcCall } from "../../../../../chain/chain.ts";
+import type { RpcCall } from "../../../../../chain/options.ts";
 import { ChainError } from "../../../../../core/errors.ts";
 import { getBlockReference } from "../../../../../store/blocks/blocks.ts";
 import type { Context } from "../../../action.ts";

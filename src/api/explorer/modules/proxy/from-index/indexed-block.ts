@@ -1,4 +1,4 @@
-import type { RpcCall } from "../../../../../chain/chain.ts";
+import type { RpcCall } from "../../../../../chain/options.ts";
 import { isQuantity, quantity } from "../../../../../core/evm/quantity.ts";
 import type { Queryable } from "../../../../../db/client.ts";
 import type { Context } from "../../../action.ts";

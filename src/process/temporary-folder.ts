@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { Logger } from "pino";
+import { ConfigError, codeOf } from "../core/errors.ts";
+import { pathFault } from "../core/path-fault.ts";
+import { makeFolder } from "./folder-lock.ts";
+
+/** A container that was replaced leaves its folder behind. */
+const ABANDONED_MS = 86_400_000;
+
+/**
+ * Creates the folder for this machine's temporary files below `dataFolder`, and returns its path. Compilers unpack
+ * themselves there, so a warning names the remedy when programs do not run in it. Throws `ConfigError` when it cannot
+ * be written. Machines that share the data have a folder each: process numbers are unique on one machine only.
+ */
+export async function prepareTemporaryFolder(
+  dataFolder: string,
+  log: Pick<Logger, "warn">,
+): Promise<string> {
+  const shared = path.join(path.resolve(dataFolder), "tmp");
+  const folder = path.join(shared, os.hostname());
+  const program = path.join(folder, `check-${process.pid}`);
+  try {
+    makeFolder(folder);
+    await writeFile(program, "#!/bin/sh\n", { mode: 0o700 });
+  } catch (error) {
+    throw new ConfigError(
+      `DATA_DIR must be a folder that this user can write to, unlike ${dataFolder}: ${pathFault(error)}`,
+      { cause: error },
+    );
+  }
+  await promisify(execFile)(program).catch((error) => {
+    if (codeOf(error) !== "EACCES") return;
+    log.warn(
+      "DATA_DIR is mounted noexec: Vyper and native Solidity compilers do not run; mount it without noexec",
+    );
+  });
+  await rm(program, { force: true });
+  for (const name of await readdir(shared)) {
+    const other = path.join(shared, name);
+    const { mtimeMs } = await stat(other).catch(() => ({ mtimeMs: Infinity }));
+    if (other !== folder && Date.now() - mtimeMs > ABANDONED_MS) {
+      await rm(other, { recursive: true, force: true });
+    }
+  }
+  return folder;
+}
