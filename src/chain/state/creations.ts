@@ -16,6 +16,11 @@ export interface CreationTrial {
   initCode: Hex;
   /** In wei. */
   value: bigint;
+  /** Contract that makes the creation in place of `from`, called with the init code. */
+  to?: Address;
+  gas?: bigint;
+  /** In wei. */
+  gasPrice?: bigint;
 }
 
 /** What a trial finds instead of parts of the state and of the block that it runs on. */
@@ -49,16 +54,32 @@ export function createCreationRunner(readPinned: ReadPinned) {
       trials: readonly CreationTrial[],
       block: BlockReference,
       transactionIndex: number,
+      { stateOverride = [] }: Pick<TrialOverrides, "stateOverride"> = {},
       options: AskOptions = {},
     ): Promise<({ code: Hex; address: Address } | null)[]> =>
       readPinned(block, options, async (viem) => {
         const outcomes = await viem.transport.ask(
-          trials.map(({ from, initCode, value }) => ({
+          trials.map(({ from, initCode, value, gas, gasPrice }) => ({
             method: "debug_traceCall",
             params: [
-              { from, data: initCode, ...(value > 0n && { value: quantity(value) }) },
+              {
+                from,
+                data: initCode,
+                ...(value > 0n && { value: quantity(value) }),
+                ...(gas !== undefined && { gas: quantity(gas) }),
+                ...(gasPrice !== undefined && { gasPrice: quantity(gasPrice) }),
+              },
               { blockHash: block.hash },
-              { tracer: "callTracer", txIndex: quantity(transactionIndex) },
+              {
+                tracer: "callTracer",
+                txIndex: quantity(transactionIndex),
+                stateOverrides: Object.fromEntries(
+                  stateOverride.map(({ address, balance }) => [
+                    address,
+                    balance !== undefined && { balance: quantity(balance) },
+                  ]),
+                ),
+              },
             ],
           })),
         );
@@ -75,7 +96,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
 
 async function runOne(
   viem: NodeClient,
-  { from, initCode, value }: CreationTrial,
+  { from, to, initCode, value, gas, gasPrice }: CreationTrial,
   blockHash: Hex,
   overrides: TrialOverrides,
 ): Promise<Hex | null> {
@@ -84,12 +105,16 @@ async function runOne(
       account: from,
       data: initCode,
       blockHash,
+      ...(to && { to }),
       ...(value > 0n && { value }),
+      ...(gas !== undefined && { gas }),
+      ...(gasPrice !== undefined && { gasPrice }),
       ...overrides,
     });
     return data ?? "0x";
   } catch (thrown) {
-    if (nodeErrorIn(thrown)?.code === "reverted") return null;
+    const code = nodeErrorIn(thrown)?.code;
+    if (code === "reverted" || code === "out-of-gas") return null;
     throw thrown;
   }
 }

@@ -1,49 +1,79 @@
-import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
+import { hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
+import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
 import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
-import { guessArguments } from "../match/code/constructor-arguments.ts";
+import { constructorInputs, guessArguments } from "../match/code/constructor-arguments.ts";
 import { mayFollow } from "../match/code/creation-code.ts";
 import { foreignParts, mayBeRun } from "../match/code/jump-destinations.ts";
+import type { OnChainCode } from "../match/contract-match.ts";
 import { levelsOf } from "../match/levels.ts";
+import { makeUpArguments } from "../match/made-up-arguments.ts";
 import { readSyntax } from "../match/syntax.ts";
+import type { Trial } from "../match/trial.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
 /**
- * Init codes with arguments, one of which should return the code on chain, when another constructor ran. Null when nothing
- * needs to be run, empty when nothing would be proven by it. They are the compiled creation code, linked as the runtime code
- * is, with each possible encoding of the arguments.
+ * Returns the compiled creation code with arguments, to be run where another constructor ran: with each possible encoding of
+ * them at the end of the creation code on chain, else with the request's, else with made-up ones. Null when nothing needs
+ * to be run.
  */
 export async function trialOf(
   session: Session,
   input: CompilerInput,
   { contract, match }: Candidate,
-): Promise<Hex[] | null> {
+  values: readonly ImmutableValue[],
+): Promise<Trial | null> {
   const { onChain, given } = session;
   const isBlueprint = initCodeOfBlueprint(onChain.runtimeCode) !== null;
   if (!levelsOf(match, isBlueprint).needsTrial) return null;
-  const { libraries: linked = {} } = isMatch(match.runtime) ? match.runtime.values : {};
+  const { libraries: linked = {}, immutables = {} } = isMatch(match.runtime)
+    ? match.runtime.values
+    : {};
   const code = Buffer.from(match.compiledCreation.bytes);
+  const { abi, metadata } = contract.output;
+  const ending = endingOf(onChain);
+  const guesses = guessArguments(abi, ending);
+  const isMadeUp =
+    given === null ? guesses.length === 0 : !ending.subarray(-given.length).equals(given);
+  const trial = (endings: Buffer[]): Trial => ({
+    code: hexFromBytes(code),
+    endings: endings.map(hexFromBytes),
+    isMadeUp,
+  });
   for (const { id, offset } of match.compiledCreation.libraries) {
     const address = linked[id];
-    if (address === undefined) return [];
+    if (address === undefined) return trial([]);
     hexToBytes(address).copy(code, offset);
   }
-  const { abi, metadata } = contract.output;
-  const endings =
-    given === null ? guessArguments(abi, onChain.creationCode ?? Buffer.alloc(0)) : [given];
   // Other bytes than arguments could be code that runs in place of the constructor, and so could arguments and addresses.
-  if (given !== null && !mayFollow(contract.following, given)) return [];
-  const trials = endings.map((ending) => Buffer.concat([code, ending]));
+  if (given !== null && !mayFollow(contract.following, given)) return trial([]);
+  // Vyper does not always name its immutables.
+  const unnamed = Object.values(immutables).map((value) => ({ name: "", type: "", value }));
+  const endings =
+    given !== null
+      ? [given]
+      : isMadeUp
+        ? makeUpArguments(constructorInputs(abi), values.length > 0 ? values : unnamed)
+        : guesses;
   const addresses = linkedAddresses(input.settings, metadata);
-  const mayRunForeign = trials.some((trial) =>
-    mayBeRun(trial, foreignParts(match.compiledCreation, trial, addresses)),
-  );
-  if (mayRunForeign && input.language === "Yul" && hasVerbatim(input)) return [];
-  if (mayRunForeign && input.language === "Solidity" && settingsIn(metadata)["viaIR"] !== true) {
+  const harmless = endings.filter((end) => {
+    const run = Buffer.concat([code, end]);
+    return !mayBeRun(run, foreignParts(match.compiledCreation, run, addresses));
+  });
+  if (harmless.length === endings.length) return trial(endings);
+  if (input.language === "Yul" && hasVerbatim(input)) return trial(harmless);
+  if (input.language === "Solidity" && settingsIn(metadata)["viaIR"] !== true) {
     const { keepsFunctions } = await readSyntax(readTrees(session, input, metadata), new Set());
-    if (keepsFunctions) return [];
+    if (keepsFunctions) return trial(harmless);
   }
-  return trials.map(hexFromBytes);
+  return trial(endings);
+}
+
+/** Returns what may be arguments in the creation code on chain: of one that holds the code it leaves, what is behind that. */
+function endingOf({ creationCode, runtimeCode }: OnChainCode): Buffer {
+  if (creationCode === null) return Buffer.alloc(0);
+  const copied = creationCode.lastIndexOf(runtimeCode);
+  return copied < 0 ? creationCode : creationCode.subarray(copied + runtimeCode.length);
 }

@@ -26,6 +26,7 @@ import { base58 } from "../match/metadata/content-hash.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata/metadata.ts";
 import { methodNames } from "../match/methods.ts";
 import { fingerprintOf } from "../match/similar.ts";
+import type { Trial } from "../match/trial.ts";
 import type { VerificationRequest } from "../request.ts";
 import type { Candidate } from "./attempt.ts";
 import { vyperPragmas } from "./imported-files.ts";
@@ -47,7 +48,7 @@ export interface VerifiedSource extends VerifiedFacts {
   compiledRuntime: KeptCode;
   compiledCreation: KeptCode;
   /** See `trialOf`. */
-  trial: Hex[] | null;
+  trial: Trial | null;
 }
 
 /** Puts together what is kept of a match. */
@@ -58,7 +59,7 @@ export function describeContract(proven: {
   input: CompilerInput;
   candidate: Candidate;
   values: ImmutableValue[];
-  trial: Hex[] | null;
+  trial: Trial | null;
 }): VerifiedSource {
   const { request, version, onChain, input, candidate, values, trial } = proven;
   const { path, name, contract, sourceIds, match } = candidate;

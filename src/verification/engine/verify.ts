@@ -80,7 +80,7 @@ export async function verify(
   checkLibraries(input, found);
   const raised = await raise(session, first, found);
   const values = await readImmutables(session, raised.input, raised.candidate);
-  const trial = await trialOf(session, raised.input, raised.candidate);
+  const trial = await trialOf(session, raised.input, raised.candidate, values);
   const { version } = compiler;
   return describeContract({ request, version, onChain, values, trial, ...raised });
 }
@@ -126,9 +126,13 @@ function givenArguments(text: string | undefined): Buffer | null {
   throw new VerificationError({ code: "constructor-arguments", detail: "They are not hex." });
 }
 
-/** Arguments in the request must be those of the creation, even where only the runtime code matches. */
+/**
+ * Throws when the arguments in the request are not those of the creation, even where only the runtime code matches. Where another
+ * constructor left immutables, running the compiled one with the request's arguments decides.
+ */
 function checkArguments({ given, onChain }: Session, { match }: Candidate): void {
   const { creationCode } = onChain;
+  const isRun = isMatch(match.runtime) && match.runtime.values.immutables !== undefined;
   const isDifferent =
     match.creation !== null &&
     !isMatch(match.creation) &&
@@ -136,7 +140,7 @@ function checkArguments({ given, onChain }: Session, { match }: Candidate): void
     creationCode !== null &&
     (match.creation.kind === "constructor-arguments"
       ? match.creation.fault === "different"
-      : !creationCode.subarray(-given.length).equals(given));
+      : !isRun && !creationCode.subarray(-given.length).equals(given));
   if (isDifferent) throw new VerificationError(WRONG_ARGUMENTS);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Hex } from "../../../src/core/evm/hex.ts";
+import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
 import type { Candidate, Session } from "../../../src/verification/engine/attempt.ts";
 import { trialOf } from "../../../src/verification/engine/trial.ts";
 import type { CompilerInput } from "../../../src/verification/inputs/compiler-input.ts";
@@ -38,9 +38,9 @@ interface Situation {
   viaIR?: boolean;
 }
 
-function trial(situation: Situation): Promise<Hex[] | null> {
+async function trial(situation: Situation): Promise<Hex[] | null> {
   const { code = "00", abi = [], end = bytes(""), given = null, libraryAt, linked } = situation;
-  const { creation = OTHER, runtimeCode = "00", language = "Solidity", viaIR } = situation;
+  const { creation = OTHER, runtimeCode = "6001", language = "Solidity", viaIR } = situation;
   const libraries =
     libraryAt === undefined ? [] : [{ id: "M.sol:M", offset: libraryAt, length: 20 }];
   const output = JSON.stringify({ sources: { "A.sol": { id: 0, ast: situation.tree ?? {} } } });
@@ -69,7 +69,8 @@ function trial(situation: Situation): Promise<Hex[] | null> {
       compiledCreation: compiled(bytes(code), { libraries }),
     },
   } as unknown as Candidate;
-  return trialOf(session, input, candidate);
+  const made = await trialOf(session, input, candidate, []);
+  return made?.endings.map((ending) => hexConcat(made.code, ending)) ?? null;
 }
 
 const hex = (...parts: (Buffer | string)[]): Hex =>
@@ -87,6 +88,17 @@ test("the compiled code is run with the arguments at the end of the creation, or
   expect(await trial({ abi: TAKES_ONE, end: WORD, given: wordOf(8n) })).toEqual([
     hex("00", wordOf(8n)),
   ]);
+});
+
+test("where the creation copies the code itself, nothing in it is taken for arguments", async () => {
+  const copied = Buffer.concat([bytes("6001"), WORD.subarray(30)]);
+  const runs = await trial({
+    abi: TAKES_ONE,
+    end: Buffer.concat([WORD, copied]),
+    runtimeCode: copied.toString("hex"),
+  });
+  expect(runs?.length).toBeGreaterThan(1);
+  expect(runs).not.toContain(hex("00", Buffer.concat([WORD, copied]).subarray(-32)));
 });
 
 test("it is linked as the runtime code is", async () => {

@@ -6,6 +6,7 @@ import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
 import type { VerifiedSource } from "../../../src/verification/engine/verified-source.ts";
 import type { OnChainFacts } from "../../../src/verification/jobs/on-chain-facts.ts";
 import { proveDeployment, type TrialChain } from "../../../src/verification/jobs/prove.ts";
+import type { Trial } from "../../../src/verification/match/trial.ts";
 import { addressAt, blockHash, transactionHash, wordAt } from "../../support/build.ts";
 
 // What nodes answer is scripted here: no development node gives the state within a block. With a real one, on the state
@@ -39,7 +40,7 @@ function facts(transactionIndex: number, nonce: bigint | null = 4n): OnChainFact
 
 const source = {
   contractName: "Shop",
-  trial: ["0x6000"],
+  trial: { code: "0x60", endings: ["0x00"], isMadeUp: false },
   compiledRuntime: { code: ON_CHAIN, libraries: [], immutables: [], auxdata: [] },
   proof: {
     construction: "unknown",
@@ -62,25 +63,36 @@ function placeOf({ stateOverride, blockOverrides }: TrialOverrides): Hex {
   );
 }
 
+const isProbe = ({ initCode }: CreationTrial) => initCode.length > 20;
+
 type Script = Partial<TrialChain> & { returned?: (trial: CreationTrial) => Hex | null };
 
 function node({ returned = () => OTHER as Hex, ...script }: Script): TrialChain {
   return {
     runCreations: async (trials, _block, overrides = {}) =>
-      trials.map((trial) => (trial.initCode === "0x6000" ? returned(trial) : placeOf(overrides))),
+      trials.map((trial) => (isProbe(trial) ? placeOf(overrides) : returned(trial))),
     traceCreations: async () => {
       throw new NodeError("method-missing", "no debug_traceCall");
     },
     request: async () => "0x1",
+    fetchHead: async () => ({ number: 20, hash: blockHash(20) }) as never,
+    fetchCodes: async () => ["0xfe"],
     ...script,
   };
 }
 
-function traced(code: Hex, address = CONTRACT): Pick<TrialChain, "traceCreations"> {
-  return { traceCreations: async () => [{ code, address }] };
+function traced(code: Hex | null, address = CONTRACT): Pick<TrialChain, "traceCreations"> {
+  return {
+    traceCreations: async (trials) =>
+      trials.map(({ initCode }) =>
+        initCode === "0x6000" && code === null ? null : { code: code ?? "0x", address },
+      ),
+  };
 }
 
-const prove = (chain: TrialChain, at = facts(0)) => proveDeployment(chain, CONTRACT, at, source);
+const plain = { ...source, proof: { ...source.proof, immutables: null } };
+const prove = (chain: TrialChain, at = facts(0), of = source) =>
+  proveDeployment(chain, CONTRACT, at, of);
 const REFUSED = /Another constructor ran/;
 
 test("what returns the code on chain is proven, where the node gives the state within the block, and on its parent", async () => {
@@ -101,22 +113,62 @@ test("a node that passes over the transaction within the block is not believed",
   expect(await prove(node(deaf), facts(3))).toMatchObject({ construction: "run" });
 });
 
-test("what fails on the state of the parent block may have succeeded within its block", async () => {
-  expect(await prove(node({ returned: () => null }), facts(3))).toMatchObject({
-    construction: "unknown",
+test("what fails, or is not reached, on the state of the parent block may have been within its block: immutables are refused", async () => {
+  await expect(prove(node({ returned: () => null }), facts(3))).rejects.toThrow(
+    /fails where it is/,
+  );
+  await expect(prove(node({}), facts(3))).rejects.toThrow(REFUSED);
+  await expect(prove(node({}), facts(0, null))).rejects.toThrow(REFUSED);
+  expect(await prove(node({}), facts(0, null), plain)).toMatchObject({
     run: { outcome: "not-run" },
   });
+  const failing = node({ returned: () => null });
+  expect(await prove(failing, facts(3), plain)).toMatchObject({ construction: "unknown" });
 });
 
-test("in other context than its own only what two runs agree on counts", async () => {
-  const bySender = (trial: CreationTrial): Hex => (trial.from === SENDER ? "0x6003" : "0x6004");
-  const blind = node({ returned: bySender });
-  const runCreations: TrialChain["runCreations"] = (trials, block) =>
-    blind.runCreations(trials, block, {});
-  expect(await prove({ ...blind, runCreations })).toMatchObject({ construction: "unknown" });
-  const factory = facts(0, null);
-  expect(await prove(blind, factory)).toMatchObject({ immutables: "unknown" });
-  await expect(prove(node({}), factory)).rejects.toThrow(REFUSED);
+test("immutables that a run returns only with other gas, or without a price of it, are refused", async () => {
+  const free = ({ gasPrice }: CreationTrial) => (gasPrice === undefined ? ON_CHAIN : OTHER) as Hex;
+  await expect(prove(node({ returned: free }))).rejects.toThrow(/only with other gas/);
+  await expect(prove(node({ returned: free }), facts(0, null))).rejects.toThrow(
+    /only with other gas/,
+  );
+  const bound = 2n ** 22n;
+  const rich = ({ gas = bound }: CreationTrial) => (gas < bound ? OTHER : ON_CHAIN) as Hex;
+  await expect(prove(node({ returned: rich }))).rejects.toThrow(/only with other gas/);
+  // Less gas than it needs proves nothing.
+  const needy = ({ gas = bound }: CreationTrial) => (gas < bound ? null : (ON_CHAIN as Hex));
+  expect(await prove(node({ returned: needy }))).toMatchObject({ immutables: "run" });
+});
+
+test("made-up arguments prove the immutables and not what the constructor did", async () => {
+  const trial: Trial = { code: "0x60", endings: ["0x01", "0x00"], isMadeUp: true };
+  const madeUp = { ...source, trial };
+  const here = node({ returned: () => ON_CHAIN as Hex });
+  expect(await prove(here, facts(0), madeUp)).toMatchObject({
+    construction: "unknown",
+    immutables: "run",
+    run: { outcome: "equal", reason: expect.stringContaining("one of 2 sets") },
+  });
+  await expect(prove(node({}), facts(0), madeUp)).rejects.toThrow(/2 sets of made-up/);
+});
+
+test("without any arguments to run it with, immutables are refused", async () => {
+  const trial: Trial = { code: "0x60", endings: [], isMadeUp: true };
+  await expect(prove(node({}), facts(0), { ...source, trial })).rejects.toThrow(REFUSED);
+  expect(await prove(node({}), facts(0), { ...plain, trial })).toMatchObject({ immutables: null });
+});
+
+test("where the node has no state of that time, the head's must do", async () => {
+  const returned = () => ON_CHAIN as Hex;
+  const now = node({ returned });
+  const runCreations: TrialChain["runCreations"] = (trials, block, ...rest) => {
+    if (block.number < 20) throw new NodeError("state-unavailable", "missing trie node");
+    return now.runCreations(trials, block, ...rest);
+  };
+  expect(await prove({ ...now, runCreations })).toMatchObject({
+    construction: "unknown",
+    run: { reason: expect.stringContaining("later state") },
+  });
 });
 
 test.each(["method-missing", "invalid-request", "state-unavailable"] as const)(

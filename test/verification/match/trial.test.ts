@@ -1,5 +1,5 @@
-import { describe, expect, test } from "vitest";
-import { bothReturnedOther, returnedSameCode } from "../../../src/verification/match/trial.ts";
+import { expect, test } from "vitest";
+import { returnedSameCode } from "../../../src/verification/match/trial.ts";
 import { addressAt } from "../../support/build.ts";
 import { bytes, compiled, solcMetadata } from "../../support/compiled-code.ts";
 
@@ -31,27 +31,4 @@ test("the same code is returned when only the metadata differs", () => {
   expect(returnedSameCode(unlike, bytes("6002"))).toBe(false);
   expect(returnedSameCode(unlike, codeOf("aa", "bb"))).toBe(false);
   expect(returnedSameCode(unlike, bytes("6001"))).toBe(true);
-});
-
-describe("two runs show a difference that is not of their surroundings", () => {
-  const compare = (first: Buffer, second: Buffer, parts = {}) =>
-    bothReturnedOther({ ...trialled, ...parts }, first, second);
-
-  test("when both return the same other code", () => {
-    expect(compare(codeOf("aa", "cc"), codeOf("aa", "cc"))).toBe(true);
-    expect(compare(codeOf("aa", "bb"), codeOf("aa", "bb"))).toBe(false);
-  });
-
-  test("when both return one value that is not on chain", () => {
-    expect(compare(codeOf("01", "cc"), codeOf("02", "cc"))).toBe(true);
-    expect(compare(codeOf("01", "bb"), codeOf("02", "bb"))).toBe(false);
-    expect(compare(codeOf("01", "03"), codeOf("02", "04"))).toBe(false);
-  });
-
-  test("not when one of the codes is none of the contract", () => {
-    const [one, two] = [codeOf("01", "cc"), codeOf("02", "cc")];
-    expect(compare(bytes("60"), two)).toBe(false);
-    expect(compare(one, bytes("60"))).toBe(false);
-    expect(compare(one, two, { onChain: bytes("60") })).toBe(false);
-  });
 });

@@ -2,6 +2,7 @@ import type { AbiParameter } from "viem";
 import { decodeAbiParameters, encodeAbiParameters } from "viem/utils";
 import { type Hex, hexFromBytes } from "../../../core/evm/hex.ts";
 import type { AbiEntry } from "../../compilers/output.ts";
+import { plainParameter } from "../made-up-arguments.ts";
 
 /** Whether the constructor takes any arguments. */
 export function takesArguments(abi: readonly AbiEntry[]): boolean {
@@ -20,19 +21,14 @@ export function areConstructorArguments(abi: readonly AbiEntry[], bytes: Buffer)
   }
 }
 
-/**
- * Inputs of the constructor, empty without one. Strings become bytes, since they need not be UTF-8, and members of structs
- * lose their names: a decoder makes objects of them.
- */
-function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
+/** Returns the inputs of the constructor as the ABI names them; empty without one. */
+export function constructorInputs(abi: readonly AbiEntry[]): AbiParameter[] {
   const inputs = abi.find(({ type }) => type === "constructor")?.["inputs"];
-  return Array.isArray(inputs) ? (inputs as AbiParameter[]).map(withoutText) : [];
+  return Array.isArray(inputs) ? inputs : [];
 }
 
-function withoutText(parameter: AbiParameter): AbiParameter {
-  const type = parameter.type.replace(/^string/, "bytes").replace(/^function/, "bytes24");
-  if (!("components" in parameter)) return { type };
-  return { type, components: parameter.components.map(withoutText) };
+function constructorParameters(abi: readonly AbiEntry[]): AbiParameter[] {
+  return constructorInputs(abi).map(plainParameter);
 }
 
 /** Only so many bytes at the end of the creation code are searched for arguments. */
