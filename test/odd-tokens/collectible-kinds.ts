@@ -33,6 +33,7 @@ export async function collectibleKinds(draws: Draws): Promise<Kind[]> {
   }
   const ranges = await start("Ranges");
   chain.enqueue(ranges.call("mintRange", holders[0], 5), ranges.call("mintRange", holders[1], 3));
+  chain.enqueue(ranges.call("put", 1, holders[2]), ranges.call("put", 7, holders[3]));
   const forced = await start("Forced", holders[0]);
   const vouchers = await start("Vouchers");
   for (const { call } of [forced, vouchers]) {

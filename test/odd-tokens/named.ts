@@ -30,6 +30,7 @@ interface Entry {
   hash: string;
   holders: [token: Address, holder: Address][];
   ids: [token: Address, id: bigint][];
+  ranges: [token: Address, id: bigint][];
 }
 
 /** What the chain names, up to its head. */
@@ -37,6 +38,8 @@ export interface Named {
   head: { number: number; hash: string };
   holders(token: Address): Address[];
   ids(token: Address): bigint[];
+  /** Whether nothing but a range has named the id (ERC-2309). */
+  inRanges(token: Address, id: bigint): boolean;
 }
 
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -52,7 +55,7 @@ export function createNamed(rpc: JsonRpc, frames: boolean): () => Promise<Named>
   let entries: Entry[] = [];
 
   async function read(block: Block): Promise<Entry> {
-    const entry: Entry = { number: Number(block.number), hash: block.hash, holders: [], ids: [] };
+    const entry: Entry = { number: Number(block.number), hash: block.hash, holders: [], ids: [], ranges: [] };
     const name = (token: Address, ...words: string[]) => {
       for (const word of words) {
         if (ADDRESS_WORD.test(word)) entry.holders.push([token, `0x${word.slice(24)}`]);
@@ -61,7 +64,8 @@ export function createNamed(rpc: JsonRpc, frames: boolean): () => Promise<Named>
     const logs = await rpc.request<Log[]>("eth_getLogs", { blockHash: block.hash });
     for (const { address, topics, data } of logs) {
       name(address, ...topics.slice(1).map((topic) => topic.slice(2)), ...wordsOf(data));
-      entry.ids.push(...idsOf(topics, data).map((id): [Address, bigint] => [address, id]));
+      const list = topics[0] === CONSECUTIVE ? entry.ranges : entry.ids;
+      list.push(...idsOf(topics, data).map((id): [Address, bigint] => [address, id]));
     }
     const called = (from: Address, to: Address | null | undefined, input: Hex = "0x") => {
       if (!to) return;
@@ -110,8 +114,14 @@ export function createNamed(rpc: JsonRpc, frames: boolean): () => Promise<Named>
         ),
       ],
       ids: (token) => [
-        ...new Set(all.flatMap((one) => one.ids.flatMap(([of, id]) => (of === token ? id : [])))),
+        ...new Set(
+          all.flatMap(({ ids, ranges }) =>
+            [...ids, ...ranges].flatMap(([of, id]) => (of === token ? id : [])),
+          ),
+        ),
       ],
+      inRanges: (token, id) =>
+        !all.some(({ ids }) => ids.some(([of, other]) => of === token && other === id)),
     };
   };
 }
