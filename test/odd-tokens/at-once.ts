@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { mapLimit } from "../../src/core/async.ts";
 import type { JsonRpc } from "../support/oracle/json-rpc.ts";
 import type { Random } from "../support/world/random.ts";
-import type { Kind } from "./kinds.ts";
+import type { Kind } from "./kind.ts";
 import type { Named } from "./named.ts";
 import type { Dialect, Product, Served } from "./product.ts";
 import { GoneError, readTruth, type Truth } from "./truth.ts";

@@ -1,6 +1,6 @@
 import { type Address, type Hex, numberToHex, toFunctionSelector } from "viem";
 import type { Call } from "./chain.ts";
-import type { Draws, Kind } from "./kinds.ts";
+import type { Draws, Kind } from "./kind.ts";
 
 const SALT: Hex = numberToHex(7, { size: 32 });
 

@@ -1,4 +1,4 @@
-import type { Draws, Kind } from "./kinds.ts";
+import type { Draws, Kind } from "./kind.ts";
 
 const IDS = 8;
 const UNITS = 4;

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { mapLimit } from "../../src/core/async.ts";
 import type { Asked, Difference } from "./at-once.ts";
-import type { Kind } from "./kinds.ts";
+import type { Kind } from "./kind.ts";
 import type { Dialect, Served } from "./product.ts";
 import { readTruth, type Truth } from "./truth.ts";
 

@@ -55,7 +55,13 @@ export function createNamed(rpc: JsonRpc, frames: boolean): () => Promise<Named>
   let entries: Entry[] = [];
 
   async function read(block: Block): Promise<Entry> {
-    const entry: Entry = { number: Number(block.number), hash: block.hash, holders: [], ids: [], ranges: [] };
+    const entry: Entry = {
+      number: Number(block.number),
+      hash: block.hash,
+      holders: [],
+      ids: [],
+      ranges: [],
+    };
     const name = (token: Address, ...words: string[]) => {
       for (const word of words) {
         if (ADDRESS_WORD.test(word)) entry.holders.push([token, `0x${word.slice(24)}`]);
