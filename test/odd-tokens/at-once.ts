@@ -85,9 +85,8 @@ function questionsAbout(kind: Kind, named: Named, random: Random): Question[] {
     return ({ hasCode, supply }, answer) => {
       const found = answer.status === "1" ? of(answer) : undefined;
       if (!hasCode || supply === null) {
-        return found === undefined || found === "" || found === "0" || (hasCode && supply === null)
-          ? undefined
-          : `should be nothing, is ${found}`;
+        const isNothing = found === undefined || found === "" || found === "0";
+        return isNothing ? undefined : `should be nothing, is ${found}`;
       }
       return found === String(supply) ? undefined : differs(supply, found, answer);
     };

@@ -39,6 +39,9 @@ const ABI: Abi = parseAbi([
 ]);
 const UNIT_ABI: Abi = parseAbi(["function balanceOf(address, uint256) view returns (uint256)"]);
 
+/** What anvil answers about a block that has been taken back. */
+const GONE = /block|header|unknown|resource not found/i;
+
 /** Asks a token at a block about these holders and ids. */
 export async function readTruth(
   rpc: JsonRpc,
@@ -58,7 +61,7 @@ export async function readTruth(
     }));
     const answers = await rpc.batch(calls);
     return answers.map(({ result, error }, index) => {
-      if (error && /block|header|unknown/i.test(error.message)) throw new GoneError(error.message);
+      if (error && GONE.test(error.message)) throw new GoneError(error.message);
       const { abi = ABI, name } = questions[index] as { abi?: Abi; name: string };
       try {
         return decodeFunctionResult({ abi, functionName: name, data: result as Hex });
@@ -68,7 +71,9 @@ export async function readTruth(
     });
   }
 
-  const code = await rpc.request<Hex>("eth_getCode", token, at);
+  const [answer] = await rpc.batch([{ method: "eth_getCode", params: [token, at] }]);
+  if (answer?.error) throw new GoneError(answer.error.message);
+  const code = answer?.result as Hex;
   const first = holders[0] ?? token;
   const [name, symbol, decimals, supply, is1155, is721, one, owner, unit] = await ask([
     { name: "name" },
