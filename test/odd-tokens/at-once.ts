@@ -85,7 +85,7 @@ function questionsAbout(kind: Kind, named: Named, random: Random): Question[] {
     return ({ hasCode, supply }, answer) => {
       const found = answer.status === "1" ? of(answer) : undefined;
       if (!hasCode || supply === null) {
-        const isNothing = found === undefined || found === "" || found === "0";
+        const isNothing = [undefined, null, "", "0"].includes(found as string);
         return isNothing ? undefined : `should be nothing, is ${found}`;
       }
       return found === String(supply) ? undefined : differs(supply, found, answer);

@@ -46,7 +46,7 @@ const EVM = "paris";
 const GAS = 3_000_000n;
 
 /** Returns the contracts of the folder. */
-export function oddContracts(): Readonly<Record<string, CompiledContract>> {
+function oddContracts(): Readonly<Record<string, CompiledContract>> {
   return compileContracts(new URL("contracts/", import.meta.url), EVM);
 }
 

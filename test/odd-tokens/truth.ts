@@ -10,7 +10,7 @@ import type { JsonRpc } from "../support/oracle/json-rpc.ts";
 
 // The contracts' own words, by eth_call at one block, and which addresses the chain has named to a token. Nothing of src/.
 
-export type Standard = "ERC-20" | "ERC-721" | "ERC-1155";
+type Standard = "ERC-20" | "ERC-721" | "ERC-1155";
 
 /** A token as its contract describes itself after a block. Null where it gives no answer. */
 export interface Truth {
