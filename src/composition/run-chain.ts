@@ -9,7 +9,7 @@ import type { Secrets } from "../core/secrets.ts";
 import type { Shutdown } from "../core/shutdown.ts";
 import { createUses } from "../core/uses.ts";
 import { createSql } from "../db/client.ts";
-import { timeQueries } from "../db/query-timing.ts";
+import { timeStatements } from "../db/statements.ts";
 import { PRICE_FEEDS } from "../devnet/additions.ts";
 import { requireStartBlockSetting } from "../indexer/binding.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "../indexer/thread/start.ts";
@@ -84,7 +84,7 @@ export function createRunningChain(
     mayBePooled: true,
     applicationName: "periscope api",
   });
-  const sql = timeQueries(client, countQuery(metrics));
+  const sql = timeStatements(client, countQuery(metrics));
   shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
   const chain = createChain({
     ...chainOptions(config, place, context),

@@ -267,42 +267,6 @@ export async function sendCopy(query: object, document: Buffer): Promise<void> {
   await query;
 }
 
-/** A query of the driver, which has its handler send it when it is first awaited. One inside another query never is. */
-interface DriverQuery extends Promise<unknown> {
-  handler: Handler;
-  resolve(found: unknown): void;
-  reject(error: unknown): void;
-  /** What reads its rows in parts. */
-  cursorFn?: unknown;
-}
-
-type Handler = (query: DriverQuery) => void;
-
-/** The driver's class of queries is not exported; nothing else that a client makes is a promise. */
-function isQuery(value: unknown): value is DriverQuery {
-  return value instanceof Promise;
-}
-
-/**
- * Gives a function for the queries of one client. It has `begun` called when a query is sent, and what `begun` returned
- * once it has ended. The driver has no event for this.
- */
-export function watchQueries(begun: () => () => void): <Value>(value: Value) => Value {
-  let send: Handler | undefined;
-  const watched: Handler = (query) => {
-    const ended = begun();
-    query.then(ended, ended);
-    send?.(query);
-  };
-  return (value) => {
-    if (isQuery(value)) {
-      send ??= value.handler;
-      value.handler = watched;
-    }
-    return value;
-  };
-}
-
 /**
  * Has the driver send nothing behind a statement before it is answered, as it does over busy connections: what is quick
  * would wait for what is slow, although other connections are free by then.
@@ -310,21 +274,4 @@ export function watchQueries(begun: () => () => void): <Value>(value: Value) => 
 export function keepConnection<Query extends object>(query: Query): Query {
   Object.assign((query as Query & { options: object }).options, { onexecute: () => false });
   return query;
-}
-
-/**
- * Gives a function for queries that the driver is not to send: `answer` finds what such a query asks for, as a fragment of
- * another one. It gets undefined where a cursor was to read the query.
- */
-export function answerQueries(
-  answer: (query: driver.PendingQuery<driver.Row[]> | undefined) => Promise<unknown>,
-): <Value>(value: Value) => Value {
-  const answered: Handler = (query) => {
-    const fragment = query as unknown as driver.PendingQuery<driver.Row[]>;
-    answer(query.cursorFn ? undefined : fragment).then(query.resolve, query.reject);
-  };
-  return (value) => {
-    if (isQuery(value)) value.handler = answered;
-    return value;
-  };
 }

@@ -1,6 +1,6 @@
 import type { Chain } from "../chain/chain.ts";
 import type { NodeName } from "../chain/options.ts";
-import { createSlots } from "../core/slots.ts";
+import { Admission } from "../core/admission.ts";
 import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
@@ -48,7 +48,7 @@ export async function backfill(
   let rangeBlocks = RANGE_BLOCKS;
   const recorded = new Map<number, number>();
   let recordedTo = range.from - 1;
-  const recordSlots = createSlots(RECORDS);
+  const records = new Admission({ capacity: () => RECORDS, refuse: () => new Error("unbounded") });
   let advancing = Promise.resolve();
   let failed = false;
 
@@ -84,10 +84,8 @@ export async function backfill(
   async function fetchAndRecord(from: number, to: number): Promise<void> {
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));
-      await recordSlots.enter();
-      await record(writer, { from: first, to: first + count - 1 }, encoded, lanes).finally(
-        recordSlots.leave,
-      );
+      const release = await records.enter();
+      await record(writer, { from: first, to: first + count - 1 }, encoded, lanes).finally(release);
       recorded.set(first, first + count - 1);
       advancing = advancing.then(advance);
       advancing.catch(fail);

@@ -98,6 +98,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     rpcBatchLimit: 5,
     operationsApart: false,
     version: "0.0.0-test",
+    commit: "c0".repeat(20),
     requestTimeoutMs: 60_000,
     networkName: undefined,
     publicUrl: undefined,

@@ -8,7 +8,7 @@ import { tagOfHead } from "../http/caching.ts";
 import { rpcErrorOf, TOO_LARGE } from "../http/failures.ts";
 import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/input.ts";
 import { createWaits, inTime, type Waits, waitingInTime } from "../reading/deadline.ts";
-import type { LargeAnswers } from "../reading/large-answers.ts";
+import { createLargeAnswers } from "../reading/large-answers.ts";
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import { perChain, type ServedChain } from "../serving/served-chain.ts";
 import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
@@ -110,7 +110,6 @@ type Made = { block?: BlockReference | undefined } & (
 /** Creates the one dispatcher of a server. */
 export function createDispatch(
   { version, requestTimeoutMs }: DispatchOptions,
-  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
   usageOf: Context["usageOf"],
 ): Dispatch {
   const gasOracleOf = perChain(({ chain }) => createGasOracle(chain));
@@ -147,7 +146,7 @@ export function createDispatch(
       ...services,
       chain: inNameOf(asker, served.chain),
       verifier: waitingInTime(served.verifier, requestTimeoutMs),
-      largeAnswers: largeAnswersOf(served),
+      largeAnswers: createLargeAnswers(sql),
       gasOracle: gasOracleOf(served),
       unresponsive: unresponsiveOf(served),
       mempool: mempoolOf(served),

@@ -24,12 +24,11 @@ import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../h
 import { addDocumentation } from "../openapi/document.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
-import { createLargeAnswers, type LargeAnswers } from "../reading/large-answers.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { chooseChain } from "./chain-choice.ts";
 import { addChainList } from "./chain-list.ts";
 import { addEvents } from "./events.ts";
-import { decideChain, perChain, type ServedChain } from "./served-chain.ts";
+import { decideChain } from "./served-chain.ts";
 
 export type ServerOptions = HttpOptions &
   RpcOptions &
@@ -58,10 +57,9 @@ const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  const largeAnswersOf = perChain(({ sql }) => createLargeAnswers(sql));
-  addActions(app, options, limiter, largeAnswersOf);
+  addActions(app, options, limiter);
   addRpc(app, options, limiter);
-  addSourcify(app, options, limiter, largeAnswersOf);
+  addSourcify(app, options, limiter);
   addChainList(app, options, limiter);
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
@@ -84,14 +82,9 @@ export function createOperationsServer(
 }
 
 /** `/api` serves the first chain, `/v2/api` the one that a request names. */
-function addActions(
-  app: FastifyInstance,
-  options: DispatchOptions,
-  limiter: RateLimiter,
-  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
-): void {
+function addActions(app: FastifyInstance, options: DispatchOptions, limiter: RateLimiter): void {
   const { usageOf } = limiter;
-  const dispatch = createDispatch(options, largeAnswersOf, usageOf);
+  const dispatch = createDispatch(options, usageOf);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {

@@ -9,7 +9,7 @@ import { parseJson } from "../http/input/json.ts";
 import { mediaTypeOf, queryInput } from "../http/input/request.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { inTime, waitingInTime } from "../reading/deadline.ts";
-import type { LargeAnswers } from "../reading/large-answers.ts";
+import { createLargeAnswers } from "../reading/large-answers.ts";
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import {
   decideChain,
@@ -26,7 +26,6 @@ export function addSourcify(
   app: FastifyInstance,
   { requestTimeoutMs }: Pick<HttpOptions, "requestTimeoutMs">,
   limiter: RateLimiter,
-  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
 ): void {
   const answer =
     (endpoint: Endpoint): RouteHandlerMethod =>
@@ -45,7 +44,7 @@ export function addSourcify(
           ...services,
           chain: inNameOf(asker, served.chain),
           verifier: waitingInTime(served.verifier, requestTimeoutMs),
-          largeAnswers: largeAnswersOf(served),
+          largeAnswers: createLargeAnswers(sql),
           chains,
           client,
           signal,

@@ -1,9 +1,9 @@
 import type { Compiler } from "../compilers/compiler.ts";
+import type { CompilerInput } from "../compilers/input.ts";
 import { locateContracts } from "../compilers/located-output.ts";
 import { type CompilerOutput, readOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { isMatch } from "../match/code/code-match.ts";
 import {
   type CompiledContract,

@@ -1,8 +1,9 @@
 import { isRecord } from "../../core/json/record.ts";
 import type { MatchQuality } from "../../store/contracts/verified/verified-contract.ts";
+import type { CompilerInput, Settings } from "../compilers/input.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import { type CompilerInput, type Settings, without } from "../inputs/compiler-input.ts";
+import { without } from "../inputs/compiler-input.ts";
 import { metadataSettings } from "../inputs/flattened.ts";
 import { qualityOf, rankOf } from "../match/contract-match.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata/metadata.ts";

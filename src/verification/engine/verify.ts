@@ -3,19 +3,14 @@ import { type Hex, hexToBytes, isHexData } from "../../core/evm/hex.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { CompilerBuild } from "../compilers/build.ts";
 import type { Compiler } from "../compilers/compiler.ts";
+import type { CompilerInput } from "../compilers/input.ts";
 import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
-import {
-  type CompilerInput,
-  evmVersionSetting,
-  without,
-  writesMetadata,
-} from "../inputs/compiler-input.ts";
+import { evmVersionSetting, without, writesMetadata } from "../inputs/compiler-input.ts";
 import { readInput } from "../inputs/read.ts";
 import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
-import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
 import {
   type CodeMetadata,
   findVyperVersions,
@@ -27,6 +22,7 @@ import { textVariants } from "../match/metadata/text-variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
 import { attemptEvmVersions, diagnoseSettings } from "./diagnose.ts";
+import { explain, WRONG_ARGUMENTS } from "./explain.ts";
 import { readImmutables } from "./immutables.ts";
 import { trialOf } from "./trial.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";

@@ -1,15 +1,14 @@
 import { isRecord } from "../../core/json/record.ts";
 import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
+import type {
+  CompilerInput,
+  CompilerLanguage,
+  FurtherInput,
+  Settings,
+  Target,
+} from "../compilers/input.ts";
 import { splitName } from "../request.ts";
-import {
-  type CompilerInput,
-  type CompilerLanguage,
-  collectSources,
-  type FurtherInput,
-  refuse,
-  type Settings,
-  type Target,
-} from "./compiler-input.ts";
+import { collectSources, refuse } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
 const LANGUAGES = {

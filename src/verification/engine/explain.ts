@@ -1,6 +1,6 @@
-import type { Attempt, Candidate } from "../engine/attempt.ts";
 import type { VerificationFailure } from "../errors.ts";
-import { isMatch, type Mismatch } from "./code/code-match.ts";
+import { isMatch, type Mismatch } from "../match/code/code-match.ts";
+import type { Attempt, Candidate } from "./attempt.ts";
 
 /**
  * Why no contract of an attempt matches: the mismatch of the closest candidate. `isVersionSure`: the code on chain

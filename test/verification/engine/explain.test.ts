@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Candidate } from "../../../src/verification/engine/attempt.ts";
+import { explain } from "../../../src/verification/engine/explain.ts";
 import type { CodeMatch, Mismatch } from "../../../src/verification/match/code/code-match.ts";
-import { explain } from "../../../src/verification/match/explain.ts";
 import { matched } from "../../support/compiled-code.ts";
 
 type Attempt = Parameters<typeof explain>[0];

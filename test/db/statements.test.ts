@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Sql } from "../../src/db/client.ts";
-import { timeQueries } from "../../src/db/query-timing.ts";
+import { timeStatements } from "../../src/db/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
 let database: TestDatabase;
@@ -9,7 +9,7 @@ let events: string[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  sql = timeQueries(database.sql, () => {
+  sql = timeStatements(database.sql, () => {
     events.push("begun");
     return () => events.push("ended");
   });
