@@ -258,7 +258,7 @@ function apply(source: string, { found, repaired }: Edit): string {
   return source.replace(found, () => repaired);
 }
 
-/** postgres.js, repaired; not awaited, for the reason that src/core/evm/viem.ts tells. */
+/** postgres.js, repaired; not awaited, for the reason that src/core/deep-imports.ts tells. */
 export const postgres: typeof driver = createRequire(import.meta.url)("postgres");
 
 /** Sends a COPY … FROM STDIN with its document; it need not have ended when the next statement is sent. */
