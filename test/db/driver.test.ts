@@ -9,7 +9,7 @@ import { copyInto, copyTable, encodeRows } from "../../src/db/copy.ts";
 import { timeStatements } from "../../src/db/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
-// What src/db/driver.ts mends, fault by fault. That a new connection waits behind what the lost one did not send is seen
+// What src/db/driver/driver.ts mends, fault by fault. That a new connection waits behind what the lost one did not send is seen
 // by lost-connections.test.ts.
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import type { Block } from "viem";
+import { getBlock } from "../../core/deep-imports.ts";
 import { ZERO_ADDRESS } from "../../core/evm/address.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { getBlock } from "../../core/evm/viem.ts";
 import { unwrapError } from "../errors/errors.ts";
 import { errorIn, type Outcome } from "../errors/outcomes.ts";
 import type { ChainOptions } from "../options.ts";

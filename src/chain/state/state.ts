@@ -1,5 +1,3 @@
-import type { Address } from "../../core/evm/address.ts";
-import type { Hex } from "../../core/evm/hex.ts";
 import {
   encodeFunctionData,
   erc20Abi,
@@ -8,7 +6,9 @@ import {
   getCode,
   getStorageAt,
   pad,
-} from "../../core/evm/viem.ts";
+} from "../../core/deep-imports.ts";
+import type { Address } from "../../core/evm/address.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import type { Features } from "../capabilities/features.ts";
 import { NodeError } from "../errors/errors.ts";
 import { askGroups } from "../errors/outcomes.ts";

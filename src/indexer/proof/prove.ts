@@ -1,10 +1,10 @@
 import { withoutStateSync } from "../../chain/blocks/state-sync.ts";
 import type { FetchedBlock, RawBlock, RawReceipt, RawTransaction } from "../../chain/types.ts";
+import { getContractAddress, keccak256 } from "../../core/deep-imports.ts";
 import { messageOf } from "../../core/errors.ts";
 import { lowerAddress } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
-import { getContractAddress, keccak256 } from "../../core/evm/viem.ts";
 import { isNothing } from "../../core/json/record.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
 import { encodeHeader, headerHash, unknownFields } from "./header.ts";
