@@ -15,6 +15,7 @@ import {
   namesIn,
 } from "../explorer/dispatch.ts";
 import type { Dialect } from "../explorer/envelope.ts";
+import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
 import { namesSubmission } from "../explorer/submissions.ts";
 import { knownTags, sendTagged } from "../http/caching.ts";
 import { createHttp, endOf, type HttpOptions, httpError, send } from "../http/http.ts";
@@ -59,6 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const limiter = createRateLimiter(options);
   addActions(app, options, limiter);
   addRpc(app, options, limiter);
+  addRestVerification(app, limiter);
   addSourcify(app, options, limiter);
   addChainList(app, options, limiter);
   countAnswers(app, options);

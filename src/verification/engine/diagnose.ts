@@ -42,6 +42,8 @@ export async function diagnoseSettings(
   const { input } = failed;
   const [closest] = failed.candidates;
   if (input.language === "Vyper" || closest === undefined) return undefined;
+  const namesake = await findNamesake(session, input);
+  if (namesake !== undefined) return `It matches with the contract ${namesake}.`;
   const target = { path: closest.path, name: closest.name };
   const end = performance.now() + budgetMs;
   let found: string | undefined;
@@ -84,6 +86,15 @@ export async function* attemptEvmVersions(
 
 function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof VerificationError)) throw error;
+}
+
+/** The contract of the same name in another file, as `path:Name`, that is the one on chain. */
+async function findNamesake(session: Session, input: CompilerInput): Promise<string | undefined> {
+  const { path, name } = input.target;
+  if (path === null || name === null || input.sources.size === 1) return undefined;
+  const other = { ...input, target: { path: null, name } };
+  const [best] = (await attemptOnce(session, other).catch(ignoreRefusal))?.candidates ?? [];
+  return best && rankOf(best.match) > 0 ? `${best.path}:${best.name}` : undefined;
 }
 
 async function qualityWith(session: Session, input: CompilerInput): Promise<MatchQuality | null> {

@@ -7,7 +7,7 @@ import type {
   Settings,
   Target,
 } from "../compilers/input.ts";
-import { splitName } from "../request.ts";
+import { splitName, splitNameIn } from "../request.ts";
 import { collectSources, refuse } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
@@ -42,10 +42,16 @@ export function readStandardJson(
     sources: collectSources(sources),
     settings,
     rest,
-    target: compiler === "vyper" ? vyperTarget(name, sources) : splitName(name),
+    target: compiler === "vyper" ? vyperTarget(name, sources) : solcTarget(name, sources),
     libraries: [],
     possiblePaths: [],
   };
+}
+
+/** The longest path counts, and an object of Yul may have colons in a name that stands alone. */
+function solcTarget(text: string, sources: readonly SourceFile[]): Target {
+  const paths = sources.map(({ path }) => path).sort((left, right) => right.length - left.length);
+  return splitNameIn(text, paths);
 }
 
 /**

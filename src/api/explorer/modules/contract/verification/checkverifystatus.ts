@@ -3,8 +3,8 @@ import { defineAction } from "../../../action.ts";
 import { failed, ok, verbatim } from "../../../envelope.ts";
 import { guid, UNKNOWN_GUID } from "./guid.ts";
 
-// The texts must be exactly these: clients compare them whole. In the reference's dialect all have status 1, and the
-// reason of a failure stands in the message, which no client compares.
+// The texts must be exactly these: clients compare them whole. In the reference's dialect all have status 1. The reason of a
+// failure stands in the message, which no client compares and forge prints.
 const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
@@ -22,11 +22,12 @@ export const checkverifystatus = defineAction({
   async handle({ verifier, dialect, signal }, input) {
     const status = await verifier.wait(input.guid, PATIENCE_MS, signal);
     if (status?.state === "passed") return ok(PASSED);
-    if (status?.state === "failed" && dialect === "blockscout") {
-      return verbatim({ status: "1", message: status.reason ?? FAILED, result: FAILED });
+    if (status?.state === "failed") {
+      const isError = dialect === "etherscan";
+      const message = status.reason ?? (isError ? "NOTOK" : FAILED);
+      return verbatim({ status: isError ? "0" : "1", message, result: FAILED });
     }
-    const result =
-      status === undefined ? UNKNOWN_GUID : status.state === "failed" ? FAILED : PENDING;
+    const result = status === undefined ? UNKNOWN_GUID : PENDING;
     return dialect === "etherscan" ? failed(result) : ok(result);
   },
 });
