@@ -68,7 +68,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
     range,
     traced: identity.traced,
     tables: sync.recordedTables,
-    belief: sync.belief,
+    agreement: sync.agreement,
     avoid: sync.distrusted?.node,
     lanes: LANES,
     signal: options.signal,

@@ -43,7 +43,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     traced: sync.identity.traced,
     avoid: sync.distrusted?.node,
     metrics: sync.writer.metrics,
-    belief: sync.belief,
+    agreement: sync.agreement,
     proof: "whole",
     headWaits: true,
     signal: sync.options.signal,

@@ -14,7 +14,7 @@ import {
   type WriterTerm,
 } from "../store/writer/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { createBelief } from "./checks/agreement.ts";
+import { createAgreement } from "./checks/agreement.ts";
 import type { SyncOptions } from "./context.ts";
 import { createProofs } from "./proof/proofs.ts";
 import type { StateFamily } from "./state/family.ts";
@@ -66,7 +66,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     status,
     remember: (part) => addProvenPart(sql, part),
   });
-  const belief = createBelief({ chain, metrics, log, status, proofs });
+  const agreement = createAgreement({ chain, metrics, log, status, proofs });
   const reporting = report();
   let retryMs = RETRY_MINIMUM_MS;
   try {
@@ -109,7 +109,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     });
     try {
       const writer = { sql, term, isDistributed: await isDistributed(sql), families, metrics };
-      await synchronise(chain, writer, { ...options, status, signal: writing }, belief);
+      await synchronise(chain, writer, { ...options, status, signal: writing }, agreement);
     } catch (error) {
       if (!handsOver || error instanceof ConfigError) throw error;
     } finally {

@@ -19,7 +19,7 @@ import {
   reportTraces,
 } from "./binding.ts";
 import { buildIndexes, catchUp, tablesOfChain } from "./catch-up.ts";
-import type { Belief } from "./checks/agreement.ts";
+import type { Agreement } from "./checks/agreement.ts";
 import {
   isReorg,
   loadHead,
@@ -57,7 +57,7 @@ export async function synchronise(
   chain: Chain,
   writer: Writer,
   options: SyncOptions,
-  belief: Belief,
+  agreement: Agreement,
 ): Promise<void> {
   const { signal, status } = options;
   // A thread stays with its chain: another id is then the node's fault, not one of the settings.
@@ -69,7 +69,7 @@ export async function synchronise(
     chain,
     writer,
     options,
-    belief,
+    agreement,
     isDevelopment: options.allowReset || DEVELOPMENT_CHAINS.has(chainId),
     identity: await bindChain(chain, writer, chainId, options),
     recordedTables: await listRecordedTables(writer),
@@ -82,7 +82,7 @@ export async function synchronise(
     unresponsive: createUnresponsiveContracts(await listUnresponsiveTokens(writer.sql)),
   };
   status.chainId = chainId;
-  belief.begin({
+  agreement.begin({
     proven: await listProvenParts(writer.sql),
     isDevelopment: sync.isDevelopment,
   });
@@ -180,10 +180,10 @@ async function recover(sync: Sync): Promise<void> {
   await loadHead(sync);
   // A database without a published block is bound to whatever chain the node has.
   if (!sync.head) {
-    const { chain, writer, identity, options, belief, isDevelopment } = sync;
+    const { chain, writer, identity, options, agreement, isDevelopment } = sync;
     sync.identity = await bindChain(chain, writer, identity.chainId, options);
     if (sync.identity.genesisHash !== identity.genesisHash)
-      belief.begin({ proven: [], isDevelopment });
+      agreement.begin({ proven: [], isDevelopment });
   }
 }
 

@@ -85,7 +85,7 @@ async function* compareBlock(
   blockNumber: number,
   options: AskOptions = {},
 ): AsyncGenerator<void, { node: NodeName; differences: TableDifference[] } | undefined> {
-  const { chain, writer, identity, belief } = sync;
+  const { chain, writer, identity, agreement } = sync;
   const { traced } = identity;
   const signal = patience(sync);
   const retry = new Retry(signal);
@@ -94,7 +94,7 @@ async function* compareBlock(
   const [fetched] = blocks;
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
-  const believed = await belief.believe(answer, retry);
+  const believed = await agreement.confirm(answer, retry);
   // With what is a view on one server.
   const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
   const expected = encodeChainRows(decodeBlocks([believed]), tables);

@@ -18,18 +18,6 @@ import { requireKept, type Writer } from "../publish.ts";
 import { type AfterDeletion, tablesOf } from "../state/family.ts";
 import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "../state/reading.ts";
 
-// The cases, by what the node's chain is next to ours (head H, node's head N):
-//
-//   1. N > H and block H+1 has another parent than H: reorg, the ancestor is below H.
-//   2. N = H with another hash: reorg, the same.
-//   3. N < H with another hash at N: reorg to a chain that is shorter for now.
-//   4. N < H with our hash at N: a node that lags behind, unless this is a development chain that says it has no block
-//      H any more (evm_revert, anvil_rollback): then a roll-back to N.
-//   5. No block in common, the start block included: another chain. A development chain was reset (anvil_reset,
-//      restarted) and is indexed anew, and so is a chain whose start block, above 0, was not final; any other is refused,
-//      nothing is written until the start block is ours again.
-//   6. A node among several says 1 to 3 while another one still has our head: no reorg, the node is on a fork.
-//
 // Before and after a roll-back the database equals one chain: blocks, what follows from them and the state at the head.
 // A roll-back takes one transaction; the state at the ancestor is read before it. If it cannot be read (pruned, node
 // gone) it is marked "to be read", which answers know about.

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { isRecord } from "../../../../../core/json/record.ts";
 import type { SourceFile } from "../../../../../store/contracts/verified/verified-contract.ts";
-import type { InputValue, UploadedFile } from "../../../../http/input/input.ts";
-import { lookUp } from "../../../../http/input/input.ts";
+import { type InputValue, lookUp, type UploadedFile } from "../../../../http/input/form.ts";
 import { defineAction } from "../../../action.ts";
 import { type Failure, failed } from "../../../envelope.ts";
 import { sentFields, verifiedResult } from "../fields.ts";

@@ -1,7 +1,7 @@
 import { parseInteger } from "../../../../../core/decimal.ts";
 import { isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
 import type { GivenLibrary } from "../../../../../verification/request.ts";
-import { type Input, type InputValue, lookUp } from "../../../../http/input/input.ts";
+import { type Input, type InputValue, lookUp } from "../../../../http/input/form.ts";
 import { LICENSES } from "../../../present/verified-contract.ts";
 
 // What clients send to verify a contract, under the names that each of them uses. Source: docs/wire.md, "Submissions".

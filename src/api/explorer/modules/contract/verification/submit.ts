@@ -2,7 +2,7 @@ import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/a
 import { VerificationError } from "../../../../../verification/errors.ts";
 import type { Submission } from "../../../../../verification/jobs/submit.ts";
 import type { VerificationRequest } from "../../../../../verification/request.ts";
-import type { Input } from "../../../../http/input/input.ts";
+import type { Input } from "../../../../http/input/form.ts";
 import type { Context } from "../../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
 import {
