@@ -4,6 +4,7 @@ import { ChainError, ConfigError, messageOf, StoreError } from "../core/errors.t
 import type { Sql } from "../db/client.ts";
 import { isDatabaseGone, publicReasonOf } from "../db/failures.ts";
 import { isDistributed } from "../store/cluster/distribution.ts";
+import { countMarks } from "../store/state/tokens/marks.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import {
   beginHandingOver,
@@ -187,6 +188,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     try {
       if (status.phase !== "standby") {
         status.pending = await countPending(sql, families, PENDING_COUNT_LIMIT);
+        status.tokens = await countMarks(sql);
         await writeIndexerStatus(sql, status);
       }
     } catch (error) {

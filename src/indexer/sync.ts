@@ -33,6 +33,7 @@ import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
+import { createTokenSweep } from "./maintenance/token-sweep.ts";
 import { requireKept, type Writer, watchServers } from "./publish.ts";
 import { createLagWatch } from "./reorg/lagging.ts";
 import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reorg/reconcile.ts";
@@ -114,6 +115,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const noteStep = watchFirstSynchronisation(sync);
   const auditWhenDue = createAuditor(sync.options.auditIntervalMs);
   const lookAtFees = createFeeWatch();
+  const sweepTokens = createTokenSweep();
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
@@ -141,6 +143,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       }
       if (!advanced) await watchServers(sync.writer);
       if (!advanced && pending === "none") {
+        pending = await sweepTokens(sync);
         await lookAtFees(sync);
         await auditWhenDue(sync, heads.isWaiting);
       }

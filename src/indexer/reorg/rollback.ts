@@ -4,6 +4,7 @@ import type { BlockReference } from "../../chain/questions.ts";
 import { ChainError } from "../../core/errors.ts";
 import { getBlockReference } from "../../store/blocks/blocks.ts";
 import { shareConnections } from "../../store/cluster/distribution.ts";
+import { listSigns } from "../../store/state/tokens/signs.ts";
 import {
   type ChainIdentity,
   type ServedHead,
@@ -67,7 +68,8 @@ export async function rollBack(
 ): Promise<void> {
   const { sql, families, metrics } = writer;
   await requireKept(writer);
-  const range = { from: ancestor + 1, to: head.number };
+  const removed = { from: ancestor + 1, to: head.number };
+  const range = { ...removed, signs: await listSigns(sql, removed) };
   const [keys, block] = await Promise.all([
     listTouchedKeys(sql, families, range, ancestor),
     getBlockReference(sql, ancestor),
