@@ -4,7 +4,7 @@ import { Admission } from "../core/admission.ts";
 import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
-import type { Belief } from "./checks/agreement.ts";
+import type { Agreement } from "./checks/agreement.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks, lacksBlock } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
@@ -21,7 +21,7 @@ export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
   tables: RecordedTables;
-  belief: Belief;
+  agreement: Agreement;
   /** This node is left out while there is another. */
   avoid: NodeName | undefined;
   /** Connections that one range is written over. */
@@ -42,7 +42,7 @@ export interface BackfillOptions {
 export async function backfill(
   chain: Chain,
   writer: Writer,
-  { range, traced, tables, belief, avoid, lanes, signal, onRecorded }: BackfillOptions,
+  { range, traced, tables, agreement, avoid, lanes, signal, onRecorded }: BackfillOptions,
 ): Promise<void> {
   let next = range.from;
   let rangeBlocks = RANGE_BLOCKS;
@@ -65,7 +65,7 @@ export async function backfill(
       traced,
       metrics,
       signal,
-      belief,
+      agreement,
       avoid,
       proof: "sample",
       make: async (blocks) => {

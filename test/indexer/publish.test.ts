@@ -90,7 +90,15 @@ it("a block is published with two waits for the database, whatever it changes", 
       [
         {
           address: addressAt(20),
-          metadata: { name: "Name", symbol: null, decimals: 18 },
+          standard: 20,
+          metadata: {
+            name: "Name",
+            symbol: null,
+            decimals: 18,
+            claimed: null,
+            byOwner: true,
+            byId: false,
+          },
           totalSupply: 9n,
         },
       ],

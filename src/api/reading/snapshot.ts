@@ -1,4 +1,4 @@
-import type { Asker } from "../../chain/caller-chain.ts";
+import type { Caller } from "../../chain/caller-chain.ts";
 import { Admission } from "../../core/admission.ts";
 import { busy, ChainError, RequestError } from "../../core/errors.ts";
 import type { Queryable, Sql } from "../../db/client.ts";
@@ -61,7 +61,7 @@ export interface OneState<Result> {
 export async function onOneState<Result>(
   sql: Sql,
   tasks: readonly Task<Result>[],
-  asker?: Asker,
+  asker?: Caller,
 ): Promise<OneState<Result>> {
   const failed = new Map<number, PromiseRejectedResult>();
   let torn = 0;
@@ -92,7 +92,7 @@ export async function resultOnOneState<Result>(
   {
     servedWhileLoading = false,
     asker,
-  }: { servedWhileLoading?: boolean | undefined; asker?: Asker } = {},
+  }: { servedWhileLoading?: boolean | undefined; asker?: Caller } = {},
 ): Promise<{ result: Result; head: ServedHead | undefined }> {
   const { outcomes, head } = await onOneState(sql, [{ servedWhileLoading, run }], asker);
   const [outcome] = outcomes;
@@ -147,7 +147,7 @@ function admitTo({ options: { max } }: Sql): Admission {
 /** Runs a read when its asker has a connection to spare. */
 async function inShare<Result>(
   sql: Sql,
-  asker: Asker | undefined,
+  asker: Caller | undefined,
   read: () => Promise<Result>,
 ): Promise<Result> {
   if (!asker) return read();
@@ -161,7 +161,7 @@ async function inShare<Result>(
  * One snapshot for a number of tasks, each of which reads at most once. It is opened when all of them want to read, or
  * never will: what one asks elsewhere before holds no connection.
  */
-function openState(sql: Sql, count: number, asker: Asker | undefined) {
+function openState(sql: Sql, count: number, asker: Caller | undefined) {
   let opened: Promise<Opened> | undefined;
   let served: ServedState | undefined;
   const allReady = countDown(count);

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
-import { inNameOf } from "../../chain/caller-chain.ts";
+import { forCaller } from "../../chain/caller-chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { MOST_TOKENS } from "../../verification/inputs/json.ts";
 import { endOf, type HttpOptions, send } from "../http/http.ts";
-import { lookUp } from "../http/input/input.ts";
+import { lookUp } from "../http/input/form.ts";
 import { parseJson } from "../http/input/json.ts";
 import { mediaTypeOf, queryInput } from "../http/input/request.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
@@ -42,7 +42,7 @@ export function addSourcify(
         if (endpoint.body) await requireSynchronised(sql);
         const context = {
           ...services,
-          chain: inNameOf(asker, served.chain),
+          chain: forCaller(asker, served.chain),
           verifier: waitingInTime(served.verifier, requestTimeoutMs),
           largeAnswers: createLargeAnswers(sql),
           chains,

@@ -24,7 +24,7 @@ interface Answer {
   proof: ProofScope;
 }
 
-export interface BeliefOptions {
+export interface AgreementOptions {
   chain: Chain;
   metrics: Metrics;
   log: Pick<BaseLogger, "warn">;
@@ -46,14 +46,14 @@ interface Found extends SoftInconsistency {
   part?: Part;
 }
 
-/** See `createBelief`. */
-export type Belief = ReturnType<typeof createBelief>;
+/** See `createAgreement`. */
+export type Agreement = ReturnType<typeof createAgreement>;
 
 /**
  * Creates the judge of which answers of nodes are believed. An indexer keeps one for its life: it learns what the chain's
  * blocks are like.
  */
-export function createBelief(options: BeliefOptions) {
+export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
     /** Begins with a chain, or with another one. */
@@ -64,7 +64,7 @@ export function createBelief(options: BeliefOptions) {
      * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`,
      * `unproven-block` or `traces-missing` when no block can be believed.
      */
-    async believe(answer: Answer, retry: Retry): Promise<FetchedBlock> {
+    async confirm(answer: Answer, retry: Retry): Promise<FetchedBlock> {
       const found = await examine(answer);
       if (found.length === 0) return answer.fetched;
       if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);

@@ -2,7 +2,7 @@ import type { Part } from "../proof/prove.ts";
 
 /**
  * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
- * (belief.ts).
+ * (checks/agreement.ts).
  */
 export type SoftKind =
   | "bloom"

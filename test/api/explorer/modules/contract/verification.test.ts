@@ -228,7 +228,7 @@ describe("verifysourcecode", () => {
     expect(await ended(wrong.result, "/v2/api")).toEqual({
       httpStatus: 200,
       status: "0",
-      message: expect.stringMatching(/^Bytecode does not match, please try again\./),
+      message: "NOTOK",
       result: "Fail - Unable to verify",
     });
     const argument = word(7);
@@ -294,6 +294,24 @@ describe("verifysourcecode", () => {
       message === noCode ? `Unable to locate ContractCode at ${STARTS_NOWHERE}` : message;
     expect(await post(request, "/v2/api")).toMatchObject({ message: "NOTOK", result: etherscan });
   });
+});
+
+test("another text that proves as much is not served, and its sender reads so", async () => {
+  const address = await deploy(compileFile(LEDGER, "Ledger"), 99);
+  const send = async (comment: string) => {
+    const sourceCode = LEDGER.replace("contract", `// ${comment}\ncontract`);
+    const { result } = await post(singleFile(address, { sourceCode }));
+    return ended(result);
+  };
+  expect(await send("first")).toMatchObject({ message: "OK", result: "Pass - Verified" });
+  expect(await send("first")).toMatchObject({ message: "OK", result: "Pass - Verified" });
+  expect(await send("second")).toMatchObject({
+    status: "1",
+    message: expect.stringContaining("an earlier verification that proves as much stays"),
+    result: "Pass - Verified",
+  });
+  const { result } = await post({ action: "getsourcecode", address });
+  expect(result[0].SourceCode).toContain("// first");
 });
 
 test("Blockscout's REST paths start the same jobs, and say when the contract is verified", async () => {

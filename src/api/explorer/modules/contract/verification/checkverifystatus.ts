@@ -4,7 +4,8 @@ import { failed, ok, verbatim } from "../../../envelope.ts";
 import { guid, UNKNOWN_GUID } from "./guid.ts";
 
 // The texts must be exactly these: clients compare them whole. In the reference's dialect all have status 1. The reason of a
-// failure stands in the message, which no client compares and forge prints.
+// failure stands in the message, which no client compares in it; in Etherscan's dialect titanoboa looks for NOTOK there. A pass
+// with a note (`OTHER_TEXT`) has it in the message of both dialects.
 const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
@@ -21,13 +22,17 @@ export const checkverifystatus = defineAction({
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
   async handle({ verifier, dialect, signal }, input) {
     const status = await verifier.wait(input.guid, PATIENCE_MS, signal);
-    if (status?.state === "passed") return ok(PASSED);
-    if (status?.state === "failed") {
-      const isError = dialect === "etherscan";
-      const message = status.reason ?? (isError ? "NOTOK" : FAILED);
-      return verbatim({ status: isError ? "0" : "1", message, result: FAILED });
+    if (status?.state === "passed") {
+      const { reason } = status;
+      return reason === null
+        ? ok(PASSED)
+        : verbatim({ status: "1", message: reason, result: PASSED });
     }
-    const result = status === undefined ? UNKNOWN_GUID : PENDING;
+    if (status?.state === "failed" && dialect === "blockscout") {
+      return verbatim({ status: "1", message: status.reason ?? FAILED, result: FAILED });
+    }
+    const result =
+      status === undefined ? UNKNOWN_GUID : status.state === "failed" ? FAILED : PENDING;
     return dialect === "etherscan" ? failed(result) : ok(result);
   },
 });

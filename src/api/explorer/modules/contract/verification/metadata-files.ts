@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { SourceFile } from "../../../../../store/contracts/verified/verified-contract.ts";
-import type { InputValue } from "../../../../http/input/input.ts";
-import { lookUp } from "../../../../http/input/input.ts";
+import { type InputValue, lookUp } from "../../../../http/input/form.ts";
 import { defineAction } from "../../../action.ts";
 import { type Failure, failed } from "../../../envelope.ts";
 import { sentFields, verifiedResult } from "../fields.ts";

@@ -4,7 +4,7 @@ import { isRecord } from "../../../../../core/json/record.ts";
 import { getVerifiedAbiBytes } from "../../../../../store/contracts/verified/verified-contract.ts";
 import type { VerificationForm } from "../../../../../verification/request.ts";
 import { send } from "../../../../http/http.ts";
-import { type Input, lookUp } from "../../../../http/input/input.ts";
+import { type Input, lookUp } from "../../../../http/input/form.ts";
 import { addMultipart } from "../../../../http/input/multipart.ts";
 import { parseRequest } from "../../../../http/input/request.ts";
 import type { RateLimiter } from "../../../../http/rate-limit.ts";

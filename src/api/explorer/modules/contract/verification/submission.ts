@@ -7,7 +7,7 @@ import {
   type InputValue,
   lookUp,
   type UploadedFile,
-} from "../../../../http/input/input.ts";
+} from "../../../../http/input/form.ts";
 import { LICENSES } from "../../../present/verified-contract.ts";
 
 // What clients send to verify a contract, under the names that each of them uses. Source: docs/wire.md, "Submissions".

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
 import { reasonOf } from "../../../../../verification/errors.ts";
 import type { VerificationRequest } from "../../../../../verification/request.ts";
-import type { Input } from "../../../../http/input/input.ts";
+import type { Input } from "../../../../http/input/form.ts";
 import { type Context, defineAction } from "../../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
 import { sent, sentFields } from "../fields.ts";
