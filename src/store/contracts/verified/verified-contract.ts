@@ -129,7 +129,7 @@ export async function saveVerifiedContract(
     })[]
   >`
     SELECT code_hash, runtime_match, creation_match, (contract_name, file_path, sources::jsonb)
-      = (${row.contractName}, ${row.filePath}, ${files}::jsonb) AS is_same
+      = (${row.contractName}, ${row.filePath}, ${files}::text::jsonb) AS is_same
     FROM valid_verified_contracts WHERE address = ${row.address}`;
   if (current?.codeHash === row.codeHash) {
     if (isFull(current) || matchRank(current) >= matchRank(row)) {
