@@ -40,6 +40,8 @@ import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./r
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
+/** Development nodes serve any chain's id, above all as forks. */
+const DEVELOPMENT_NODES = /^(?:anvil|hardhat|edr|ganache)/i;
 
 /** Fewer missing final blocks than this are indexed one by one, with their state. */
 const BACKFILL_MINIMUM = 16;
@@ -62,7 +64,7 @@ export async function synchronise(
 ): Promise<void> {
   const { signal, status } = options;
   // A thread stays with its chain: another id is then the node's fault, not one of the settings.
-  const { chainId } = await chain.probe({
+  const { chainId, clientVersion } = await chain.probe({
     signal,
     ...(status.chainId !== null && { chainId: status.chainId }),
   });
@@ -71,7 +73,10 @@ export async function synchronise(
     writer,
     options,
     agreement,
-    isDevelopment: options.allowReset || DEVELOPMENT_CHAINS.has(chainId),
+    isDevelopment:
+      options.allowReset ||
+      DEVELOPMENT_CHAINS.has(chainId) ||
+      DEVELOPMENT_NODES.test(clientVersion),
     identity: await bindChain(chain, writer, chainId, options),
     recordedTables: await listRecordedTables(writer),
     head: undefined,

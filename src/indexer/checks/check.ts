@@ -1,3 +1,4 @@
+import type { Oddity } from "../../chain/types.ts";
 import type { Part } from "../proof/prove.ts";
 
 /**
@@ -10,6 +11,8 @@ export type SoftKind =
   | "log-index"
   | "odd-field"
   | "untraced-state-sync"
+  | "uncovered-transactions"
+  | Oddity["kind"]
   | `unproven-${Part}`;
 
 /** The first disagreement of a kind in a block. */

@@ -1,4 +1,4 @@
-import { withoutStateSync } from "../../chain/blocks/state-sync.ts";
+import { coveredByRoots } from "../../chain/forms/system-transactions.ts";
 import type { FetchedBlock, RawBlock, RawReceipt, RawTransaction } from "../../chain/types.ts";
 import { getContractAddress, keccak256 } from "../../core/deep-imports.ts";
 import { messageOf } from "../../core/errors.ts";
@@ -46,7 +46,7 @@ class ProofFailedError extends Error {}
 /** Proves a part of a validated block (`validateBlock`). Never throws. */
 export async function prove(part: Part, fetched: FetchedBlock): Promise<Verdict> {
   try {
-    return { outcome: await PROOFS[part](withoutStateSync(fetched)) };
+    return { outcome: await PROOFS[part](coveredByRoots(fetched)) };
   } catch (error) {
     const outcome = error instanceof UnprovableError ? "unprovable" : "failed";
     return { outcome, reason: messageOf(error) };
