@@ -23,6 +23,8 @@ export const ID_TRANSFER: Hex =
 /** ERC-2309. */
 export const CONSECUTIVE_TRANSFER: Hex =
   "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
+/** Has no code; its logs record transfers of the coin (EIP-7708). */
+export const SYSTEM: Address = "0xfffffffffffffffffffffffffffffffffffffffe";
 /** What emits one of them answers for holdings and supply from then on, in whatever form it is. */
 const TOKEN_EVENTS = new Set([
   TRANSFER,
@@ -145,6 +147,7 @@ export class Ledger {
   }
 
   applyLog({ address, topics, data }: Pick<RawLog, "address" | "topics" | "data">): void {
+    if (address === SYSTEM) return;
     const [event, first, second, third] = topics;
     if (event && TOKEN_EVENTS.has(event)) this.#set(`token ${address}`, "0x01");
     if (event === TRANSFER && first && second) {
