@@ -1,5 +1,4 @@
-import { type Address, wordOfAddress } from "../../../src/core/evm/address.ts";
-import { scriptedAddress } from "../scripted-node/block.ts";
+import { wordOfAddress } from "../../../src/core/evm/address.ts";
 import { ScriptedChain } from "../scripted-node/chain.ts";
 import { SYSTEM, TRANSFER, word } from "../scripted-node/ledger.ts";
 import type { BlockSpecification } from "../scripted-node/specification.ts";
@@ -9,9 +8,6 @@ import { blockOfRelease } from "./chain.ts";
 // is in `fixtures/releases/coin-logs.json.gz`. The chain never changes, as that of all releases.
 
 const HEIGHT = 40;
-
-/** Parties of some of the transfers. */
-export const PARTIES = ["ann", "bob", "cid", "dan", "eve"].map(scriptedAddress) as Address[];
 
 /** Returns a block as of a release, with the logs of its transfers of the coin. */
 export function blockWithCoinLogs(number: number): BlockSpecification {
