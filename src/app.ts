@@ -2,7 +2,6 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import manifest from "../package.json" with { type: "json" };
 import type { ServedChains } from "./api/serving/served-chain.ts";
 import { createOperationsServer, createServer } from "./api/serving/server.ts";
 import {
@@ -14,6 +13,7 @@ import {
 import { type ChainSet, startChainSet } from "./composition/chain-set.ts";
 import { closeSoon, createRunningChain, type RunningChain } from "./composition/run-chain.ts";
 import { ConfigError, codeOf, messageOf } from "./core/errors.ts";
+import { softwareVersion } from "./core/software-version.ts";
 import type { Sql } from "./db/client.ts";
 import type { Devnet } from "./devnet/devnet.ts";
 import type { Indexer } from "./indexer/thread/start.ts";
@@ -109,7 +109,7 @@ async function serve(
     chains,
     log,
     metrics: createProcessMetrics(),
-    version: manifest.version,
+    ...softwareVersion(),
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     trustedProxies: config.TRUSTED_PROXIES ?? [],
   };

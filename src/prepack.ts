@@ -1,5 +1,6 @@
 import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
+import { softwareVersion } from "./core/software-version.ts";
 
 // Run as a program by `npm pack`, this file writes `dist/`: src as JavaScript with the same folders and lines, because
 // Node strips no types below node_modules.
@@ -18,3 +19,5 @@ for (const name of ["bin.js", ...globSync("**/*.ts", { cwd: FROM, exclude: NOT_P
   const target = new URL(name.replace(/\.ts$/, ".js"), TO);
   writeFileSync(target, plain.replaceAll(SPECIFIERS, '$1"$2.js"'));
 }
+const { commit } = softwareVersion();
+if (commit !== null) writeFileSync(new URL("commit", TO), commit);

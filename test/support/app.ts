@@ -4,7 +4,7 @@ import type { ServedChain, ServedChains } from "../../src/api/serving/served-cha
 import { createServer, type ServerOptions } from "../../src/api/serving/server.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
-import { createUses } from "../../src/core/uses.ts";
+import { createUses } from "../../src/core/async.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createProcessMetrics } from "../../src/telemetry/process-metrics.ts";
@@ -98,6 +98,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     rpcBatchLimit: 5,
     operationsApart: false,
     version: "0.0.0-test",
+    commit: "c0".repeat(20),
     requestTimeoutMs: 60_000,
     networkName: undefined,
     publicUrl: undefined,

@@ -10,6 +10,8 @@ import { chainTitle, type ServedChain } from "../serving/served-chain.ts";
 export interface HealthOptions {
   /** Of the program. */
   version: string;
+  /** Commit of the program; null when unknown. */
+  commit: string | null;
   /** Time that an answer may take, see `inTime`. */
   requestTimeoutMs: number;
 }
@@ -59,7 +61,7 @@ export function addHealth(
     const isAnswered = reports.some(({ head }) => head !== null);
     const httpStatus = isAnswered ? 200 : 503;
     if (others.length === 0) return send(reply, jsonAnswer(only, httpStatus));
-    const chains = reports.map(({ version: _, ...chain }, index) => ({
+    const chains = reports.map(({ version, commit, ...chain }, index) => ({
       name: chainTitle(request.chains[index] ?? request.chains[0]),
       ...chain,
     }));
@@ -67,7 +69,10 @@ export function addHealth(
     const status = isReady ? "ready" : "not ready";
     return send(
       reply,
-      jsonAnswer({ status, problems, version: options.version, chains }, httpStatus),
+      jsonAnswer(
+        { status, problems, version: options.version, commit: options.commit, chains },
+        httpStatus,
+      ),
     );
   });
 }
@@ -154,13 +159,18 @@ function report(served: ServedChain, options: HealthOptions, health?: IndexHealt
   };
 }
 
-function publicReport(served: ServedChain, { version }: HealthOptions, health?: IndexHealth) {
+function publicReport(
+  served: ServedChain,
+  { version, commit }: HealthOptions,
+  health?: IndexHealth,
+) {
   const problems = problemsOf(health, served.stopped());
   const indexer = health?.indexer;
   return {
     status: problems.length === 0 ? "ready" : "not ready",
     problems,
     version,
+    commit,
     chainId: health?.chainId ?? null,
     head: health
       ? {

@@ -77,8 +77,13 @@ async function describeState(
   return [
     {
       name: "periscope_info",
-      help: "Version of the program",
-      values: [{ value: 1, labels: { version: options.version } }],
+      help: "Version and commit of the program",
+      values: [
+        {
+          value: 1,
+          labels: { version: options.version, ...(options.commit && { commit: options.commit }) },
+        },
+      ],
     },
     single("periscope_database_up", "1 while the database answers", health !== undefined),
     single(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSql } from "../../../src/db/client.ts";
-import { timeQueries } from "../../../src/db/query-timing.ts";
+import { timeStatements } from "../../../src/db/statements.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../../support/build.ts";
@@ -100,6 +100,7 @@ test("/health reports how the index is doing", async () => {
       status: "ready",
       problems: [],
       version: "0.0.0-test",
+      commit: "c0".repeat(20),
       chainId: 31337,
       database: { reachable: true },
       head: { number: 1, hash: blockHash(1), timestamp: blockTime(1) },
@@ -118,7 +119,7 @@ test("/health reports how the index is doing", async () => {
 
 test("/health asked by many at once asks the database once", async () => {
   let statements = 0;
-  const sql = timeQueries(server.sql, () => {
+  const sql = timeStatements(server.sql, () => {
     statements++;
     return () => {};
   });

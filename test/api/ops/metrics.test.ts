@@ -32,7 +32,9 @@ test("is text in the format of Prometheus, with the process's own metrics", asyn
   expect(answer.statusCode).toBe(200);
   expect(answer.headers["content-type"]).toMatch(/^text\/plain; version=0\.0\.4/);
   expect(answer.body).toMatch(/^process_resident_memory_bytes\{chain="31337"\} \d+$/m);
-  expect(answer.body).toMatch(/^periscope_info\{version="0\.0\.0-test",chain="31337"\} 1$/m);
+  expect(answer.body).toMatch(
+    /^periscope_info\{version="0\.0\.0-test",commit="(?:c0){20}",chain="31337"\} 1$/m,
+  );
 });
 
 test("leaves out what is not known before the first block", async () => {
@@ -114,7 +116,7 @@ test("names the chain in every sample once it is known", async () => {
 test("is told by a server of its own when operations are apart", async () => {
   const apart = await createTestApp({ operationsApart: true });
   const operations = createOperationsServer({
-    ...{ chains: () => [apart.served], log: pino({ level: "silent" }), version: "1" },
+    ...{ chains: () => [apart.served], log: pino({ level: "silent" }), version: "1", commit: null },
     ...{ requestTimeoutMs: 1000, trustedProxies: [], metrics: createProcessMetrics() },
   });
   expect((await apart.app.inject("/metrics")).statusCode).toBe(404);
@@ -124,7 +126,7 @@ test("is told by a server of its own when operations are apart", async () => {
   );
   expect(whole).toMatchObject({ nodes: [{ node: "node 1" }], database: { reachable: true } });
   expect(Object.keys(told)).not.toEqual(expect.arrayContaining(["nodes"]));
-  expect(whole).toMatchObject({ ...told, version: "1" });
+  expect(whole).toMatchObject({ ...told, version: "1", commit: null });
   for (const path of ["/health/live", "/health/ready"]) {
     expect((await apart.app.inject(path)).body).toBe((await operations.inject(path)).body);
   }

@@ -1,0 +1,41 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import manifest from "../../package.json" with { type: "json" };
+
+export interface SoftwareVersion {
+  /** As in package.json. */
+  version: string;
+  /** Full hash in hex; null where neither git nor the build names one. */
+  commit: string | null;
+}
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const COMMIT = /^[0-9a-f]{40,64}$/;
+
+/** Returns the version and commit of the running program. The commit comes from a clone's git, or from the file that a build left. */
+export function softwareVersion(): SoftwareVersion {
+  const read = existsSync(`${ROOT}.git`) ? commitOfClone : commitOfBuild;
+  return { version: manifest.version, commit: orNull(read) };
+}
+
+function commitOfClone(): string {
+  return execFileSync("git", ["rev-parse", "HEAD"], {
+    cwd: ROOT,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
+
+function commitOfBuild(): string {
+  return readFileSync(`${ROOT}dist/commit`, "utf8");
+}
+
+function orNull(read: () => string): string | null {
+  try {
+    const commit = read().trim();
+    return COMMIT.test(commit) ? commit : null;
+  } catch {
+    return null;
+  }
+}
