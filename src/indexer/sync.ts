@@ -31,6 +31,7 @@ import {
 import { watchFirstSynchronisation } from "./first-synchronisation.ts";
 import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
+import { createEarlierFees } from "./maintenance/earlier-fees.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
 import { createTokenSweep } from "./maintenance/token-sweep.ts";
@@ -121,6 +122,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const auditWhenDue = createAuditor(sync.options.auditIntervalMs);
   const lookAtFees = createFeeWatch();
   const sweepTokens = createTokenSweep();
+  const readEarlierFees = createEarlierFees();
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
@@ -149,6 +151,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       if (!advanced) await watchServers(sync.writer);
       if (!advanced && pending === "none") {
         pending = await sweepTokens(sync);
+        if (pending === "none") pending = await readEarlierFees(sync);
         await lookAtFees(sync);
         await auditWhenDue(sync, heads.isWaiting);
       }

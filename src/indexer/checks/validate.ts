@@ -151,7 +151,7 @@ function validateWithdrawals({ withdrawals }: RawBlock, { requireThat }: Check):
   );
 }
 
-/** The cumulative gas adds up to the block's. */
+/** Checks that the cumulative gas adds up, up to Amsterdam to the block's. */
 function validateGas(block: RawBlock, receipts: readonly RawReceipt[], { prefer }: Check): void {
   let before = 0;
   for (const [index, receipt] of receipts.entries()) {
@@ -164,6 +164,8 @@ function validateGas(block: RawBlock, receipts: readonly RawReceipt[], { prefer 
     );
     before = cumulative;
   }
+  // From Amsterdam on the header counts gas that no receipt has (EIP-7778, EIP-8037).
+  if (!isNothing(block.blockAccessListHash)) return;
   const total = quantityToNumber(block.gasUsed);
   prefer(before === total, "cumulative-gas", `the receipts used ${before} gas, the block ${total}`);
 }

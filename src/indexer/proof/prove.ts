@@ -56,6 +56,11 @@ export async function prove(part: Part, fetched: FetchedBlock): Promise<Verdict>
 const PROOFS: Readonly<Record<Part, Proof>> = {
   header({ block }) {
     if (headerHash(block) === block.hash) return "proven";
+    if (!isNothing(block.blockAccessListHash) && isNothing(block.slotNumber)) {
+      throw new UnprovableError(
+        "the node leaves out slotNumber, which the hash covers: name one that gives it in RPC_URL, or set PROOFS=off",
+      );
+    }
     const unknown = unknownFields(block);
     if (unknown.length === 0) throw new ProofFailedError("the header has another hash");
     throw new UnprovableError(`the header has fields that are not known: ${unknown.join(", ")}`);

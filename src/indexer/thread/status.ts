@@ -22,6 +22,8 @@ export interface IndexerStatus {
   indexes: { built: number; total: number } | null;
   /** The progress of replacing indexes of an earlier version while the chain is served; null at other times. */
   replacedIndexes: { built: number; total: number } | null;
+  /** Blocks of an earlier version whose L1 fees are still to be read; null when there are none. */
+  l1Fees: { unread: number } | null;
   /**
    * The number of rows that are still to be read from the node, by family, counted up to a limit; null before the first
    * count.
@@ -69,6 +71,7 @@ export function initialStatus(): IndexerStatus {
     backfill: null,
     indexes: null,
     replacedIndexes: null,
+    l1Fees: null,
     pending: null,
     tokens: null,
     traces: { tracer: null, reason: null },

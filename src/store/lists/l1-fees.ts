@@ -1,5 +1,7 @@
-import type { Queryable } from "../../db/client.ts";
-import type { ServedHead } from "../sync-state.ts";
+import type { Queryable, Transaction } from "../../db/client.ts";
+import { dayOf } from "../state/daily-statistics.ts";
+import type { BlockRange } from "../writer/chain.ts";
+import type { ChainRows } from "../writer/chain-tables.ts";
 
 interface Place {
   blockNumber: number;
@@ -10,15 +12,14 @@ interface Place {
 export type L1FeeOf = (place: Place) => string;
 
 /**
- * Reads the L1 fees of transactions of `sql`'s snapshot, whose head is `served`; undefined on a chain without L1 fees. They are read
+ * Reads the L1 fees of transactions of `sql`'s snapshot, whose head has `l1FeesFrom`; undefined on a chain without L1 fees. They are read
  * apart, so that lists of chains without them have no column more.
  */
 export async function readL1Fees(
   sql: Queryable,
   places: readonly Place[],
-  served: PromiseLike<ServedHead>,
+  l1FeesFrom: number | null,
 ): Promise<L1FeeOf | undefined> {
-  const { l1FeesFrom } = await served;
   if (l1FeesFrom === null) return undefined;
   const known = places.filter(({ blockNumber }) => blockNumber >= l1FeesFrom);
   const rows =
@@ -33,3 +34,42 @@ export async function readL1Fees(
 }
 
 const keyOf = ({ blockNumber, transactionIndex }: Place) => `${blockNumber} ${transactionIndex}`;
+
+/** Returns the range of published blocks whose L1 fees are still to be read, on a chain that has such fees; null when there are none. */
+export async function getUnreadFees(sql: Queryable): Promise<BlockRange | null> {
+  const [range] = await sql<BlockRange[]>`
+    SELECT start_block AS from, least(l1_fees_from - 1, head_number) AS to FROM sync_state
+    WHERE l1_fees AND head_number IS NOT NULL AND l1_fees_from > start_block`;
+  return range ?? null;
+}
+
+/**
+ * Writes the fees and further fields of the blocks from `from` on, which were read again, and counts these blocks as known. Returns false,
+ * and writes nothing, when one of the blocks is not the indexed one.
+ */
+export async function writeEarlierFees(
+  sql: Transaction,
+  from: number,
+  { blocks, transactions }: ChainRows,
+): Promise<boolean> {
+  const stored = await sql<{ hash: string }[]>`
+    SELECT hash FROM blocks WHERE number BETWEEN ${from} AND ${from + blocks.length - 1} ORDER BY number`;
+  if (blocks.some(({ hash }, index) => stored[index]?.hash !== hash)) return false;
+  for (const { number, l1Fees, timestamp } of blocks) {
+    const fees = l1Fees === null ? null : String(BigInt(l1Fees));
+    await sql`
+      UPDATE daily_statistics SET l1_fees = l1_fees + coalesce(${fees}::numeric, 0)
+        - coalesce((SELECT l1_fees FROM blocks WHERE number = ${number}), 0)
+      WHERE day = ${dayOf(sql, timestamp)}`;
+    await sql`UPDATE blocks SET l1_fees = ${fees}::numeric WHERE number = ${number}`;
+  }
+  for (const { blockNumber, transactionIndex, l1Fee, extra } of transactions) {
+    if (l1Fee === null && extra === null) continue;
+    const fee = l1Fee === null ? null : String(BigInt(l1Fee));
+    await sql`
+      UPDATE transactions SET l1_fee = ${fee}::numeric, extra = ${extra}::text::json
+      WHERE block_number = ${blockNumber} AND transaction_index = ${transactionIndex}`;
+  }
+  await sql`UPDATE sync_state SET l1_fees_from = ${from}`;
+  return true;
+}

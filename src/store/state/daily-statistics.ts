@@ -7,7 +7,7 @@ import { type BlockRange, inRange } from "../writer/chain.ts";
 const LAST_SECOND = 253_402_300_799;
 
 /** The UTC day of a unix time. */
-function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
+export function dayOf(sql: Queryable, seconds: Fragment | number): Fragment {
   return sql`(to_timestamp(least(${seconds}, ${LAST_SECOND}::bigint)) AT TIME ZONE 'UTC')::date`;
 }
 
@@ -176,9 +176,9 @@ export async function getDailyFees(sql: Queryable, day: number): Promise<string 
  */
 export async function getLastDayWithoutL1Fees(
   sql: Queryable,
-  { l1FeesFrom, startBlock }: ServedHead,
+  { l1FeesFrom }: Pick<ServedHead, "l1FeesFrom">,
 ): Promise<number> {
-  if (l1FeesFrom === null || l1FeesFrom <= startBlock) return Number.NEGATIVE_INFINITY;
+  if (l1FeesFrom === null) return Number.NEGATIVE_INFINITY;
   const [row] = await sql<{ day: number }[]>`
     SELECT ${dayOf(sql, sql`timestamp`)} - '1970-01-01'::date AS day FROM blocks WHERE number = ${l1FeesFrom - 1}`;
   return row?.day ?? Number.NEGATIVE_INFINITY;

@@ -153,3 +153,24 @@ it("shows what deposits and batches have under the chain's own names", async () 
     expect((await ask(info)).result.details.chainFields).toEqual(fields);
   }
 });
+
+it("reads the fees of rows of an earlier version again, which are unknown until then", async () => {
+  await mine({ receiptFields: BEDROCK }, {});
+  await mine({ receiptFields: ISTHMUS });
+  await indexer?.stop();
+  indexer = undefined;
+  const { sql } = api;
+  // As an earlier version left them.
+  await sql`UPDATE transactions SET l1_fee = NULL, extra = NULL`;
+  await sql`UPDATE blocks SET l1_fees = NULL`;
+  await sql`UPDATE daily_statistics SET l1_fees = 0`;
+  await sql`UPDATE sync_state SET l1_fees_from = head_number + 1`;
+  const day = new Date(Number(node.chain.head.block.timestamp) * 1000).toISOString().slice(0, 10);
+  const total = () => ask({ module: "stats", action: "totalfees", date: day });
+  expect(await listed()).toEqual(["", "", ""]);
+  expect((await total()).status).toBe("0");
+  await index();
+  await expect.poll(() => listed(), { timeout: 30_000 }).toEqual(["2465", "0", "23841"]);
+  expect((await total()).result).toBe(String(3n * 21_000n * 2_000_000_000n + 26_306n));
+  expect(await rpc("eth_getTransactionReceipt", newest().hash)).toMatchObject(ISTHMUS);
+});

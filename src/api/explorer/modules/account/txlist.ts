@@ -54,7 +54,7 @@ export const txlist = defineAction({
       const { named, l1FeeOf } = await read(async (sql, served) => {
         const rows = await list(sql);
         const named = await nameCalls(sql, rows, (row) => row);
-        return { named, l1FeeOf: await readL1Fees(sql, rows, served) };
+        return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
       }, "statements of one head");
       return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf)));
     }

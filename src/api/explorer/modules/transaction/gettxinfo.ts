@@ -74,7 +74,7 @@ export const gettxinfo = defineAction({
           : undefined;
       const l1FeeOf =
         transaction && (dialect === "etherscan" || input.details)
-          ? await readL1Fees(sql, [transaction], served)
+          ? await readL1Fees(sql, [transaction], (await served).l1FeesFrom)
           : undefined;
       return { transaction, found, more, l1FeeOf, head: await served };
     });

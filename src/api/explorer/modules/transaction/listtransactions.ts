@@ -35,7 +35,7 @@ export const listtransactions = defineAction({
       if (dialect === "blockscout")
         return { named: rows.map((entry) => ({ entry, call: undefined })) };
       const named = await nameCalls(sql, rows, (row) => row);
-      return { named, l1FeeOf: await readL1Fees(sql, rows, served) };
+      return { named, l1FeeOf: await readL1Fees(sql, rows, (await served).l1FeesFrom) };
     });
     return ok(named.map(({ entry, call }) => presentTransaction(entry, dialect, call, l1FeeOf)));
   },

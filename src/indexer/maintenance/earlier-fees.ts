@@ -1,0 +1,46 @@
+import { asUnanswered } from "../../core/errors.ts";
+import { getUnreadFees, writeEarlierFees } from "../../store/lists/l1-fees.ts";
+import { writeAs } from "../../store/writer/writer.ts";
+import type { Sync } from "../context.ts";
+import { decodeBlocks } from "../decode/block.ts";
+import { fetchValidBlocks } from "../fetch.ts";
+
+const BLOCKS_AT_ONCE = 16;
+/** A head must not wait long for older blocks. */
+const PATIENCE_MS = 3_000;
+const RETRY_MS = 10_000;
+
+/**
+ * Creates the function that reads the L1 fees of blocks from an earlier version again, the newest first, on a chain that has such fees.
+ * Each call takes one step, when nothing else is to be done. A node that does not have a block is asked again later.
+ */
+export function createEarlierFees(): (sync: Sync) => Promise<"read" | "none"> {
+  let count = BLOCKS_AT_ONCE;
+  let retryAt = 0;
+  return async ({ chain, writer, options, agreement }) => {
+    if (performance.now() < retryAt) return "none";
+    const unread = await getUnreadFees(writer.sql);
+    options.status.l1Fees = unread && { unread: unread.to - unread.from + 1 };
+    if (!unread) return "none";
+    const from = Math.max(unread.from, unread.to - count + 1);
+    const rows = await fetchValidBlocks(chain, {
+      ...{ from, to: unread.to, traced: false, proof: "none", metrics: writer.metrics, agreement },
+      signal: AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]),
+      make: async (blocks) => decodeBlocks(blocks),
+    }).catch(asUnanswered);
+    const isWhole = rows?.blocks.length === unread.to - from + 1;
+    if (rows && isWhole) {
+      count = Math.min(BLOCKS_AT_ONCE, count * 2);
+      let isWritten = false;
+      await writeAs(writer, async (transaction) => {
+        isWritten = await writeEarlierFees(transaction, from, rows);
+      });
+      if (isWritten) return "read";
+    } else if (count > 1) {
+      count >>= 1;
+      return "none";
+    }
+    retryAt = performance.now() + RETRY_MS;
+    return "none";
+  };
+}
