@@ -3,22 +3,28 @@
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# Source maps and types are a third of the packages, and never read at run time.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
 
 FROM node:24-slim
+ARG VERSION=0.2.0
+# docker build --build-arg COMMIT=$(git rev-parse HEAD) names the commit in /health.
+ARG COMMIT=
+LABEL org.opencontainers.image.title="Periscope" \
+  org.opencontainers.image.description="A block-explorer API server anybody can run" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$COMMIT"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY migrations migrations
 COPY src src
-# docker build --build-arg COMMIT=$(git rev-parse HEAD) names the commit in /health.
-ARG COMMIT=
-RUN mkdir dist && echo "$COMMIT" > dist/commit
-# Compilers are kept here; nothing else is ever written.
-RUN mkdir /data && chown node:node /data
-VOLUME /data
-USER node
+# /data takes everything that is written: compilers and temporary files.
+RUN mkdir -p /data dist && chown 1000:1000 /data && printf %s "$COMMIT" > dist/commit
+USER 1000
 EXPOSE 4000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \

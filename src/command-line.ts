@@ -42,21 +42,28 @@ function endWithReader(error: NodeJS.ErrnoException): void {
   process.exit();
 }
 
-/** The settings; undefined, with their faults on stderr, when they cannot be used. */
-function readSettings(): Settings | undefined {
+/** Returns the settings; undefined, with their faults reported, when they cannot be used. */
+function readSettings(report: (words: string) => void): Settings | undefined {
   try {
     return loadSettings(process.env);
   } catch (error) {
-    process.stderr.write(`periscope: ${messageOf(error)}\n`);
+    report(messageOf(error));
     return undefined;
   }
+}
+
+/** Writes a failure to stderr: words on a terminal, a line of JSON where the log is JSON too. */
+function complain(words: string): void {
+  const record = { level: "fatal", time: new Date().toISOString(), msg: words };
+  const isTerminal = process.stdout.isTTY || process.stderr.isTTY;
+  process.stderr.write(`${isTerminal ? `periscope: ${words}` : JSON.stringify(record)}\n`);
 }
 
 /** Prints the settings in force, without secrets; returns false, with the faults on stderr, when there are any. */
 function checkConfig(): boolean {
   const warnings = settingWarnings(process.env);
   for (const warning of warnings) process.stderr.write(`periscope: ${warning}\n`);
-  const read = readSettings();
+  const read = readSettings((words) => process.stderr.write(`periscope: ${words}\n`));
   if (!read) return false;
   const { redact } = createSecrets(read.chains.flatMap(secretsOf));
   for (const chain of read.chains) {
@@ -83,7 +90,7 @@ function describe({ common, chains }: Settings): string {
 
 /** Runs until a signal or a failure ends it; returns the exit code. */
 async function run(): Promise<number> {
-  const found = readSettings();
+  const found = readSettings(complain);
   if (!found) return 1;
   const secrets = createSecrets(found.chains.flatMap(secretsOf));
   const log = createLogger(found.common.LOG_LEVEL, secrets.redact);
@@ -101,7 +108,7 @@ async function run(): Promise<number> {
     if (stopping.signal.aborted) return;
     const isDetailed = log.isLevelEnabled("debug") && reason instanceof Error;
     const words = secrets.redact(isDetailed ? inspect(reason) : messageOf(reason));
-    process.stderr.write(`periscope: ${words}\n`);
+    complain(words);
     end(1);
   }
 

@@ -77,8 +77,12 @@ describe("the image", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  test("declares no volume, which each start without a name for it would leave behind", async () => {
+    expect((await instructions()).filter(([name]) => name === "VOLUME")).toEqual([]);
+  });
+
   test("runs from production packages alone, as a user who may write nothing but its data", async () => {
-    expect(await single("USER")).toBe("node");
+    expect(await single("USER")).toBe("1000");
     const [command, ...args] = JSON.parse(await single("CMD")) as string[];
     const port = String(await freePort());
     const child = spawn(command ?? "", args, {
@@ -133,7 +137,8 @@ describe("the composition", () => {
     depends_on?: Record<string, { condition: string }>;
     volumes?: string[];
     healthcheck?: { test: string[] };
-    build?: string;
+    build?: { context: string };
+    pull_policy?: string;
     read_only?: boolean;
     user?: string;
   }
@@ -152,10 +157,10 @@ describe("the composition", () => {
     expect(services["api"]?.environment?.["RATE_LIMIT"]).toMatch(/:-[1-9]\d*\}$/);
     expect(services["anvil"]?.profiles).toEqual(["devnet"]);
     for (const name of ["indexer", "api"]) {
-      expect(services[name]).toMatchObject({ build: ".", read_only: true });
+      expect(services[name]).toMatchObject({ image: "periscope", read_only: true });
       expect(services[name]?.depends_on).toEqual({ postgres: { condition: "service_healthy" } });
     }
-    expect(services["postgres"]?.healthcheck?.test[1]).toBe("pg_isready");
+    expect(services["postgres"]?.healthcheck?.test[1]).toContain("--dbname=periscope");
   });
 
   test("sets what there is to be set", () => {
@@ -166,12 +171,12 @@ describe("the composition", () => {
     }
   });
 
-  test("says which Compose it needs, and builds anew after an update", async () => {
+  test("says which Compose it needs, and builds the image once, after an update too", async () => {
     const text = await readFile(path.join(ROOT, "docker-compose.yml"), "utf8");
     expect(text).toContain("Docker Compose 2.24.0 or newer");
-    for (const name of ["indexer", "api"]) {
-      expect(services[name]).toMatchObject({ pull_policy: "build", build: "." });
-    }
+    expect(services["api"]).toMatchObject({ pull_policy: "build", build: { context: "." } });
+    expect(services["indexer"]?.build).toBeUndefined();
+    expect(services["indexer"]?.pull_policy).toBe("never");
   });
 
   describe("with a file .env", () => {

@@ -77,7 +77,7 @@ describe("the packed copy, installed beside its dependencies", () => {
 
   test("keeps each line where the source has it", async () => {
     const lines = async (file: string) => (await readFile(file, "utf8")).split("\n").length;
-    for (const name of ["app", "config", "verification/process/worker-process"]) {
+    for (const name of ["app", "settings/config", "verification/process/worker-process"]) {
       expect(await lines(path.join(path.dirname(bin), `${name}.js`))).toBe(
         await lines(path.join(ROOT, `src/${name}.ts`)),
       );

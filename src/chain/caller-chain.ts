@@ -4,10 +4,10 @@ import type { StateRead } from "./questions.ts";
 import type { StateReader } from "./state/state.ts";
 
 /** Who asks, and until when, see `AskOptions`. */
-export type Asker = Required<Pick<AskOptions, "caller">> & Pick<AskOptions, "signal">;
+export type Caller = Required<Pick<AskOptions, "caller">> & Pick<AskOptions, "signal">;
 
 /** What is asked of a chain for others. */
-export type AskedChain = Pick<
+export type CallerChain = Pick<
   Chain,
   | "nodes"
   | "capabilities"
@@ -21,7 +21,7 @@ export type AskedChain = Pick<
   StateReader;
 
 /** The chain as it is asked in somebody's name: whatever goes to a node enters by the gate of callers. */
-export function inNameOf(asker: Asker, chain: Chain): AskedChain {
+export function forCaller(asker: Caller, chain: Chain): CallerChain {
   const named = (options?: AskOptions): AskOptions => ({ ...asker, ...options });
   const read =
     <Question, Answer>(state: StateRead<Question, Answer>): StateRead<Question, Answer> =>

@@ -1,6 +1,7 @@
 import { type Hex, isHash } from "../core/evm/hex.ts";
-import { isExactQuantity, quantityToNumber } from "../core/evm/quantity.ts";
+import { isExactQuantity, isQuantity, quantityToNumber } from "../core/evm/quantity.ts";
 import { NodeError } from "./errors/errors.ts";
+import { inSeconds } from "./forms/headers.ts";
 import type { BlockHeader } from "./types.ts";
 
 type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;
@@ -8,7 +9,7 @@ type RawIdentity = Record<"number" | "hash" | "parentHash" | "timestamp", Hex>;
 /** Whether a block as the node sends it has what identifies it. */
 export function isHeader(answer: unknown): answer is RawIdentity {
   const { number, hash, parentHash, timestamp } = (answer ?? {}) as Record<string, unknown>;
-  return [number, timestamp].every(isExactQuantity) && [hash, parentHash].every(isHash);
+  return isExactQuantity(number) && isQuantity(timestamp) && [hash, parentHash].every(isHash);
 }
 
 /** What is needed of a header as the node sends it. viem reads whatever it is given, and fails by a field that nobody needs. */
@@ -28,6 +29,6 @@ export function headerOf(answer: unknown): BlockHeader {
     number: quantityToNumber(number),
     hash,
     parentHash,
-    timestampSeconds: quantityToNumber(timestamp),
+    timestampSeconds: quantityToNumber(inSeconds(timestamp)),
   };
 }

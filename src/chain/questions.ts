@@ -85,6 +85,12 @@ export interface TokenMetadata {
   symbol: string | null;
   /** 0 to 255. */
   decimals: number | null;
+  /** The standard that it claims by ERC-165. */
+  claimed: 721 | 1155 | null;
+  /** Whether it answers `balanceOf(owner)`. */
+  byOwner: boolean;
+  /** Whether it answers `balanceOf(owner, id)`. */
+  byId: boolean;
 }
 
 /** Answers the questions at one block. */

@@ -128,6 +128,13 @@ export interface TransactionTrace {
   frame: CallFrame;
 }
 
+/** A part of a block that the form of the specification has no place for (`forms/`). */
+export interface Oddity {
+  /** `not-executed` and `no-receipt`: transactions without receipts, whose absence the block's gas confirms, or does not. */
+  kind: "not-executed" | "no-receipt" | "extra-receipts" | "odd-header";
+  reason: string;
+}
+
 /** All that one block needs, as fetched and not yet validated. */
 export interface FetchedBlock {
   block: RawBlock;
@@ -137,6 +144,7 @@ export interface FetchedBlock {
   uncles?: RawHeader[];
   /** One per transaction in their order; null when the block is not traced (no tracer, or its state is pruned). */
   traces: TransactionTrace[] | null;
+  oddities?: readonly Oddity[];
 }
 
 /** What identifies a block. Number and time are unsigned integers below 2^53. */

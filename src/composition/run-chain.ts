@@ -3,13 +3,12 @@ import type { Logger } from "pino";
 import type { ServedChain } from "../api/serving/served-chain.ts";
 import type { Chain } from "../chain/chain.ts";
 import { createChain } from "../chain/client.ts";
-import { sleep } from "../core/async.ts";
+import { createUses, sleep } from "../core/async.ts";
 import { messageOf, PublicConfigError, publicMessageOf, RequestError } from "../core/errors.ts";
 import type { Secrets } from "../core/secrets.ts";
 import type { Shutdown } from "../core/shutdown.ts";
-import { createUses } from "../core/uses.ts";
 import { createSql } from "../db/client.ts";
-import { timeQueries } from "../db/query-timing.ts";
+import { timeStatements } from "../db/statements.ts";
 import { PRICE_FEEDS } from "../devnet/additions.ts";
 import { requireStartBlockSetting } from "../indexer/binding.ts";
 import { type Indexer, type IndexerSettings, startIndexer } from "../indexer/thread/start.ts";
@@ -84,7 +83,7 @@ export function createRunningChain(
     mayBePooled: true,
     applicationName: "periscope api",
   });
-  const sql = timeQueries(client, countQuery(metrics));
+  const sql = timeStatements(client, countQuery(metrics));
   shutdown.add("database connections", () => sql.end({ timeout: SQL_CLOSE_PATIENCE_SECONDS }));
   const chain = createChain({
     ...chainOptions(config, place, context),

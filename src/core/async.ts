@@ -79,3 +79,27 @@ export function keepResult<Result>(
     return kept;
   };
 }
+
+/** Counts the uses of a resource that is closed once there are none. */
+export interface Uses {
+  /** Returns a release function. */
+  begin(): () => void;
+  /** Resolves when there are none. */
+  over(): Promise<void>;
+}
+
+/** Creates the count of a resource that has no uses yet. */
+export function createUses(): Uses {
+  let count = 0;
+  const waiting: (() => void)[] = [];
+  return {
+    begin: () => {
+      count++;
+      return () => {
+        count--;
+        if (count === 0) for (const resolve of waiting.splice(0)) resolve();
+      };
+    },
+    over: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  };
+}

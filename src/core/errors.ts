@@ -63,6 +63,11 @@ export class RequestError extends PeriscopeError {
   }
 }
 
+/** Returns the refusal of a request that the server has no room for now. */
+export function busy(wireMessage: string): RequestError {
+  return new RequestError(503, wireMessage, { retryAfterSeconds: 5 });
+}
+
 /** For the `catch` of a question: undefined where the chain gave no usable answer. Throws any other error. */
 export function asUnanswered(thrown: unknown): undefined {
   if (!(thrown instanceof ChainError)) throw thrown;

@@ -1,6 +1,6 @@
 import type driver from "postgres";
 import type { Hex } from "../core/evm/hex.ts";
-import { postgres } from "./driver.ts";
+import { postgres } from "./driver/driver.ts";
 import { CONNECT_TIMEOUT_SECONDS, openSocket, readTlsOptions } from "./tls.ts";
 
 /** Types of values beyond postgres.js's own. */

@@ -2,7 +2,7 @@ import { type Hex, hexLength } from "../core/evm/hex.ts";
 import { quantityToNumber } from "../core/evm/quantity.ts";
 import { isUint256 } from "../core/evm/uint256.ts";
 import { camelCased, type Transaction } from "./client.ts";
-import { sendCopy } from "./driver.ts";
+import { sendCopy } from "./driver/driver.ts";
 
 // Encodes rows in PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). It costs Node as
 // much as text, and saves the server a fifth of its time.

@@ -1,10 +1,10 @@
 import type { Chain } from "../chain/chain.ts";
 import type { NodeName } from "../chain/options.ts";
-import { createSlots } from "../core/slots.ts";
+import { Admission } from "../core/admission.ts";
 import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
 import { timeStage } from "../telemetry/metrics.ts";
-import type { Belief } from "./checks/agreement.ts";
+import type { Agreement } from "./checks/agreement.ts";
 import { decodeBlocks } from "./decode/block.ts";
 import { fetchValidBlocks, lacksBlock } from "./fetch.ts";
 import { record, type Writer } from "./publish.ts";
@@ -21,7 +21,7 @@ export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
   tables: RecordedTables;
-  belief: Belief;
+  agreement: Agreement;
   /** This node is left out while there is another. */
   avoid: NodeName | undefined;
   /** Connections that one range is written over. */
@@ -42,13 +42,13 @@ export interface BackfillOptions {
 export async function backfill(
   chain: Chain,
   writer: Writer,
-  { range, traced, tables, belief, avoid, lanes, signal, onRecorded }: BackfillOptions,
+  { range, traced, tables, agreement, avoid, lanes, signal, onRecorded }: BackfillOptions,
 ): Promise<void> {
   let next = range.from;
   let rangeBlocks = RANGE_BLOCKS;
   const recorded = new Map<number, number>();
   let recordedTo = range.from - 1;
-  const recordSlots = createSlots(RECORDS);
+  const records = new Admission({ capacity: () => RECORDS, refuse: () => new Error("unbounded") });
   let advancing = Promise.resolve();
   let failed = false;
 
@@ -65,7 +65,7 @@ export async function backfill(
       traced,
       metrics,
       signal,
-      belief,
+      agreement,
       avoid,
       proof: "sample",
       make: async (blocks) => {
@@ -84,10 +84,8 @@ export async function backfill(
   async function fetchAndRecord(from: number, to: number): Promise<void> {
     for (let first = from; first <= to && !failed && !signal.aborted; ) {
       const { encoded, count } = await fetchEncoded(first, Math.min(to, first + rangeBlocks - 1));
-      await recordSlots.enter();
-      await record(writer, { from: first, to: first + count - 1 }, encoded, lanes).finally(
-        recordSlots.leave,
-      );
+      const release = await records.enter();
+      await record(writer, { from: first, to: first + count - 1 }, encoded, lanes).finally(release);
       recorded.set(first, first + count - 1);
       advancing = advancing.then(advance);
       advancing.catch(fail);

@@ -1,6 +1,7 @@
 import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
 import { getBlockReference } from "../store/blocks/blocks.ts";
+import { listSigns } from "../store/state/tokens/signs.ts";
 import {
   getRecordedNumber,
   isIndexed,
@@ -68,7 +69,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
     range,
     traced: identity.traced,
     tables: sync.recordedTables,
-    belief: sync.belief,
+    agreement: sync.agreement,
     avoid: sync.distrusted?.node,
     lanes: LANES,
     signal: options.signal,
@@ -120,7 +121,7 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
     }
     const first = sync.head ? undefined : await getBlockReference(writer.sql, from);
     if (first) requireStartBlock(sync.identity, first.hash);
-    await publish(writer, range, null);
+    await publish(writer, { ...range, signs: await listSigns(writer.sql, range) }, null);
     await loadHead(sync);
   }
 }

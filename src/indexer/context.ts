@@ -9,7 +9,7 @@ import { ChainError } from "../core/errors.ts";
 import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
 import { timeStage } from "../telemetry/metrics.ts";
-import type { Belief } from "./checks/agreement.ts";
+import type { Agreement } from "./checks/agreement.ts";
 import type { Writer } from "./publish.ts";
 import {
   contractsOf,
@@ -54,7 +54,7 @@ export interface Sync {
   readonly chain: Chain;
   readonly writer: Writer;
   readonly options: SyncOptions;
-  readonly belief: Belief;
+  readonly agreement: Agreement;
   /** The tables that blocks are recorded into. */
   readonly recordedTables: RecordedTables;
   /** Whether a new genesis is followed, and a node believed that says it no longer has a block. */

@@ -5,7 +5,7 @@ import { Retry } from "../chain/retry.ts";
 import type { FetchedBlock } from "../chain/types.ts";
 import { asUnanswered, ChainError, messageOf } from "../core/errors.ts";
 import { type Metrics, timeStage } from "../telemetry/metrics.ts";
-import type { Belief } from "./checks/agreement.ts";
+import type { Agreement } from "./checks/agreement.ts";
 import { isReorg } from "./context.ts";
 import type { ProofScope } from "./proof/proofs.ts";
 
@@ -22,7 +22,7 @@ export interface FetchOptions<Made> {
   proof: ProofScope;
   metrics: Metrics;
   /** Decides which answers are believed. */
-  belief: Belief;
+  agreement: Agreement;
   signal: AbortSignal;
   /** Turns validated blocks into the result. It gets the longest run of blocks without a hole. */
   make(blocks: readonly FetchedBlock[]): Promise<Made>;
@@ -122,7 +122,7 @@ function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: num
  * Accepts the blocks that are believed and continue one another. Gives the first reason why a block was not accepted.
  */
 async function take<Made>(
-  { from, to, traced, proof, belief }: FetchOptions<Made>,
+  { from, to, traced, proof, agreement }: FetchOptions<Made>,
   got: Map<number, FetchedBlock>,
   wanted: readonly number[],
   { node, blocks }: FetchedBlocks,
@@ -135,7 +135,7 @@ async function take<Made>(
     if (!fetched) continue;
     try {
       const answer = { blockNumber, node, fetched, traced, proof };
-      got.set(blockNumber, await belief.believe(answer, retry));
+      got.set(blockNumber, await agreement.confirm(answer, retry));
       noteProgress();
     } catch (error) {
       if (!(error instanceof ChainError && error.retryable)) throw error;

@@ -2,6 +2,7 @@ import { headerOf } from "../chain/headers.ts";
 import type { BlockReference } from "../chain/questions.ts";
 import { makesCalls } from "../chain/state/unresponsive-contracts.ts";
 import type { BlockHeader } from "../chain/types.ts";
+import { listSigns } from "../store/state/tokens/signs.ts";
 import type { ContractScope } from "../store/state/tokens/state.ts";
 import { noteUnresponsive } from "../store/state/tokens/unresponsive.ts";
 import { type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
@@ -43,7 +44,7 @@ export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean>
     traced: sync.identity.traced,
     avoid: sync.distrusted?.node,
     metrics: sync.writer.metrics,
-    belief: sync.belief,
+    agreement: sync.agreement,
     proof: "whole",
     headWaits: true,
     signal: sync.options.signal,
@@ -82,9 +83,10 @@ async function indexBlock(
   encoded: EncodedRows,
 ): Promise<void> {
   const { writer } = sync;
-  const range = { from: number, to: number };
-  await record(writer, range, encoded, 1);
-  await requireRecorded(writer, range);
+  const recorded = { from: number, to: number };
+  await record(writer, recorded, encoded, 1);
+  await requireRecorded(writer, recorded);
+  const range = { ...recorded, signs: await listSigns(writer.sql, recorded) };
   const keys = await listTouchedKeys(writer.sql, writer.families, range, number);
   const asked = withoutContracts(keys, sync.unresponsive.all());
   const values = await readState(sync, asked, { number, hash });

@@ -4,6 +4,7 @@ import { ChainError, ConfigError, messageOf, StoreError } from "../core/errors.t
 import type { Sql } from "../db/client.ts";
 import { isDatabaseGone, publicReasonOf } from "../db/failures.ts";
 import { isDistributed } from "../store/cluster/distribution.ts";
+import { countMarks } from "../store/state/tokens/marks.ts";
 import { addProvenPart, getServedHead, writeIndexerStatus } from "../store/sync-state.ts";
 import {
   beginHandingOver,
@@ -14,7 +15,7 @@ import {
   type WriterTerm,
 } from "../store/writer/writer.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
-import { createBelief } from "./checks/agreement.ts";
+import { createAgreement } from "./checks/agreement.ts";
 import type { SyncOptions } from "./context.ts";
 import { createProofs } from "./proof/proofs.ts";
 import type { StateFamily } from "./state/family.ts";
@@ -66,7 +67,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     status,
     remember: (part) => addProvenPart(sql, part),
   });
-  const belief = createBelief({ chain, metrics, log, status, proofs });
+  const agreement = createAgreement({ chain, metrics, log, status, proofs });
   const reporting = report();
   let retryMs = RETRY_MINIMUM_MS;
   try {
@@ -109,7 +110,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     });
     try {
       const writer = { sql, term, isDistributed: await isDistributed(sql), families, metrics };
-      await synchronise(chain, writer, { ...options, status, signal: writing }, belief);
+      await synchronise(chain, writer, { ...options, status, signal: writing }, agreement);
     } catch (error) {
       if (!handsOver || error instanceof ConfigError) throw error;
     } finally {
@@ -187,6 +188,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     try {
       if (status.phase !== "standby") {
         status.pending = await countPending(sql, families, PENDING_COUNT_LIMIT);
+        status.tokens = await countMarks(sql);
         await writeIndexerStatus(sql, status);
       }
     } catch (error) {

@@ -1,6 +1,7 @@
 import { ChainError } from "../core/errors.ts";
 import type { Sql, Transaction } from "../db/client.ts";
 import { shareConnections } from "../store/cluster/distribution.ts";
+import type { SignedRange } from "../store/state/tokens/signs.ts";
 import { writeHead } from "../store/sync-state.ts";
 import { type BlockRange, type EncodedRows, insertChainRows } from "../store/writer/chain.ts";
 import {
@@ -135,7 +136,7 @@ async function planForRanges(sql: Transaction): Promise<void> {
  */
 export async function publish(
   writer: Writer,
-  range: BlockRange,
+  range: SignedRange,
   values: StateValues | null,
 ): Promise<void> {
   const { isDistributed, families, metrics } = writer;

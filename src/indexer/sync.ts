@@ -19,7 +19,7 @@ import {
   reportTraces,
 } from "./binding.ts";
 import { buildIndexes, catchUp, tablesOfChain } from "./catch-up.ts";
-import type { Belief } from "./checks/agreement.ts";
+import type { Agreement } from "./checks/agreement.ts";
 import {
   isReorg,
   loadHead,
@@ -33,12 +33,15 @@ import { indexNext, readPending } from "./follow.ts";
 import { createAuditor } from "./maintenance/audit.ts";
 import { createFeeWatch } from "./maintenance/fee-payments.ts";
 import { replaceIndexes } from "./maintenance/index-builds.ts";
+import { createTokenSweep } from "./maintenance/token-sweep.ts";
 import { requireKept, type Writer, watchServers } from "./publish.ts";
 import { createLagWatch } from "./reorg/lagging.ts";
 import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./reorg/reconcile.ts";
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
+/** Development nodes serve any chain's id, above all as forks. */
+const DEVELOPMENT_NODES = /^(?:anvil|hardhat|edr|ganache)/i;
 
 /** Fewer missing final blocks than this are indexed one by one, with their state. */
 const BACKFILL_MINIMUM = 16;
@@ -57,11 +60,11 @@ export async function synchronise(
   chain: Chain,
   writer: Writer,
   options: SyncOptions,
-  belief: Belief,
+  agreement: Agreement,
 ): Promise<void> {
   const { signal, status } = options;
   // A thread stays with its chain: another id is then the node's fault, not one of the settings.
-  const { chainId } = await chain.probe({
+  const { chainId, clientVersion } = await chain.probe({
     signal,
     ...(status.chainId !== null && { chainId: status.chainId }),
   });
@@ -69,8 +72,11 @@ export async function synchronise(
     chain,
     writer,
     options,
-    belief,
-    isDevelopment: options.allowReset || DEVELOPMENT_CHAINS.has(chainId),
+    agreement,
+    isDevelopment:
+      options.allowReset ||
+      DEVELOPMENT_CHAINS.has(chainId) ||
+      DEVELOPMENT_NODES.test(clientVersion),
     identity: await bindChain(chain, writer, chainId, options),
     recordedTables: await listRecordedTables(writer),
     head: undefined,
@@ -82,7 +88,7 @@ export async function synchronise(
     unresponsive: createUnresponsiveContracts(await listUnresponsiveTokens(writer.sql)),
   };
   status.chainId = chainId;
-  belief.begin({
+  agreement.begin({
     proven: await listProvenParts(writer.sql),
     isDevelopment: sync.isDevelopment,
   });
@@ -114,6 +120,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const noteStep = watchFirstSynchronisation(sync);
   const auditWhenDue = createAuditor(sync.options.auditIntervalMs);
   const lookAtFees = createFeeWatch();
+  const sweepTokens = createTokenSweep();
   const findNewerHead = createLagWatch();
   let nodeHead: BlockHeader | null = null;
   let pendingRetryAt = 0;
@@ -141,6 +148,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       }
       if (!advanced) await watchServers(sync.writer);
       if (!advanced && pending === "none") {
+        pending = await sweepTokens(sync);
         await lookAtFees(sync);
         await auditWhenDue(sync, heads.isWaiting);
       }
@@ -180,10 +188,10 @@ async function recover(sync: Sync): Promise<void> {
   await loadHead(sync);
   // A database without a published block is bound to whatever chain the node has.
   if (!sync.head) {
-    const { chain, writer, identity, options, belief, isDevelopment } = sync;
+    const { chain, writer, identity, options, agreement, isDevelopment } = sync;
     sync.identity = await bindChain(chain, writer, identity.chainId, options);
     if (sync.identity.genesisHash !== identity.genesisHash)
-      belief.begin({ proven: [], isDevelopment });
+      agreement.begin({ proven: [], isDevelopment });
   }
 }
 

@@ -135,6 +135,8 @@ function contentsOf(files: readonly z.output<typeof file>[]) {
 /** Before 0.4.0 what is imported stands beside the sources, and ABIs do in every release. */
 function vyperInput(source: SourceRecord): string {
   const { AdditionalSources: others, CompilerSettings: settings } = source;
+  // No setting, but Blockscout's form has no other place for it.
+  const { storage_layout_overrides: overrides, ...own } = settings ?? {};
   const main = source.FileName || source.ContractFileName || `${source.ContractName}.vy`;
   const isOld = /(?<![\d.])0\.[0-3]\.\d/.test(source.CompilerVersion);
   const abis = others.filter(({ Filename }) => Filename.endsWith(".json"));
@@ -151,7 +153,8 @@ function vyperInput(source: SourceRecord): string {
       ...(isOld ? [] : files),
     ]),
     ...(Object.keys(interfaces).length > 0 && { interfaces }),
-    settings: settings ?? { ...(evmVersion && { evmVersion }) },
+    ...(overrides !== undefined && { storage_layout_overrides: overrides }),
+    settings: { ...(settings ? own : evmVersion && { evmVersion }) },
   });
 }
 

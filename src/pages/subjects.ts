@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { httpError, send } from "../api/http/http.ts";
-import { lookUp } from "../api/http/input/input.ts";
+import { lookUp } from "../api/http/input/form.ts";
 import { queryInput } from "../api/http/input/request.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
 import { inTime } from "../api/reading/deadline.ts";

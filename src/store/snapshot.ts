@@ -1,5 +1,5 @@
-import type { Queryable, Row, Sql, Transaction } from "../db/client.ts";
-import { divertQueries } from "../db/diverted-queries.ts";
+import type { Fragment, Queryable, Row, Sql, Transaction } from "../db/client.ts";
+import { onStatement } from "../db/statements.ts";
 import { noteDistributed } from "./cluster/distributed-reads.ts";
 import {
   findWithServedState,
@@ -41,15 +41,19 @@ export async function readStatements<Found>(
     isVoid = true;
     return new TypeError(reason);
   };
-  const apart = divertQueries(sql, async (statement) => {
+  const answer = async (statement: Fragment, isPartial: boolean) => {
     const before = reading;
-    if (!statement || (before && extent === "one statement")) {
+    if (isPartial || (before && extent === "one statement")) {
       throw refuse("more than one statement");
     }
     reading = findWithServedState(sql, statement);
     const { found, state } = await reading;
     if (before && !isSameHead(state, (await before).state)) throw refuse("the head moved");
     return found;
+  };
+  const apart = onStatement(sql, (statement) => {
+    const fragment = statement as unknown as Fragment;
+    answer(fragment, statement.cursorFn !== undefined).then(statement.resolve, statement.reject);
   });
   const readHead = async () => {
     reading ??= getServedState(sql).then((state) => ({ found: [], state }));

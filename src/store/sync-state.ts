@@ -2,7 +2,7 @@ import { StoreError } from "../core/errors.ts";
 import type { Hex } from "../core/evm/hex.ts";
 import { printable } from "../core/printable.ts";
 import type { Fragment, Queryable, Row, Transaction } from "../db/client.ts";
-import { keepConnection } from "../db/driver.ts";
+import { keepConnection } from "../db/driver/driver.ts";
 
 /** The published head: the newest block that answers may use. */
 export interface ServedHead {

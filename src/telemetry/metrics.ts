@@ -1,12 +1,5 @@
-import { createRequire } from "node:module";
 import type * as prometheus from "prom-client";
-
-// Alone, because each chain's thread loads them: prom-client as a whole brings a tracer's API and takes 2 MB more.
-const require = createRequire(import.meta.url);
-const Counter: typeof prometheus.Counter = require("prom-client/lib/counter.js");
-const Gauge: typeof prometheus.Gauge = require("prom-client/lib/gauge.js");
-const Histogram: typeof prometheus.Histogram = require("prom-client/lib/histogram.js");
-const Registry: typeof prometheus.Registry = require("prom-client/lib/registry.js");
+import { Counter, Gauge, Histogram, Registry } from "../core/deep-imports.ts";
 
 /** The metrics of a chain in one thread. Every thread counts for itself; `renderMetrics` adds them up. */
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -59,6 +59,14 @@ export type VerificationRequest = VerificationForm & {
   license?: number;
 };
 
+/** Splits `path:Name` behind one of these paths, since a name may hold colons (in Yul); else as `splitName`. */
+export function splitNameIn(text: string, paths: readonly string[]): ReturnType<typeof splitName> {
+  const path = paths.find((known) => text.startsWith(`${known}:`));
+  if (path === undefined) return splitName(text);
+  const name = text.slice(path.length + 1).trim();
+  return { path, name: name === "" ? null : name };
+}
+
 /** Splits `path:Name` at the last colon; `path` is null for a bare name, `name` null for an empty one. */
 export function splitName(text: string): { path: string | null; name: string | null } {
   const colon = text.lastIndexOf(":");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inNameOf } from "../../src/chain/caller-chain.ts";
+import { forCaller } from "../../src/chain/caller-chain.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 
 const SILENT = new Set(["nodes", "capabilities"]);
@@ -11,7 +11,7 @@ const echo = new Proxy({} as Chain, {
     async (...asked: unknown[]) =>
       asked,
 });
-const chain = inNameOf(asker, echo);
+const chain = forCaller(asker, echo);
 const asking = Object.keys(chain).filter((name) => !SILENT.has(name)) as (keyof Chain)[];
 
 test.each(asking)("%s is asked in the name of who asks, and until they go away", async (name) => {

@@ -56,14 +56,15 @@ beforeAll(async () => {
   // Once, the node is asked who it is, and what it can do.
   await server.chain.probe();
   let entered = 0;
-  const { enter, leave } = Gate.prototype;
+  const { enter } = Gate.prototype;
   vi.spyOn(Gate.prototype, "enter").mockImplementation(async function (this: Gate, ...who) {
-    await enter.apply(this, who);
-    if (who[1] !== undefined) entered++;
-  });
-  vi.spyOn(Gate.prototype, "leave").mockImplementation(function (this: Gate, caller) {
-    if (caller !== undefined) entered--;
-    leave.call(this, caller);
+    const release = await enter.apply(this, who);
+    if (who[1] === undefined) return release;
+    entered++;
+    return () => {
+      entered--;
+      release();
+    };
   });
   node.fail({
     effect: { kind: "omit" },

@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { sleep } from "../../src/core/async.ts";
 import { createSql, type Queryable, type Sql, type Transaction } from "../../src/db/client.ts";
 import { copyInto, copyTable, encodeRows } from "../../src/db/copy.ts";
-import { timeQueries } from "../../src/db/query-timing.ts";
+import { timeStatements } from "../../src/db/statements.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
 
-// What src/db/driver.ts mends, fault by fault. That a new connection waits behind what the lost one did not send is seen
+// What src/db/driver/driver.ts mends, fault by fault. That a new connection waits behind what the lost one did not send is seen
 // by lost-connections.test.ts.
 
 let database: TestDatabase;
@@ -410,7 +410,7 @@ describe("the driver keeps every text of a statement: ours so many", () => {
 
 test("the driver does not tell when a query is sent and ended: ours does, once for each", async () => {
   const events: string[] = [];
-  const watched = timeQueries(sql, () => {
+  const watched = timeStatements(sql, () => {
     events.push("sent");
     return () => events.push("ended");
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSql } from "../../src/db/client.ts";
 import { encodeRows } from "../../src/db/copy.ts";
-import { timeQueries } from "../../src/db/query-timing.ts";
+import { timeStatements } from "../../src/db/statements.ts";
 import { publish, record, type Writer } from "../../src/indexer/publish.ts";
 import { coins } from "../../src/indexer/state/coins.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   lock.sql = createSql(database.url, { connections: 1 });
   let open = 0;
-  const sql = timeQueries(database.sql, () => {
+  const sql = timeStatements(database.sql, () => {
     sent++;
     if (open++ === 0) waits++;
     return () => open--;
@@ -90,7 +90,15 @@ it("a block is published with two waits for the database, whatever it changes", 
       [
         {
           address: addressAt(20),
-          metadata: { name: "Name", symbol: null, decimals: 18 },
+          standard: 20,
+          metadata: {
+            name: "Name",
+            symbol: null,
+            decimals: 18,
+            claimed: null,
+            byOwner: true,
+            byId: false,
+          },
           totalSupply: 9n,
         },
       ],

@@ -132,6 +132,8 @@ describe("what a token leaves out", () => {
     name: null,
     symbol: null,
     decimals: null,
+    standard: 20,
+    isTold: false,
   };
 
   async function minutesUntilDue(): Promise<object[]> {

@@ -23,6 +23,7 @@ const SUITES: Readonly<Record<string, readonly string[]>> = {
   "src/api/explorer/present": ["test/api/explorer/present"],
   "src/api/explorer/modules/stats": ["test/api/explorer/modules/stats"],
   "src/store/lists/page.ts": ["test/store/lists/page.test.ts"],
+  "src/verification/engine/explain.ts": ["test/verification/engine/explain.test.ts"],
   "src/verification/engine/trial.ts": ["test/verification/engine/trial.test.ts"],
   "src/verification/match": ["test/verification/match"],
 };

@@ -9,7 +9,7 @@ import type { Hex } from "../../src/core/evm/hex.ts";
 import { startChild } from "../../src/process/child.ts";
 
 /** The release that this suite was last seen to pass with. */
-const VERSION = "v1.17.0";
+const VERSION = "v1.17.10";
 const HOW_TO_GET_IT =
   `this suite needs geth: go install github.com/ethereum/go-ethereum/cmd/geth@${VERSION}, ` +
   "then put it on the PATH or give its path in GETH";
@@ -43,6 +43,35 @@ const ARCHIVE = ["--gcmode", "archive", "--state.scheme", "hash"];
 export async function startGeth(flags: readonly string[] = ARCHIVE): Promise<Geth> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-geth-"));
   return startWith(process.env["GETH"] ?? "geth", folder, ["--dev", ...flags], HOW_TO_GET_IT);
+}
+
+/** Block gas of a chain on which contracts may be larger and state costs more. */
+const AMSTERDAM_GAS_LIMIT = "0x3938700";
+
+/**
+ * Starts geth in its development mode on a chain whose blocks follow Amsterdam's rules from a time on, in seconds; before it
+ * they follow Osaka's.
+ */
+export async function startAmsterdam(forkTime: number): Promise<Geth> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "periscope-amsterdam-"));
+  const command = process.env["GETH"] ?? "geth";
+  const run = promisify(execFile);
+  const { stdout } = await run(command, ["--dev", "dumpgenesis"]).catch((error: Error) => {
+    throw new Error(`${HOW_TO_GET_IT}; it said: ${error.message}`);
+  });
+  const { config, alloc, ...genesis } = JSON.parse(stdout);
+  const { bogotaTime: _later, ...forks } = config;
+  const developer = privateKeyToAccount(DEVELOPER_KEY).address.slice(2);
+  const own = {
+    ...genesis,
+    gasLimit: AMSTERDAM_GAS_LIMIT,
+    config: { ...forks, amsterdamTime: forkTime },
+    alloc: { ...alloc, [developer]: { balance: `0x1${"0".repeat(24)}` } },
+  };
+  await writeFile(path.join(folder, "genesis.json"), JSON.stringify(own));
+  const scheme = ["--state.scheme", "hash"];
+  await run(command, ["init", "--datadir", folder, ...scheme, path.join(folder, "genesis.json")]);
+  return startWith(command, folder, ["--dev", ...ARCHIVE], HOW_TO_GET_IT);
 }
 
 /** The last line of releases that make blocks with Clique (EIP-225). */

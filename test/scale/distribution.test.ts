@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { Hex } from "../../src/core/evm/hex.ts";
 import { createSql, type Sql } from "../../src/db/client.ts";
 import { encodeRows } from "../../src/db/copy.ts";
-import { postgres } from "../../src/db/driver.ts";
+import { postgres } from "../../src/db/driver/driver.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { record } from "../../src/indexer/publish.ts";
 import {

@@ -4,7 +4,7 @@ import type { ServedChain, ServedChains } from "../../src/api/serving/served-cha
 import { createServer, type ServerOptions } from "../../src/api/serving/server.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import { createChain } from "../../src/chain/client.ts";
-import { createUses } from "../../src/core/uses.ts";
+import { createUses } from "../../src/core/async.ts";
 import type { Sql } from "../../src/db/client.ts";
 import { createMetrics } from "../../src/telemetry/metrics.ts";
 import { createProcessMetrics } from "../../src/telemetry/process-metrics.ts";

@@ -145,6 +145,8 @@ export async function publish(sql: Sql, world: World): Promise<void> {
   const frames = (world.internalTransactions ?? []).map(internalTransaction);
   const transfers = (world.tokenTransfers ?? []).map(tokenTransfer);
   const head = blocks.toSorted((a, b) => b.number - a.number)[0];
+  const [before] = await sql<{ headNumber: number | null }[]>`SELECT head_number FROM sync_state`;
+  const headNumber = world.syncState?.headNumber ?? head?.number ?? before?.headNumber ?? 0;
   const logs = (world.logs ?? []).map(log);
   const rows = {
     transactions,
@@ -172,9 +174,21 @@ export async function publish(sql: Sql, world: World): Promise<void> {
     "coin_supply",
     world.coinSupply === undefined ? [] : [{ total: world.coinSupply }],
   );
-  await insert(sql, "tokens", (world.tokens ?? []).map(token));
-  await insert(sql, "token_balances", (world.tokenBalances ?? []).map(tokenBalance));
-  await insert(sql, "token_id_balances", (world.tokenIdBalances ?? []).map(tokenBalance));
+  await insert(
+    sql,
+    "tokens",
+    (world.tokens ?? []).map((fields) => token(fields, headNumber)),
+  );
+  await insert(
+    sql,
+    "token_balances",
+    (world.tokenBalances ?? []).map((fields) => tokenBalance(fields, headNumber)),
+  );
+  await insert(
+    sql,
+    "token_id_balances",
+    (world.tokenIdBalances ?? []).map((fields) => tokenBalance(fields, headNumber)),
+  );
   await insert(sql, "nft_owners", world.nftOwners ?? []);
   await insert(sql, "daily_statistics", (world.dailyStatistics ?? []).map(dailyStatistics));
   await setSyncState(sql, {
@@ -331,24 +345,24 @@ function addressRow(fields: Given<AddressRow, "address">): AddressRow {
   return { firstBlock: 0, balance: "0", balanceBlock: 0, hasCode: false, ...fields };
 }
 
-function token(fields: Given<TokenRow, "address">): TokenRow {
+function token(fields: Given<TokenRow, "address">, headNumber: number): TokenRow {
   return {
     standard: 20,
     firstBlock: 0,
     name: "Pearl",
     symbol: "PRL",
     decimals: 6,
-    metadataBlock: 0,
+    metadataBlock: headNumber,
     totalSupply: "500000000000",
-    supplyBlock: 0,
+    supplyBlock: headNumber,
     holderCount: 0,
     irregular: false,
     ...fields,
   };
 }
 
-function tokenBalance<Fields extends object>(fields: Fields): Fields {
-  return { amount: "1", blockNumber: 0, ...fields };
+function tokenBalance<Fields extends object>(fields: Fields, headNumber: number): Fields {
+  return { amount: "1", blockNumber: headNumber, ...fields };
 }
 
 function dailyStatistics(fields: Given<DailyStatisticsRow, "day">): DailyStatisticsRow {

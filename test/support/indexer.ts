@@ -104,6 +104,7 @@ export function startTestIndexer(options: TestIndexerOptions): TestIndexer {
             AND NOT EXISTS (SELECT FROM token_balances WHERE block_number IS NULL)
             AND NOT EXISTS (SELECT FROM token_id_balances WHERE block_number IS NULL)
             AND NOT EXISTS (SELECT FROM tokens WHERE metadata_block IS NULL OR supply_block IS NULL)
+            AND NOT EXISTS (SELECT FROM tokens WHERE stale_block IS NOT NULL OR unnamed_from IS NOT NULL)
             AS reached FROM sync_state`.catch(() => []);
         return state?.reached ?? false;
       }),

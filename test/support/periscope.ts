@@ -10,7 +10,7 @@ export interface Periscope {
   process: ChildProcess;
   /** The record that says that the first synchronisation is done. Rejects when the process ends before. */
   ready: Promise<Ready>;
-  /** Everything it wrote to standard error so far. */
+  /** Everything it wrote to standard error so far, failures as a terminal shows them. */
   complaints(): string;
   /** Everything it logged so far. */
   messages(): string[];
@@ -63,7 +63,7 @@ export function startPeriscope(
   const ready = Promise.race([
     logged,
     ended.then((how) => {
-      throw new Error(`Periscope ended with ${how} before it was ready: ${complaints}`);
+      throw new Error(`Periscope ended with ${how} before it was ready: ${readable(complaints)}`);
     }),
   ]);
   // Tests that expect a failure do not look at it.
@@ -71,7 +71,7 @@ export function startPeriscope(
   return {
     process: child,
     ready,
-    complaints: () => complaints,
+    complaints: () => readable(complaints),
     messages: () => messages,
     end: (signal = "SIGTERM") => {
       child.kill(signal);
@@ -79,6 +79,14 @@ export function startPeriscope(
     },
     ended,
   };
+}
+
+/** Failures as a terminal shows them. */
+function readable(complaints: string): string {
+  return complaints.replaceAll(
+    /^\{"level":"fatal".*\}$/gm,
+    (line) => `periscope: ${(JSON.parse(line) as { msg: string }).msg}`,
+  );
 }
 
 /**

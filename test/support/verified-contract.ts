@@ -60,7 +60,9 @@ export async function save(
   sources: SourceFile[] = [{ path: "src/Ledger.sol", text: "contract Ledger {}" }],
 ): Promise<boolean> {
   const outcome = await sql.begin((transaction) =>
-    saveVerifiedContract(transaction, verifiedContract(fields), sources),
+    saveVerifiedContract(transaction, verifiedContract(fields), sources).then(
+      (saved) => saved === "stored",
+    ),
   );
   return outcome;
 }

@@ -58,7 +58,7 @@ export async function startCaseChain(): Promise<CaseChain> {
     const compiler = await open(it.deployed.compiler);
     const text = JSON.stringify({ ...input, settings: { ...settings, outputSelection } });
     const output = JSON.parse(await compiler.compile(text));
-    const [, path, name] = /^(.*):(.*)$/.exec(it.deployed.contract) ?? [];
+    const [, path, name] = /^([^:]*):(.*)$/.exec(it.deployed.contract) ?? [];
     const contract = output.contracts?.[path ?? ""]?.[name ?? ""];
     if (contract === undefined) throw new Error(JSON.stringify(output.errors));
     return contract;

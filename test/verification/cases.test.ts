@@ -54,7 +54,10 @@ const cases = readCases();
 
 test.each(cases)("%s", async (_name, it) => {
   const { address, metadata, ...codes } = await chain.deploy(it);
-  const isDiagnosed = "failure" in it.expected && it.expected.reason.startsWith("It matches with");
+  const isDiagnosed =
+    "failure" in it.expected
+      ? it.expected.reason.startsWith("It matches with")
+      : it.expected.evmVersion !== undefined;
   const diagnosisMs = isDiagnosed ? Number.POSITIVE_INFINITY : 0;
   const outcome = await outcomeOf(requestOf(it, address, metadata), { ...codes, diagnosisMs });
   if ("failure" in it.expected) {

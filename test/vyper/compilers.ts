@@ -12,7 +12,10 @@ export interface Vyper {
 }
 
 /** Those of before 0.3.8 do not name newer Pythons as theirs, yet work. */
-export const RELEASES = ["0.2.16", "0.3.4", "0.3.7", "0.3.9", "0.3.10", "0.4.0", "0.4.1", "0.4.3"];
+export const RELEASES = [
+  ...["0.2.16", "0.3.0", "0.3.1", "0.3.2", "0.3.3", "0.3.4", "0.3.5", "0.3.6", "0.3.7", "0.3.8"],
+  ...["0.3.9", "0.3.10", "0.4.0", "0.4.1", "0.4.2", "0.4.3"],
+];
 
 const HOME = path.join(import.meta.dirname, ".compilers");
 

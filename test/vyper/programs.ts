@@ -6,6 +6,8 @@ export interface Program {
   source: string;
   /** Further files by path, for standard JSON. */
   others?: Record<string, string>;
+  /** Of the file itself, with a slash; all files are sources then. */
+  folder?: string;
 }
 
 const since = (release: string, first: string) => compareReleases(release, first) >= 0;
@@ -20,14 +22,14 @@ function header(release: string, mark: string): string {
 }
 
 /** Takes a number, a text and an address, and has immutables where the release knows them. */
-export function keeper(release: string, mark: string): Program {
+export function keeper(release: string, mark: string, top = "top"): Program {
   const hasImmutables = since(release, "0.3.1");
   const limit = hasImmutables
     ? "LIMIT: immutable(uint256)\nOWNER: immutable(address)"
     : "limit: uint256\nowner: address";
   const assign = hasImmutables
-    ? "    LIMIT = top\n    OWNER = owner_"
-    : "    self.limit = top\n    self.owner = owner_";
+    ? `    LIMIT = ${top}\n    OWNER = owner_`
+    : `    self.limit = ${top}\n    self.owner = owner_`;
   const source = `${header(release, mark)}
 ${limit}
 label: public(String[32])
@@ -79,4 +81,77 @@ def read(target: address) -> uint256:
     ? { "ITotal.vyi": `@external\n@view\ndef total() -> uint256:\n    ${body}\n` }
     : { "ITotal.vy": `@external\n@view\ndef total() -> uint256:\n    ${body}\n` };
   return { name: "Caller", source, others };
+}
+
+/** Stands for one file and another one that it imports, below a folder, both of them contracts. */
+export function project(release: string, mark: string): Program {
+  const isNew = since(release, "0.4.0");
+  const counted = `${header(release, mark)}
+total: public(uint256)
+
+@external
+def put_in(amount: uint256):
+    self.total += amount
+`;
+  const call = isNew ? "extcall Counted(target).put_in(amount)" : "Counted(target).put_in(amount)";
+  const written = isNew
+    ? "interface Counted:\n    def put_in(amount: uint256): nonpayable"
+    : "from . import Counted";
+  const bound = since(release, "0.3.1") ? "BOUND: immutable(uint256)" : "bound: uint256";
+  const source = `${header(release, mark)}
+${written}
+${isNew ? "from lib import bounds" : ""}
+
+${bound}
+
+${deploy(release)}
+def __init__(most: uint256):
+    ${since(release, "0.3.1") ? "BOUND" : "self.bound"} = most
+
+@external
+def put(target: address, amount: uint256):
+    ${isNew ? "assert bounds.within(amount, BOUND)" : `assert amount <= ${since(release, "0.3.1") ? "BOUND" : "self.bound"}`}
+    ${call}
+`;
+  const others: Record<string, string> = { "src/Counted.vy": counted };
+  if (isNew) {
+    others["lib/bounds.vy"] =
+      "@internal\n@pure\ndef within(amount: uint256, most: uint256) -> bool:\n    return amount <= most\n";
+  }
+  return { name: "Putter", source, others, folder: "src/" };
+}
+
+/** Documents itself in ways that NatSpec does not know. */
+export const STRANGE_DOCUMENTATION = {
+  "an unknown tag": "@since 1.0",
+  "an empty field": "@notice\n    @dev",
+  "a title twice": "@title One\n    @title Two",
+  "a parameter that does not exist": "@param other Not there",
+};
+
+/** Has a function that is documented so. */
+export function documented(release: string, documentation: string): Program {
+  const source = `${header(release, "documented")}
+@external
+@view
+def one(amount: uint256) -> uint256:
+    """
+    ${documentation}
+    """
+    return amount + 1
+`;
+  return { name: "Documented", source };
+}
+
+/** Makes copies of a contract. */
+export function copier(release: string): Program {
+  const create = since(release, "0.3.4") ? "create_copy_of" : "create_forwarder_to";
+  const source = `${header(release, "copies")}
+made: public(address)
+
+@external
+def copy(target: address):
+    self.made = ${create}(target)
+`;
+  return { name: "Copier", source };
 }

@@ -1,4 +1,4 @@
-import { encodeAbiParameters } from "viem";
+import { encodeAbiParameters, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Address } from "../../src/core/evm/address.ts";
 import { type Hex, hexConcat, hexLength } from "../../src/core/evm/hex.ts";
@@ -11,7 +11,16 @@ import { createTestApp, TEST_CHAIN_ID, type TestApp } from "../support/app.ts";
 import { initCodeOf } from "../verification/deployment.ts";
 import { startWorld, type World } from "../verification/world.ts";
 import { FOLDER, installVypers, RELEASES } from "./compilers.ts";
-import { caller, keeper, type Program, plain } from "./programs.ts";
+import {
+  caller,
+  copier,
+  documented,
+  keeper,
+  type Program,
+  plain,
+  project,
+  STRANGE_DOCUMENTATION,
+} from "./programs.ts";
 
 // Every release deploys and verifies, by both forms. Needs Python 3.11 or older, and an index of its packages.
 
@@ -20,6 +29,9 @@ const ARGUMENTS = encodeAbiParameters(
   [{ type: "uint256" }, { type: "string" }, { type: "address" }],
   [1000n, "kept", OWNER],
 );
+
+const word = (value: number) => value.toString(16).padStart(64, "0");
+const MOST: Hex = `0x${word(500)}`;
 
 let world: World;
 let verifier: Verifier;
@@ -44,8 +56,12 @@ afterAll(async () => {
   await world.stop();
 });
 
-function sourcesOf({ name, source, others = {} }: Program) {
-  const files = Object.entries({ [`${name}.vy`]: source, ...others });
+function mainOf({ name, folder = "" }: Program): string {
+  return `${folder}${name}.vy`;
+}
+
+function sourcesOf(program: Program) {
+  const files = Object.entries({ [mainOf(program)]: program.source, ...program.others });
   return Object.fromEntries(files.map(([path, content]) => [path, { content }]));
 }
 
@@ -53,7 +69,8 @@ function sourcesOf({ name, source, others = {} }: Program) {
 function standardJson(release: string, program: Program, settings = {}) {
   const sources = sourcesOf(program);
   if (compareReleases(release, "0.4.0") >= 0) return { language: "Vyper", sources, settings };
-  const main = `${program.name}.vy`;
+  if (program.folder) return { language: "Vyper", sources, settings };
+  const main = mainOf(program);
   const imported = Object.entries(sources).filter(([path]) => path !== main);
   return {
     language: "Vyper",
@@ -78,9 +95,10 @@ async function compileInput(
   program: Program,
   { settings, ...others }: { settings: object },
 ): Promise<Codes> {
-  const main = `${program.name}.vy`;
+  const main = mainOf(program);
   const outputs = ["evm.bytecode.object", "evm.deployedBytecode.object"];
-  const input = { ...others, settings: { ...settings, outputSelection: { [main]: outputs } } };
+  const selection = compareReleases(release, "0.4.0") < 0 ? "*" : main;
+  const input = { ...others, settings: { ...settings, outputSelection: { [selection]: outputs } } };
   const file = `${FOLDER}/vyper-${versions.get(release)}`;
   const run = await runExecutable(file, ["--standard-json"], JSON.stringify(input), 1e8);
   const output = JSON.parse(run.stdout);
@@ -160,7 +178,7 @@ async function verifyStandard(
     payload: JSON.stringify({
       stdJsonInput: { ...standardJson(release, program, settings), ...further },
       compilerVersion: versions.get(release)?.slice(1),
-      contractIdentifier: `${program.name}.vy:${program.name}`,
+      contractIdentifier: `${mainOf(program)}:${program.name}`,
     }),
   });
   const { verificationId } = response.json();
@@ -330,6 +348,67 @@ describe.each(RELEASES)("vyper %s", (release) => {
       expect((await verifySingle(release, address, program)).status).toBe("0");
     }
   });
+
+  test("a project of several files verifies, and what is shown compiles again", async () => {
+    const program = project(release, "project");
+    const { creation } = await compile(release, program);
+    const { address } = await world.node.deploy(hexConcat(creation, MOST));
+    const job = await verifyStandard(release, address, program);
+    expect(job.error).toBeUndefined();
+    expect(job.contract.match).toBe(best(release));
+    expect(await compileServed(release, address, program)).toEqual([creation, creation]);
+  });
+
+  // Later releases make no code of it.
+  const asked = Object.entries(compareReleases(release, "0.4.0") < 0 ? STRANGE_DOCUMENTATION : {});
+  test.for(asked)("documentation with %s is no error", async ([_what, documentation]) => {
+    const program = documented(release, documentation);
+    const { creation } = await compile(release, program);
+    for (const verify of [verifyStandard, verifySingle]) {
+      const { address } = await world.node.deploy(creation);
+      const answer = await verify(release, address, program);
+      expect(answer.error ?? answer.message).toBe(verify === verifySingle ? "OK" : undefined);
+    }
+  });
+
+  test.runIf(compareReleases(release, "0.3.4") >= 0)(
+    "a copy that a contract made of another one, immutables included, verifies",
+    async () => {
+      const program = keeper(release, "copied");
+      const { creation } = await compile(release, program);
+      const original = await world.node.deploy(hexConcat(creation, ARGUMENTS));
+      const { address: factory } = await world.node.deploy(
+        (await compile(release, copier(release))).creation,
+      );
+      const target = original.address.slice(2).padStart(64, "0");
+      await world.node.send({
+        to: factory,
+        data: `${toFunctionSelector("copy(address)")}${target}`,
+      });
+      const made = await world.node.request<Hex>(
+        "eth_call",
+        { to: factory, data: toFunctionSelector("made()") },
+        "latest",
+      );
+      const address: Address = `0x${made.slice(26)}`;
+      const job = await verifyStandard(release, address, program);
+      expect(job).toMatchObject({ contract: { match: "match" } });
+    },
+  );
+
+  test.runIf(compareReleases(release, "0.3.1") >= 0)(
+    "immutables that no arguments lead to are refused",
+    async () => {
+      const program = keeper(release, "forged", "1000 * 3");
+      const { creation } = await compile(release, program);
+      const honest = await world.node.deploy(hexConcat(creation, ARGUMENTS));
+      const runtimeOf = (top: number) => honest.runtimeCode.replace(word(3000), word(top)) as Hex;
+      const forged = await world.node.deploy(initCodeOf(runtimeOf(9000)));
+      expect((await verifyStandard(release, forged.address, program)).contract.match).toBeNull();
+      const copy = await world.node.deploy(initCodeOf(runtimeOf(3000)));
+      expect((await verifyStandard(release, copy.address, program)).contract.match).toBe("match");
+    },
+  );
 
   test("immutables that the constructor did not put there are not taken for its own", async () => {
     const program = keeper(release, "planted");

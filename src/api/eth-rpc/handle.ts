@@ -1,4 +1,4 @@
-import { type Asker, inNameOf } from "../../chain/caller-chain.ts";
+import { type Caller, forCaller } from "../../chain/caller-chain.ts";
 import type { RpcCall } from "../../chain/options.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import { RequestError } from "../../core/errors.ts";
@@ -46,7 +46,7 @@ const INCOMPLETE = answered("Method, and jsonrpc are required parameters.");
 const NO_LIST = answered("Invalid params. Params must be a list.");
 
 /** Answers a parsed body: one request, or a batch in its order. Throws `RequestError` for a batch that is too long. */
-export type RpcHandler = (body: unknown, chain: ServedChain, asker: Asker) => Promise<Answer>;
+export type RpcHandler = (body: unknown, chain: ServedChain, asker: Caller) => Promise<Answer>;
 
 /** Creates the JSON-RPC side of a server. */
 export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions): RpcHandler {
@@ -65,7 +65,7 @@ export function createRpcHandler({ rpcBatchLimit, requestTimeoutMs }: RpcOptions
 async function answerAll(
   entries: readonly unknown[],
   { sql, ...services }: ServedChain,
-  asker: Asker,
+  asker: Caller,
   requestTimeoutMs: number,
 ): Promise<{ answers: string[]; block: BlockReference | undefined }> {
   function fail(thrown: unknown): RpcOutcome {
@@ -74,7 +74,7 @@ async function answerAll(
     return rpcFailure(known?.message ?? "Something went wrong.");
   }
 
-  const chain = inNameOf(asker, services.chain);
+  const chain = forCaller(asker, services.chain);
   const forwardOne = createForward(chain);
 
   /** Answers all entries from one state of the index. */

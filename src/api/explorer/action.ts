@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { z } from "zod";
-import type { AskedChain } from "../../chain/caller-chain.ts";
+import type { CallerChain } from "../../chain/caller-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { UnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { Sql } from "../../db/client.ts";
 import type { Verifier } from "../../verification/verifier.ts";
-import type { Input, InputValue } from "../http/input/input.ts";
+import type { Input, InputValue } from "../http/input/form.ts";
 import type { LargeAnswers } from "../reading/large-answers.ts";
 import type { Read } from "../reading/snapshot.ts";
 import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
@@ -42,7 +42,7 @@ export interface RateUsage {
 export interface Context extends Omit<Services, "sql" | "chain"> {
   read: Read;
   /** Asked in the name of who asks, and no longer than the answer is waited for. */
-  chain: AskedChain;
+  chain: CallerChain;
   dialect: Dialect;
   /** All parameters as sent, unknown ones included. */
   sent: Input;

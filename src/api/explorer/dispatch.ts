@@ -1,4 +1,4 @@
-import { inNameOf } from "../../chain/caller-chain.ts";
+import { forCaller } from "../../chain/caller-chain.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import { RequestError } from "../../core/errors.ts";
@@ -6,9 +6,9 @@ import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
 import { getServedState } from "../../store/sync-state.ts";
 import { tagOfHead } from "../http/caching.ts";
 import { rpcErrorOf, TOO_LARGE } from "../http/failures.ts";
-import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/input.ts";
+import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/form.ts";
 import { createWaits, inTime, type Waits, waitingInTime } from "../reading/deadline.ts";
-import type { LargeAnswers } from "../reading/large-answers.ts";
+import { createLargeAnswers } from "../reading/large-answers.ts";
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import { perChain, type ServedChain } from "../serving/served-chain.ts";
 import { type Action, type Context, paramsIn, type RawParameters } from "./action.ts";
@@ -37,11 +37,11 @@ export type Dispatch = (
   request: ParsedRequest,
   dialect: Dialect,
   chain: ServedChain,
-  asker: Asker,
+  asker: Caller,
 ) => Promise<Answer>;
 
 /** Who asks. */
-interface Asker extends Pick<Context, "client" | "signal"> {
+interface Caller extends Pick<Context, "client" | "signal"> {
   /** Tags of answers that the client has. */
   known: readonly string[];
 }
@@ -110,7 +110,6 @@ type Made = { block?: BlockReference | undefined } & (
 /** Creates the one dispatcher of a server. */
 export function createDispatch(
   { version, requestTimeoutMs }: DispatchOptions,
-  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
   usageOf: Context["usageOf"],
 ): Dispatch {
   const gasOracleOf = perChain(({ chain }) => createGasOracle(chain));
@@ -122,7 +121,7 @@ export function createDispatch(
     input: Input,
     dialect: Dialect,
     served: ServedChain,
-    { client, signal, known }: Asker,
+    { client, signal, known }: Caller,
     waits: Waits,
   ): Promise<Made> {
     const { sql, ...services } = served;
@@ -145,9 +144,9 @@ export function createDispatch(
     const asker = { caller: client, signal };
     const context = {
       ...services,
-      chain: inNameOf(asker, served.chain),
+      chain: forCaller(asker, served.chain),
       verifier: waitingInTime(served.verifier, requestTimeoutMs),
-      largeAnswers: largeAnswersOf(served),
+      largeAnswers: createLargeAnswers(sql),
       gasOracle: gasOracleOf(served),
       unresponsive: unresponsiveOf(served),
       mempool: mempoolOf(served),

@@ -1,4 +1,4 @@
-import type { AskedChain } from "../../chain/caller-chain.ts";
+import type { CallerChain } from "../../chain/caller-chain.ts";
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { NodeName, RpcCall } from "../../chain/options.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.ts";
@@ -22,7 +22,7 @@ export type Forward = (call: RpcCall) => Promise<Forwarded>;
  * away: sending it costs the node little.
  */
 export async function forwardCalls(
-  chain: AskedChain,
+  chain: CallerChain,
   calls: readonly RpcCall[],
   node?: NodeName,
 ): Promise<Forwarded[]> {
@@ -40,7 +40,7 @@ export async function forwardCalls(
  * Forwards the calls of one request that turn out one by one. One batch is under way at a time, so that a long request
  * does not use up its client's places at the node.
  */
-export function createForward(chain: AskedChain): Forward {
+export function createForward(chain: CallerChain): Forward {
   let sent: Promise<unknown> = Promise.resolve();
   let next: { calls: RpcCall[]; answers: Promise<Forwarded[]> } | undefined;
 
@@ -65,7 +65,7 @@ export function createForward(chain: AskedChain): Forward {
 
 /** The node's answer to a call of ours, not asked for again; undefined where it has none. */
 export async function askOnce(
-  chain: AskedChain,
+  chain: CallerChain,
   method: string,
   ...params: readonly unknown[]
 ): Promise<unknown> {

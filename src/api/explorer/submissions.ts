@@ -1,4 +1,4 @@
-import { type Input, lookUp } from "../http/input/input.ts";
+import { type Input, lookUp } from "../http/input/form.ts";
 import { actionsOf } from "./registry.ts";
 
 /**

@@ -5,7 +5,7 @@ import { type Answer, failed, failureAnswer } from "../explorer/envelope.ts";
 import { isSourcifyUrl } from "../sourcify/errors.ts";
 import { networkOf } from "./client-network.ts";
 import { dialectOf, httpError, send } from "./http.ts";
-import { type Input, lookUp, type ParsedRequest } from "./input/input.ts";
+import { type Input, lookUp, type ParsedRequest } from "./input/form.ts";
 import { queryInput } from "./input/request.ts";
 
 export interface RateLimitOptions {

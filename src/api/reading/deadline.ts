@@ -1,6 +1,7 @@
 import { within } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
-import { guardQueries } from "../../db/guarded-queries.ts";
+import type { Queryable } from "../../db/client.ts";
+import { onStatement } from "../../db/statements.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import { NODE_SILENT, TIMED_OUT } from "../http/failures.ts";
 import type { Read } from "./snapshot.ts";
@@ -48,16 +49,15 @@ export interface Waits {
 export function createWaits(): Waits {
   let isForNode = false;
   let lateness: RequestError | undefined;
-  const check = () => {
-    if (lateness) throw lateness;
-  };
+  const inTimeOnly = (sql: Queryable) =>
+    onStatement(sql, (statement, send) => (lateness ? statement.reject(lateness) : send()));
   return {
     watch: (read) => {
       isForNode = true;
       return async (query, extent) => {
         isForNode = false;
         try {
-          return await read((sql, head) => query(guardQueries(sql, check), head), extent);
+          return await read((sql, head) => query(inTimeOnly(sql), head), extent);
         } finally {
           isForNode = true;
         }

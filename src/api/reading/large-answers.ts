@@ -1,3 +1,4 @@
+import { Admission } from "../../core/admission.ts";
 import { RequestError } from "../../core/errors.ts";
 import { calmTurn } from "../../core/turns.ts";
 import type { Queryable } from "../../db/client.ts";
@@ -16,35 +17,30 @@ export interface LargeAnswers {
 type Size = number | ((sql: Queryable) => Promise<number | undefined>);
 
 const SMALL_BYTES = 500_000;
-const MAXIMUM_WAITING = 100;
+const MAXIMUM_WAITING = 99;
 const BUSY = "Too many large answers are asked for at once, please try again later";
 
-/** Creates the one queue of a server. */
-export function createLargeAnswers(sql: Queryable): LargeAnswers {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+const queue = new Admission({
+  capacity: () => 1,
+  queue: { all: MAXIMUM_WAITING },
+  refuse: () => new RequestError(503, BUSY),
+});
 
+/** Creates the answers over a client; all of a process wait in one queue. */
+export function createLargeAnswers(sql: Queryable): LargeAnswers {
   return {
     make: async (size, make) => {
       const bytes = typeof size === "number" ? size : ((await size(sql)) ?? 0);
       if (bytes > MAXIMUM_ANSWER) throw new PageTooLarge();
       if (bytes <= SMALL_BYTES) return make();
-      if (waiting >= MAXIMUM_WAITING) throw new RequestError(503, BUSY);
-      waiting++;
-      const mine = last.then(async () => {
+      const release = await queue.enter();
+      try {
         const result = await make();
         await calmTurn();
         return result;
-      });
-      // The next one begins when this answer is serialised, which happens before the event loop turns again.
-      last = mine.then(
-        () => calmTurn(),
-        () => {},
-      );
-      try {
-        return await mine;
       } finally {
-        waiting--;
+        // The answer is serialised before the event loop turns again.
+        void calmTurn().then(release);
       }
     },
   };

@@ -1,5 +1,6 @@
-import type { Asker } from "../../chain/caller-chain.ts";
-import { ChainError, RequestError } from "../../core/errors.ts";
+import type { Caller } from "../../chain/caller-chain.ts";
+import { Admission } from "../../core/admission.ts";
+import { busy, ChainError, RequestError } from "../../core/errors.ts";
 import type { Queryable, Sql } from "../../db/client.ts";
 import {
   type Extent,
@@ -9,7 +10,6 @@ import {
   wasTorn,
 } from "../../store/snapshot.ts";
 import { isSynchronised, type ServedHead, type ServedState } from "../../store/sync-state.ts";
-import { createRoom, type Room } from "../http/room.ts";
 
 /** Error text where the index cannot tell yet. */
 export const STILL_INDEXING = "Chain is indexing now, try again later";
@@ -17,8 +17,9 @@ const REORGANISED = "The chain was reorganised meanwhile, please try again";
 const ROWS_LOST = "Parts of the index are missing, please try again later";
 const LOADING = "The first synchronisation is still running, please try again later";
 const TOO_MANY = "Too many requests wait for the database, please try again later";
-/** Those who wait longer have been told so: no request may take that long. */
-const LINE = { waiting: 10_000, patienceMs: 600_000, busy: TOO_MANY };
+const MAXIMUM_WAITING = 10_000;
+/** Longer than any request may take. */
+const LONGEST_WAIT_MS = 600_000;
 /** So often an answer is made anew because a roll-back came between its reads of several servers. */
 const MAXIMUM_TORN = 5;
 /** PostgreSQL's code for every statement after a failed one in the same transaction. */
@@ -60,7 +61,7 @@ export interface OneState<Result> {
 export async function onOneState<Result>(
   sql: Sql,
   tasks: readonly Task<Result>[],
-  asker?: Asker,
+  asker?: Caller,
 ): Promise<OneState<Result>> {
   const failed = new Map<number, PromiseRejectedResult>();
   let torn = 0;
@@ -91,7 +92,7 @@ export async function resultOnOneState<Result>(
   {
     servedWhileLoading = false,
     asker,
-  }: { servedWhileLoading?: boolean | undefined; asker?: Asker } = {},
+  }: { servedWhileLoading?: boolean | undefined; asker?: Caller } = {},
 ): Promise<{ result: Result; head: ServedHead | undefined }> {
   const { outcomes, head } = await onOneState(sql, [{ servedWhileLoading, run }], asker);
   const [outcome] = outcomes;
@@ -130,33 +131,37 @@ interface Opened {
 const lastStates = new WeakMap<Sql, ServedState>();
 
 /** The connections of each client of the database. */
-const rooms = new WeakMap<Sql, Room>();
+const connections = new WeakMap<Sql, Admission>();
+
+function admitTo({ options: { max } }: Sql): Admission {
+  return new Admission({
+    capacity: () => max,
+    share: () => ({ one: Math.ceil(max / 2) }),
+    queue: { all: MAXIMUM_WAITING },
+    patienceMs: LONGEST_WAIT_MS,
+    refuse: (reason) =>
+      reason === "aborted" ? new Error("the request has ended") : busy(TOO_MANY),
+  });
+}
 
 /** Runs a read when its asker has a connection to spare. */
 async function inShare<Result>(
   sql: Sql,
-  asker: Asker | undefined,
+  asker: Caller | undefined,
   read: () => Promise<Result>,
 ): Promise<Result> {
   if (!asker) return read();
-  const { max: size } = sql.options;
-  const room = rooms.get(sql) ?? createRoom({ ...LINE, size, share: Math.ceil(size / 2) });
-  rooms.set(sql, room);
-  const place = room.enter(asker.caller, 1);
-  try {
-    await place.admitted;
-    asker.signal?.throwIfAborted();
-    return await read();
-  } finally {
-    place.leave();
-  }
+  const admission = connections.get(sql) ?? admitTo(sql);
+  connections.set(sql, admission);
+  const release = await admission.enter({ client: asker.caller, signal: asker.signal });
+  return read().finally(release);
 }
 
 /**
  * One snapshot for a number of tasks, each of which reads at most once. It is opened when all of them want to read, or
  * never will: what one asks elsewhere before holds no connection.
  */
-function openState(sql: Sql, count: number, asker: Asker | undefined) {
+function openState(sql: Sql, count: number, asker: Caller | undefined) {
   let opened: Promise<Opened> | undefined;
   let served: ServedState | undefined;
   const allReady = countDown(count);

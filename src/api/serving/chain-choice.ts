@@ -1,5 +1,5 @@
 import { RequestError } from "../../core/errors.ts";
-import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/input.ts";
+import { type Input, type InputValue, lookUp, type ParsedRequest } from "../http/input/form.ts";
 import type { ServedChain } from "./served-chain.ts";
 
 /** `chainId` throws `RequestError` until it is known. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
+import type { Uses } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
-import type { Uses } from "../../core/uses.ts";
 import type { CountedMetrics, Metrics } from "../../telemetry/metrics.ts";
 import type { Services } from "../explorer/action.ts";
 

@@ -15,6 +15,7 @@ import {
   namesIn,
 } from "../explorer/dispatch.ts";
 import type { Dialect } from "../explorer/envelope.ts";
+import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
 import { namesSubmission } from "../explorer/submissions.ts";
 import { knownTags, sendTagged } from "../http/caching.ts";
 import { createHttp, endOf, type HttpOptions, httpError, send } from "../http/http.ts";
@@ -24,12 +25,11 @@ import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../h
 import { addDocumentation } from "../openapi/document.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
-import { createLargeAnswers, type LargeAnswers } from "../reading/large-answers.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { chooseChain } from "./chain-choice.ts";
 import { addChainList } from "./chain-list.ts";
 import { addEvents } from "./events.ts";
-import { decideChain, perChain, type ServedChain } from "./served-chain.ts";
+import { decideChain } from "./served-chain.ts";
 
 export type ServerOptions = HttpOptions &
   RpcOptions &
@@ -58,10 +58,10 @@ const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  const largeAnswersOf = perChain(({ sql }) => createLargeAnswers(sql));
-  addActions(app, options, limiter, largeAnswersOf);
+  addActions(app, options, limiter);
   addRpc(app, options, limiter);
-  addSourcify(app, options, limiter, largeAnswersOf);
+  addRestVerification(app, limiter);
+  addSourcify(app, options, limiter);
   addChainList(app, options, limiter);
   countAnswers(app, options);
   addHealth(app, options, options.operationsApart ? "public" : "whole");
@@ -84,14 +84,9 @@ export function createOperationsServer(
 }
 
 /** `/api` serves the first chain, `/v2/api` the one that a request names. */
-function addActions(
-  app: FastifyInstance,
-  options: DispatchOptions,
-  limiter: RateLimiter,
-  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
-): void {
+function addActions(app: FastifyInstance, options: DispatchOptions, limiter: RateLimiter): void {
   const { usageOf } = limiter;
-  const dispatch = createDispatch(options, largeAnswersOf, usageOf);
+  const dispatch = createDispatch(options, usageOf);
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {

@@ -35,7 +35,7 @@ export const FIELDS = {
   stdJsonOutput: ["sources", "contracts"],
   signatures: ["function", "event", "error"],
   proxyResolution: ["isProxy", "proxyType", "implementations"],
-  proof: ["construction", "immutables", "values", "runtimeCode", "run", "libraries"],
+  proof: ["construction", "immutables", "values", "runtimeCode", "run", "names", "libraries"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Field = keyof typeof FIELDS;

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
-import { inNameOf } from "../../chain/caller-chain.ts";
+import { forCaller } from "../../chain/caller-chain.ts";
 import { RequestError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { MOST_TOKENS } from "../../verification/inputs/json.ts";
 import { endOf, type HttpOptions, send } from "../http/http.ts";
-import { lookUp } from "../http/input/input.ts";
+import { lookUp } from "../http/input/form.ts";
 import { parseJson } from "../http/input/json.ts";
 import { mediaTypeOf, queryInput } from "../http/input/request.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { inTime, waitingInTime } from "../reading/deadline.ts";
-import type { LargeAnswers } from "../reading/large-answers.ts";
+import { createLargeAnswers } from "../reading/large-answers.ts";
 import { requireSynchronised, resultOnOneState } from "../reading/snapshot.ts";
 import {
   decideChain,
@@ -26,7 +26,6 @@ export function addSourcify(
   app: FastifyInstance,
   { requestTimeoutMs }: Pick<HttpOptions, "requestTimeoutMs">,
   limiter: RateLimiter,
-  largeAnswersOf: (chain: ServedChain) => LargeAnswers,
 ): void {
   const answer =
     (endpoint: Endpoint): RouteHandlerMethod =>
@@ -43,9 +42,9 @@ export function addSourcify(
         if (endpoint.body) await requireSynchronised(sql);
         const context = {
           ...services,
-          chain: inNameOf(asker, served.chain),
+          chain: forCaller(asker, served.chain),
           verifier: waitingInTime(served.verifier, requestTimeoutMs),
-          largeAnswers: largeAnswersOf(served),
+          largeAnswers: createLargeAnswers(sql),
           chains,
           client,
           signal,

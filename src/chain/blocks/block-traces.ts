@@ -4,6 +4,7 @@ import { NodeError } from "../errors/errors.ts";
 import { type Ask, pick, untilFailure } from "../errors/outcomes.ts";
 import type { Tracer } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
+import { lowerOf } from "../traces/address-forms.ts";
 import { fetchTraces, isMissing, type TraceableBlock, type Traces } from "../traces/tracers.ts";
 import type { FetchedBlock, TransactionTrace } from "../types.ts";
 import { ENOUGH_FRAMES } from "./fetch-load.ts";
@@ -73,7 +74,8 @@ async function trace(
     const features = await source.features.learn(node);
     const { tracer } = features;
     if (tracer === null) return [...fetched];
-    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeoutMs);
+    const settings = features.tracerSettings;
+    const traces = await fetchTraces(tracer, traceable, ask, source.traceTimeoutMs, settings);
     const missing = traces.filter((trace) => trace instanceof NodeError).find(isMissing);
     if (missing && !features.hasTraced) {
       await source.features.dropTracer(node, tracer, missing.message);
@@ -86,7 +88,7 @@ async function trace(
         (index) => failureOf(traceable[index], traces[index]) === code,
       );
       await replaceFailed(traces, failed, () =>
-        fetchTraces(other, pick(traceable, failed), ask, source.traceTimeoutMs),
+        fetchTraces(other, pick(traceable, failed), ask, source.traceTimeoutMs, settings),
       );
     }
     let next = 0;
@@ -114,6 +116,7 @@ function describe({ block, receipts }: FetchedBlock): TraceableBlock {
     hash: block.hash,
     transactionHashes,
     gasUsed: transactionHashes.map((hash) => gasUsed.get(hash) ?? "0x0"),
+    senders: block.transactions.map(({ from }) => lowerOf(from)),
     stateSync: stateSyncHash(block),
   };
 }
@@ -129,7 +132,14 @@ function failureOf(
   const traced = new Set(traces.map(({ transactionHash }) => transactionHash));
   // The state-sync transaction may stand in the list by another hash: only its absence shows in the number.
   const lacks = !traced.has(null) && others.some((hash) => !traced.has(hash));
-  return lacks || traces.length < others.length ? "left-out" : undefined;
+  // ZKsync's outermost frames are the bootloader's: without a name none says whose it is.
+  const isOfOthers = traces.some(
+    ({ transactionHash, frame }, index) =>
+      transactionHash === null &&
+      frame.from !== block.senders[index] &&
+      block.transactionHashes[index] !== block.stateSync,
+  );
+  return lacks || isOfOthers || traces.length < others.length ? "left-out" : undefined;
 }
 
 /** Asks again for the blocks that failed, and replaces the traces of each that is then traced. */

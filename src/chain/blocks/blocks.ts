@@ -11,6 +11,7 @@ import {
   resultOf,
   untilFailure,
 } from "../errors/outcomes.ts";
+import { inCommonForm, withExecutedOnly, withReceiptsInOrder } from "../forms/forms.ts";
 import { headerOf } from "../headers.ts";
 import type { FetchOptions, RpcCall } from "../options.ts";
 import type { FetchedBlocks } from "../questions.ts";
@@ -84,10 +85,9 @@ async function fetchWithReceipts(
   const fetched = untilFailure(outcomes, (own): FetchedBlock | null => {
     const block = blockOf(own[0]);
     if (!block) return null;
-    if (!features.blockReceipts) return { block, receipts: [], traces: null };
-    const receipts = receiptsOf(own[1], features);
+    const receipts = features.blockReceipts ? receiptsOf(own[1], features) : [];
     features.hasGivenReceipts ||= receipts.length > 0;
-    return { block, receipts, traces: null };
+    return inCommonForm({ block, receipts, traces: null });
   });
   await addUncles(fetched, ask);
   const add = features.blockReceipts ? addReceiptsLeftOut : addReceiptsByTransaction;
@@ -99,15 +99,16 @@ async function fetchWithReceipts(
  * together (0xPolygon/erigon#64, paradigmxyz/reth#23394, sei-protocol/sei-chain#1815, hiero-json-rpc-relay#4423).
  */
 async function addReceiptsLeftOut(
-  fetched: readonly (FetchedBlock | null)[],
+  given: readonly (FetchedBlock | null)[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
+  const fetched = given.map((one) => one && withReceiptsInOrder(one));
   const lacking = fetched.filter((one) => one !== null && !hasReceipts(one));
-  if (lacking.length === 0) return [...fetched];
-  const asked = await addReceiptsByTransaction(lacking, ask).catch(asUnanswered);
+  if (lacking.length === 0) return fetched;
+  const asked = await askReceipts(lacking, ask).catch(asUnanswered);
   return fetched.map((one) => {
-    const whole = asked?.[lacking.indexOf(one)];
-    return whole && hasReceipts(whole) ? whole : one;
+    const own = asked?.[lacking.indexOf(one)];
+    return one && own ? withExecutedOnly({ ...one, receipts: [...one.receipts, ...own] }) : one;
   });
 }
 
@@ -137,6 +138,17 @@ async function addReceiptsByTransaction(
   fetched: readonly (FetchedBlock | null)[],
   ask: Ask,
 ): Promise<(FetchedBlock | null)[]> {
+  const receipts = await askReceipts(fetched, ask);
+  return fetched
+    .slice(0, receipts.length)
+    .map((one, index) => one && withExecutedOnly({ ...one, receipts: receipts[index] ?? [] }));
+}
+
+/** Receipts of the blocks' transactions, asked for one by one; ends before the first block that failed. */
+async function askReceipts(
+  fetched: readonly (FetchedBlock | null)[],
+  ask: Ask,
+): Promise<RawReceipt[][]> {
   const calls = fetched.map((one) =>
     (one?.block.transactions ?? []).map(({ hash }) => ({
       method: "eth_getTransactionReceipt",
@@ -144,9 +156,9 @@ async function addReceiptsByTransaction(
     })),
   );
   const outcomes = await askGroups(ask, calls);
-  return untilFailure(fetched, (one, index) => {
-    const receipts = (outcomes[index] ?? []).map(resultOf).filter((receipt) => receipt !== null);
-    return one && { ...one, receipts: receipts as RawReceipt[] };
+  return untilFailure(outcomes, (own) => {
+    const receipts = own.map(resultOf).filter((receipt) => receipt !== null);
+    return receipts as RawReceipt[];
   });
 }
 

@@ -1,6 +1,6 @@
+import { keccak256 } from "../../core/deep-imports.ts";
 import { ZERO_ADDRESS } from "../../core/evm/address.ts";
 import { type Hex, hexConcat, hexFromBytes } from "../../core/evm/hex.ts";
-import { keccak256 } from "../../core/evm/viem.ts";
 import type { FetchedBlock, RawBlock } from "../types.ts";
 
 const PREFIX = hexFromBytes(Buffer.from("matic-bor-receipt-"));

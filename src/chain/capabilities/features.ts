@@ -1,14 +1,14 @@
 import type { Block } from "viem";
+import { getBlock } from "../../core/deep-imports.ts";
 import { ZERO_ADDRESS } from "../../core/evm/address.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { getBlock } from "../../core/evm/viem.ts";
 import { unwrapError } from "../errors/errors.ts";
 import { errorIn, type Outcome } from "../errors/outcomes.ts";
 import type { ChainOptions } from "../options.ts";
 import type { Capabilities, Tracer } from "../questions.ts";
 import type { Node } from "../rpc/node.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
-import { findTracer, isMissing } from "../traces/tracers.ts";
+import { findTracer, isMissing, type TracerSettings } from "../traces/tracers.ts";
 
 /** What one node can do, as its answers show. Its users correct it when they find out otherwise. */
 export interface NodeFeatures {
@@ -19,6 +19,7 @@ export interface NodeFeatures {
   /** Accepts a block hash where state is read (EIP-1898); null until state has been read. */
   stateByHash: boolean | null;
   tracer: Tracer | null;
+  tracerSettings: TracerSettings;
   /** Tracers that it does not have, with its words. */
   missingTracers: Map<Tracer, string>;
   /** The tracer has traced a transaction. A refusal after that is trouble that passes. */
@@ -43,20 +44,23 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
     node: Node,
     { number, hash, transactions }: Block<bigint, false, "latest">,
     missing: Map<Tracer, string>,
-  ): Promise<Tracer | null> {
-    if (options.traces === "off") return null;
+  ): Promise<{ tracer: Tracer | null; tracerSettings: TracerSettings }> {
+    if (options.traces === "off") return { tracer: null, tracerSettings: "all" };
     const block = {
       number: quantity(number),
       hash,
       transactionHashes: transactions,
       gasUsed: [],
+      senders: [],
       stateSync: undefined,
     };
     const { ask } = client.of(node).transport;
-    const tracer = await findTracer(block, ask, options.requestTimeoutMs, missing);
+    const found = await findTracer(block, ask, options.requestTimeoutMs, missing);
+    const { tracer, settings: tracerSettings } = found;
+    if (tracer) missing.delete(tracer);
     if (tracer) options.log.info({ node: node.name, tracer }, "internal transactions are traced");
     else options.log.warn({ node: node.name }, `no internal transactions: ${reasonIn(missing)}`);
-    return tracer;
+    return { tracer, tracerSettings };
   }
 
   async function learnAnew(node: Node): Promise<NodeFeatures> {
@@ -78,7 +82,7 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
       blockReceipts: !isMissing(errorIn(receipts)),
       hasGivenReceipts: false,
       stateByHash: null,
-      tracer: await chooseTracer(node, latest, missingTracers),
+      ...(await chooseTracer(node, latest, missingTracers)),
       missingTracers,
       hasTraced: false,
       pruned: false,
@@ -121,7 +125,7 @@ export function createFeatures(nodes: readonly Node[], client: RpcClient, option
       if (features.tracer !== tracer) return;
       features.missingTracers.set(tracer, reason);
       const latest = await getBlock(client.of(node));
-      features.tracer = await chooseTracer(node, latest, features.missingTracers);
+      Object.assign(features, await chooseTracer(node, latest, features.missingTracers));
     },
     capabilities(): Capabilities {
       const all = nodes.flatMap((node) => known.get(node)?.features ?? []);

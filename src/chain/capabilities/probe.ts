@@ -1,5 +1,5 @@
+import { BlockNotFoundError, getBlock, getChainId } from "../../core/deep-imports.ts";
 import { asUnanswered } from "../../core/errors.ts";
-import { BlockNotFoundError, getBlock, getChainId } from "../../core/evm/viem.ts";
 import { NodeError } from "../errors/errors.ts";
 import type { ProbeOptions } from "../options.ts";
 import type { ChainProbe } from "../questions.ts";

@@ -1,5 +1,5 @@
+import { BaseError } from "../../core/deep-imports.ts";
 import { ChainError } from "../../core/errors.ts";
-import { BaseError } from "../../core/evm/viem.ts";
 import { type ChainErrorCode, KINDS, type RpcErrorObject } from "./codes.ts";
 import { lookUpError } from "./error-table.ts";
 

@@ -1,5 +1,5 @@
+import { BlockNotFoundError, getBlock } from "../../core/deep-imports.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { BlockNotFoundError, getBlock } from "../../core/evm/viem.ts";
 import { NodeError, nodeErrorIn, unwrapError } from "../errors/errors.ts";
 import type { BlockHeader } from "../types.ts";
 import type { NodeClient } from "./node-client.ts";

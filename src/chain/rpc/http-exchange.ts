@@ -1,6 +1,5 @@
-import { createRequire } from "node:module";
-import type { Pool as UndiciPool } from "undici";
 import { splitCredentials } from "../../core/credentials.ts";
+import { Pool } from "../../core/deep-imports.ts";
 import { isRecord } from "../../core/json/record.ts";
 import type { RpcErrorObject } from "../errors/codes.ts";
 import type { CleanError } from "../errors/error-objects.ts";
@@ -16,10 +15,6 @@ import type { Outcome } from "../errors/outcomes.ts";
 import type { ChainOptions, NodeName, RpcCall } from "../options.ts";
 import { type BodyLimits, createAnswerReader, type ReadAnswer } from "./answer-reader.ts";
 import { isLoopback } from "./node-url.ts";
-
-// Alone, because each chain's thread loads it: undici as a whole takes four times the memory (docs/benchmarks.md).
-const require = createRequire(import.meta.url);
-const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
 
 /** Bytes of a siftable answer that are held unparsed. */
 const SIFTED_BYTES = 32 * 1024 * 1024;

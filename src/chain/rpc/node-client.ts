@@ -1,8 +1,8 @@
 import type { Client, EIP1193RequestFn, Transport } from "viem";
+import { createClient, createTransport } from "../../core/deep-imports.ts";
 import { isHexData } from "../../core/evm/hex.ts";
 import { isExactQuantity, isQuantity } from "../../core/evm/quantity.ts";
 import { isUint256 } from "../../core/evm/uint256.ts";
-import { createClient, createTransport } from "../../core/evm/viem.ts";
 import { NodeError } from "../errors/errors.ts";
 import { type Ask, resultOf } from "../errors/outcomes.ts";
 import { headerFields, isHeader } from "../headers.ts";

@@ -65,14 +65,13 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     try {
       const first = http.exchange(calls, stop.signal);
       const isLate = lateMs !== undefined && (await isPendingAfter(first, lateMs));
-      const mayHedge = isLate && concurrency.value === options.concurrency && gate.tryEnter();
+      const release =
+        isLate && concurrency.value === options.concurrency ? gate.tryEnter() : undefined;
       let answered = first;
-      if (mayHedge && hedging.take()) {
-        second = http.exchange(calls, stop.signal).finally(() => gate.leave());
+      if (release && hedging.take()) {
+        second = http.exchange(calls, stop.signal).finally(release);
         answered = Promise.race([first, second.catch(() => first)]);
-      } else if (mayHedge) {
-        gate.leave();
-      }
+      } else release?.();
       const answers = await answered;
       hedging.note(kind, performance.now() - startedAt);
       return answers;
@@ -155,12 +154,8 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
 
     async function work(): Promise<void> {
       while (waiting.length > 0) {
-        await gate.enter(signal, options.caller, workers > 1);
-        try {
-          await sendNext();
-        } finally {
-          gate.leave(options.caller);
-        }
+        const release = await gate.enter(signal, options.caller, workers > 1);
+        await sendNext().finally(release);
       }
     }
 

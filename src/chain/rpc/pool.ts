@@ -1,4 +1,4 @@
-import { getChainId } from "../../core/evm/viem.ts";
+import { getChainId } from "../../core/deep-imports.ts";
 import { createErrorCleaner } from "../errors/error-objects.ts";
 import { NodeError, nodeErrorIn } from "../errors/errors.ts";
 import type { AskOptions, ChainOptions } from "../options.ts";

@@ -1,6 +1,6 @@
+import { decodeAbiParameters } from "../../core/deep-imports.ts";
 import { type Hex, hexLength, hexSlice, hexToBytes } from "../../core/evm/hex.ts";
 import { quantityToBigInt } from "../../core/evm/quantity.ts";
-import { decodeAbiParameters } from "../../core/evm/viem.ts";
 
 /** Longest answer of a contract that is read, in bytes. */
 const LONGEST_ANSWER = 65_536;

@@ -1,6 +1,6 @@
 import { chunk } from "../../core/async.ts";
+import { BaseError, call, multicall3Abi, readContract } from "../../core/deep-imports.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { BaseError, call, multicall3Abi, readContract } from "../../core/evm/viem.ts";
 import type { ChainErrorCode } from "../errors/codes.ts";
 import { NodeError, nodeErrorIn } from "../errors/errors.ts";
 import { fillIn } from "../errors/outcomes.ts";

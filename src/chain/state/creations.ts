@@ -1,8 +1,8 @@
 import type { CallParameters } from "viem";
+import { call } from "../../core/deep-imports.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { type Hex, isHexData } from "../../core/evm/hex.ts";
 import { quantity } from "../../core/evm/quantity.ts";
-import { call } from "../../core/evm/viem.ts";
 import { nodeErrorIn } from "../errors/errors.ts";
 import { resultOf } from "../errors/outcomes.ts";
 import type { AskOptions } from "../options.ts";

@@ -1,5 +1,3 @@
-import type { Address } from "../../core/evm/address.ts";
-import type { Hex } from "../../core/evm/hex.ts";
 import {
   encodeFunctionData,
   erc20Abi,
@@ -8,7 +6,10 @@ import {
   getCode,
   getStorageAt,
   pad,
-} from "../../core/evm/viem.ts";
+} from "../../core/deep-imports.ts";
+import type { Address } from "../../core/evm/address.ts";
+import { isContractCode } from "../../core/evm/contract-code.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import type { Features } from "../capabilities/features.ts";
 import { NodeError } from "../errors/errors.ts";
 import { askGroups } from "../errors/outcomes.ts";
@@ -28,9 +29,15 @@ import { createContractCaller, type Returned } from "./contract-calls.ts";
 import { pinTo } from "./state-pinning.ts";
 
 const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: "totalSupply" });
-const METADATA = (["name", "symbol", "decimals"] as const).map((functionName) =>
+const FACTS = (["name", "symbol", "decimals"] as const).map((functionName) =>
   encodeFunctionData({ abi: erc20Abi, functionName }),
 );
+/** ERC-165 of ERC-1155, of ERC-721, and of an interface that nothing has. */
+const CLAIMS = ["d9b67a26", "80ac58cd", "ffffffff"].map(
+  (id): Hex => `0x01ffc9a7${id.padEnd(64, "0")}`,
+);
+/** Any account but 0, of which collections refuse to say what it holds. */
+const SOMEONE: Address = "0x0000000000000000000000000000000000000001";
 
 /** See `createPinnedReads`. */
 export type ReadPinned = ReturnType<typeof createPinnedReads>;
@@ -74,6 +81,25 @@ export function createStateReader(readPinned: ReadPinned) {
       });
   }
 
+  /** Makes one call for each question, whose answer is an amount. */
+  function readAmounts<Question>(
+    callOf: (question: Question) => ContractCall,
+  ): StateRead<Question, bigint | null | undefined> {
+    return (questions, block, options = {}) =>
+      readPinned(block, options, async (viem) => {
+        const calls = questions.map(callOf);
+        const returned = await callContracts(viem, calls, block);
+        // An account without code returns nothing, as some contracts do.
+        const empty = new Set(calls.filter((_, at) => returned[at] === "0x").map(({ to }) => to));
+        const codes = [...empty].map(async (address) => {
+          const code = await getCode(viem, { address, blockHash: block.hash });
+          if (isContractCode(code ?? "0x")) empty.delete(address);
+        });
+        await Promise.all(codes);
+        return calls.map(({ to }, at) => (empty.has(to) ? 0n : answeredUint(returned[at])));
+      });
+  }
+
   /** Asks everything at once; none of it may fail. */
   function readEach<Question, Answer>(
     read: (viem: NodeClient, question: Question, blockHash: Hex) => Promise<Answer>,
@@ -106,15 +132,35 @@ export function createStateReader(readPinned: ReadPinned) {
     fetchStorage: readEach(async (viem, { address, slot }: StorageQuery, blockHash) =>
       pad((await getStorageAt(viem, { address, slot, blockHash })) as Hex),
     ),
-    fetchTokenBalances: callEach((query: TokenBalanceQuery) => [balanceCall(query)], answeredUint),
-    fetchTotalSupplies: callEach((to: Address) => [{ to, data: TOTAL_SUPPLY }], answeredUint),
+    /** 0 where the token has no code. */
+    fetchTokenBalances: readAmounts(balanceCall),
+    /** 0 where the token has no code. */
+    fetchTotalSupplies: readAmounts((to: Address) => ({ to, data: TOTAL_SUPPLY })),
     fetchTokenMetadata: callEach(
-      (to: Address) => METADATA.map((data) => ({ to, data })),
-      (name = null, symbol = null, decimals = null): TokenMetadata | undefined =>
-        isAnswered(name) && isAnswered(symbol) && isAnswered(decimals)
-          ? { name: decodeText(name), symbol: decodeText(symbol), decimals: decodeUint8(decimals) }
-          : undefined,
+      (token: Address) => [
+        ...[...FACTS, ...CLAIMS].map((data) => ({ to: token, data })),
+        balanceCall({ token, owner: SOMEONE }),
+        balanceCall({ token, owner: SOMEONE, id: 0n }),
+      ],
+      (...returned): TokenMetadata | undefined =>
+        returned.every(isAnswered) ? readMetadata(returned) : undefined,
     ),
+  };
+}
+
+function readMetadata([name, symbol, decimals, ...rest]: (Hex | null)[]): TokenMetadata {
+  const [isOfIds, isCollection, isAnything, byOwner, byId] = rest.map((one) =>
+    decodeUint(one ?? null),
+  );
+  const claimed = isOfIds === 1n ? 1155 : isCollection === 1n ? 721 : null;
+  return {
+    name: decodeText(name ?? null),
+    symbol: decodeText(symbol ?? null),
+    decimals: decodeUint8(decimals ?? null),
+    // What says yes to an interface that nothing has answers anything.
+    ...(isAnything
+      ? { claimed: null, byOwner: false, byId: false }
+      : { claimed, byOwner: byOwner !== null, byId: byId !== null }),
   };
 }
 

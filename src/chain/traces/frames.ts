@@ -52,8 +52,9 @@ export function frameOfCallTracer(answer: unknown): CallFrame {
   return treeOf(answer, isRecord(answer) && isFilledIn(answer));
 }
 
-function treeOf(answer: unknown, filledIn: boolean): CallFrame {
-  if (!isRecord(answer)) throw new NodeError("bad-answer", "a transaction has no trace");
+function treeOf(given: unknown, filledIn: boolean, parent?: CallTracerFrame): CallFrame {
+  if (!isRecord(given)) throw new NodeError("bad-answer", "a transaction has no trace");
+  const answer = parent ? withParties(given, parent) : given;
   if (!isCallTracerFrame(answer)) {
     throw new NodeError("method-missing", "the node does not know the callTracer");
   }
@@ -72,8 +73,17 @@ function treeOf(answer: unknown, filledIn: boolean): CallFrame {
     input: answer.input ?? "0x",
     output: answer.output ?? null,
     error,
-    calls: calls.map((call) => treeOf(call, filledIn)),
+    calls: calls.map((call) => treeOf(call, filledIn, answer)),
   };
+}
+
+/** Fills in the contract that destroys itself: the first callTracer of geth names none of a SELFDESTRUCT's parties. */
+function withParties(frame: Record<string, unknown>, parent: CallTracerFrame): unknown {
+  if (frame["from"] !== undefined || !/^(?:selfdestruct|suicide)$/i.test(String(frame["type"]))) {
+    return frame;
+  }
+  const isBorrowed = /^(?:delegatecall|callcode)$/i.test(parent.type);
+  return { ...frame, type: "SELFDESTRUCT", from: isBorrowed ? parent.from : parent.to };
 }
 
 function errorOf({ error }: { error?: string | null }, filledIn: boolean): string | null {

@@ -21,6 +21,8 @@ export interface TraceableBlock {
   transactionHashes: readonly Hex[];
   /** Of the transactions' receipts, in order. */
   gasUsed: readonly Hex[];
+  /** Of the transactions, in order. */
+  senders: readonly Hex[];
   /** The transaction that a tracer may leave out (`stateSyncHash`). */
   stateSync: Hex | undefined;
 }
@@ -28,7 +30,7 @@ export interface TraceableBlock {
 interface TracerKind {
   name: Tracer;
   /** The calls for a block, each with how its answer is read: as traces, or the `NodeError` that it comes to. */
-  calls(block: TraceableBlock, timeoutMs: number): TraceCall[];
+  calls(block: TraceableBlock, timeoutMs: number, settings: TracerSettings): TraceCall[];
 }
 
 /** The traces of a block, or why it has none. */
@@ -44,23 +46,26 @@ type TraceCall = RpcCall & {
  * The node itself goes on with one transaction for `timeoutMs`. Without `borTraceEnabled` Erigon, and
  * Bor up to 2.5, leave Polygon's state-sync transactions out (0xPolygon/bor#2010, erigontech/erigon#9267); others ignore it.
  */
-function callTracer(timeoutMs: number): object {
+function callTracer(timeoutMs: number, settings: TracerSettings): object {
   return {
     tracer: "callTracer",
     // A Go duration.
-    timeout: `${timeoutMs}ms`,
-    tracerConfig: { withLog: false },
-    borTraceEnabled: true,
+    ...(settings !== "none" && { timeout: `${timeoutMs}ms` }),
+    ...(settings === "all" && { tracerConfig: { withLog: false }, borTraceEnabled: true }),
   };
 }
+
+/** Optional settings of the callTracer that a node accepts: nodes of the Cosmos family refuse `tracerConfig` (-32602). */
+export type TracerSettings = "all" | "timeout" | "none";
+const SETTINGS: readonly TracerSettings[] = ["all", "timeout", "none"];
 
 function debugBlock(name: Tracer, nameOf: (block: TraceableBlock) => Hex): TracerKind {
   return {
     name,
-    calls: (block, timeoutMs) => [
+    calls: (block, timeoutMs, settings) => [
       {
         method: name,
-        params: [nameOf(block), callTracer(timeoutMs)],
+        params: [nameOf(block), callTracer(timeoutMs, settings)],
         read: (result) => bounded(() => tracesOfDebugBlock(result), block.gasUsed),
         // {"result": [{"result": frame}]}
         sift: () => siftTrees(block.gasUsed, 3),
@@ -86,14 +91,14 @@ const KINDS: readonly TracerKind[] = [
   },
   {
     name: "debug_traceTransaction",
-    calls: ({ transactionHashes, gasUsed, stateSync }, timeoutMs) =>
+    calls: ({ transactionHashes, gasUsed, stateSync }, timeoutMs, settings) =>
       transactionHashes.map((transactionHash, index) => {
         const own = gasUsed.slice(index, index + 1);
         const mayFail = transactionHash === stateSync;
         const isLeftOut = mayFail ? (result: unknown) => !isCallTracerFrame(result) : isNothing;
         return {
           method: "debug_traceTransaction",
-          params: [transactionHash, callTracer(timeoutMs)],
+          params: [transactionHash, callTracer(timeoutMs, settings)],
           mayFail,
           read: (result) =>
             isLeftOut(result)
@@ -126,9 +131,10 @@ export async function fetchTraces(
   blocks: readonly TraceableBlock[],
   ask: Ask,
   timeoutMs: number,
+  settings: TracerSettings,
 ): Promise<Traces[]> {
   const kind = KINDS.find(({ name }) => name === tracer) as TracerKind;
-  const calls = blocks.map((block) => kind.calls(block, timeoutMs));
+  const calls = blocks.map((block) => kind.calls(block, timeoutMs, settings));
   const outcomes = await askGroups(ask, calls);
   return outcomes.map((ofBlock, index) => {
     const traces = ofBlock.map((outcome, position) => {
@@ -168,17 +174,21 @@ export async function findTracer(
   ask: Ask,
   timeoutMs: number,
   missing: Map<Tracer, string>,
-): Promise<Tracer | null> {
+): Promise<{ tracer: Tracer | null; settings: TracerSettings }> {
   const sample =
     block.transactionHashes.length > 0 ? block.transactionHashes.slice(0, 1) : [block.hash];
   for (const { name } of KINDS) {
     if (missing.has(name)) continue;
     const sampled = [{ ...block, transactionHashes: sample }];
-    const [traces] = await fetchTraces(name, sampled, ask, timeoutMs);
-    if (!(traces instanceof NodeError)) return name;
-    if (UNDECIDED.has(traces.code)) throw traces;
-    if (!isMissing(traces)) return name;
-    missing.set(name, traces.message);
+    // The method counts as missing only once it is refused without its optional settings.
+    for (const settings of name === "trace_block" ? SETTINGS.slice(0, 1) : SETTINGS) {
+      const [traces] = await fetchTraces(name, sampled, ask, timeoutMs, settings);
+      if (!(traces instanceof NodeError)) return { tracer: name, settings };
+      if (UNDECIDED.has(traces.code)) throw traces;
+      if (!isMissing(traces)) return { tracer: name, settings };
+      if (!missing.has(name)) missing.set(name, traces.message);
+      if (traces.code !== "invalid-request") break;
+    }
   }
-  return null;
+  return { tracer: null, settings: "all" };
 }

@@ -1,5 +1,5 @@
+import { keccak256 } from "../deep-imports.ts";
 import { type Hex, hexFromBytes, hexToBytes } from "./hex.ts";
-import { keccak256 } from "./viem.ts";
 
 const BYTES = 256;
 const BITS = BYTES * 8;

@@ -5,6 +5,7 @@ import type { NodeName } from "../../chain/options.ts";
 import { type Gain, Retry } from "../../chain/retry.ts";
 import type { FetchedBlock } from "../../chain/types.ts";
 import { asUnanswered, ChainError } from "../../core/errors.ts";
+import type { Hex } from "../../core/evm/hex.ts";
 import { quantity, quantityToNumber } from "../../core/evm/quantity.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { ProofGround, ProofScope, Proofs } from "../proof/proofs.ts";
@@ -24,7 +25,7 @@ interface Answer {
   proof: ProofScope;
 }
 
-export interface BeliefOptions {
+export interface AgreementOptions {
   chain: Chain;
   metrics: Metrics;
   log: Pick<BaseLogger, "warn">;
@@ -38,23 +39,30 @@ const ANSWERS = 3;
  * Blocks with a kind of inconsistency that make it a habit of the chain: the next block with it is believed at once.
  */
 const HABIT_BLOCKS = 3;
-/** These never become a habit: a log may be missing. */
-const ALWAYS_ASKED: ReadonlySet<SoftKind> = new Set(["log-index"]);
+/** These never become a habit: a log or a receipt may be missing. */
+const ALWAYS_ASKED: ReadonlySet<SoftKind> = new Set(["log-index", "no-receipt"]);
+/** Kinds by which a late node hides transactions: the whole block is proven, where the chain's blocks can be. */
+const LEFT_OUT: ReadonlySet<SoftKind> = new Set(["not-executed", "no-receipt"]);
+/** Time that a block is waited for whose receipts are not there and whose gas says that they should be. */
+const LATE_RECEIPTS_MS = 60_000;
+/** Blocks that are waited for; more are not remembered. */
+const MOST_LATE = 1_000;
 
 /** An inconsistency of a block. `part` is there when it is a part that could not be proven. */
 interface Found extends SoftInconsistency {
   part?: Part;
 }
 
-/** See `createBelief`. */
-export type Belief = ReturnType<typeof createBelief>;
+/** See `createAgreement`. */
+export type Agreement = ReturnType<typeof createAgreement>;
 
 /**
  * Creates the judge of which answers of nodes are believed. An indexer keeps one for its life: it learns what the chain's
  * blocks are like.
  */
-export function createBelief(options: BeliefOptions) {
+export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
+  const lateSince = new Map<Hex, number>();
   return {
     /** Begins with a chain, or with another one. */
     begin: (ground: ProofGround): void => proofs.begin(ground),
@@ -64,15 +72,29 @@ export function createBelief(options: BeliefOptions) {
      * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`,
      * `unproven-block` or `traces-missing` when no block can be believed.
      */
-    async believe(answer: Answer, retry: Retry): Promise<FetchedBlock> {
+    async confirm(answer: Answer, retry: Retry): Promise<FetchedBlock> {
       const found = await examine(answer);
       if (found.length === 0) return answer.fetched;
       if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);
-      return (await findBetter(answer, found, retry)) ?? accept(answer, found);
+      const better = await findBetter(answer, found, retry);
+      if (!better && isLate(answer, found)) refuse(answer.blockNumber, found);
+      return better ?? accept(answer, found);
     },
   };
 
+  /** Whether receipts that are not there may still come. */
+  function isLate({ fetched }: Answer, found: readonly Found[]): boolean {
+    if (!found.some(({ kind }) => kind === "no-receipt")) return false;
+    const { hash } = fetched.block;
+    if (lateSince.size >= MOST_LATE) lateSince.clear();
+    const since = lateSince.get(hash) ?? performance.now();
+    lateSince.set(hash, since);
+    return performance.now() - since < LATE_RECEIPTS_MS;
+  }
+
   function isHabit(kind: SoftKind): boolean {
+    // Development nodes take transactions that were not signed, by impersonation.
+    if (kind.startsWith("unproven-") && proofs.isDevelopment()) return true;
     return !ALWAYS_ASKED.has(kind) && (status.accepted[kind] ?? 0) >= HABIT_BLOCKS;
   }
 
@@ -134,7 +156,8 @@ export function createBelief(options: BeliefOptions) {
     if (traced && !fetched.traces) {
       throw new ChainError("traces-missing", `${node} has no traces of block ${blockNumber}`);
     }
-    for (const { part, reason } of await proofs.examine(fetched, proof)) {
+    const isShortened = proof !== "none" && found.some(({ kind }) => LEFT_OUT.has(kind));
+    for (const { part, reason } of await proofs.examine(fetched, isShortened ? "whole" : proof)) {
       found.push({ kind: `unproven-${part}`, reason, part });
     }
     return found;

@@ -1,8 +1,9 @@
+import type { Oddity } from "../../chain/types.ts";
 import type { Part } from "../proof/prove.ts";
 
 /**
  * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
- * (belief.ts).
+ * (checks/agreement.ts).
  */
 export type SoftKind =
   | "bloom"
@@ -10,6 +11,8 @@ export type SoftKind =
   | "log-index"
   | "odd-field"
   | "untraced-state-sync"
+  | "uncovered-transactions"
+  | Oddity["kind"]
   | `unproven-${Part}`;
 
 /** The first disagreement of a kind in a block. */

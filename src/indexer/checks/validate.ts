@@ -1,4 +1,5 @@
-import { withoutStateSync } from "../../chain/blocks/state-sync.ts";
+import { stateSyncHash } from "../../chain/blocks/state-sync.ts";
+import { coveredByRoots } from "../../chain/forms/system-transactions.ts";
 import type {
   FetchedBlock,
   RawBlock,
@@ -62,19 +63,21 @@ function validateParts(blockNumber: number, fetched: FetchedBlock, check: Check)
   requireThat(isAddress(block.miner), "it has no fee recipient");
   requireThat(Array.isArray(block.transactions), "it has no list of transactions");
   const { length } = block.transactions;
-  requireThat(
-    receipts[length]?.transactionHash !== block.hash,
-    "it has logs outside of transactions, as Celo had before it became a rollup, which cannot be indexed; " +
-      "begin an empty database at a later START_BLOCK",
-  );
   requireThat(receipts.length === length, `${length} transactions but ${receipts.length} receipts`);
   for (const index of block.transactions.keys()) {
     validateTransaction(block, index, check);
     validateReceipt(block, receipts[index] as RawReceipt, index, check);
   }
+  for (const { kind, reason } of fetched.oddities ?? []) check.prefer(false, kind, reason);
   validateUncles(block, uncles, check);
   validateWithdrawals(block, check);
-  const { receipts: covered } = withoutStateSync(fetched);
+  const { receipts: covered } = coveredByRoots(fetched);
+  const uncovered = length - covered.length - (stateSyncHash(block) === undefined ? 0 : 1);
+  check.prefer(
+    uncovered <= 0,
+    "uncovered-transactions",
+    `${uncovered} transactions that pay nothing are outside of its roots and its gas`,
+  );
   validateGas(block, covered, check);
   validateBlooms(block, covered, check);
   validateLogIndexes(receipts, check);

@@ -1,7 +1,7 @@
 import type { RawBlock } from "../../chain/types.ts";
+import { keccak256 } from "../../core/deep-imports.ts";
 import type { Address } from "../../core/evm/address.ts";
 import { quantityToNumber } from "../../core/evm/quantity.ts";
-import { keccak256 } from "../../core/evm/viem.ts";
 import type { ChainRows } from "../../store/writer/chain-tables.ts";
 import { CREATE_TYPES, type PlacedFrame } from "./frames.ts";
 

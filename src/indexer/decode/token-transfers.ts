@@ -22,6 +22,9 @@ const ERC404_ID: Hex = "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b
 const CONSECUTIVE_TRANSFER: Hex =
   "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
 
+/** Logs what coins every transfer moves (EIP-7708), in the shape of ERC-20. */
+const SYSTEM_ADDRESS: Address = "0xfffffffffffffffffffffffffffffffffffffffe";
+
 const WORD = 32;
 
 interface Movement {
@@ -43,6 +46,7 @@ export function decodeTokenTransfers(
 ): void {
   for (const [transactionIndex, receipt] of receipts.entries()) {
     for (const log of receipt.logs) {
+      if (log.address === SYSTEM_ADDRESS) continue;
       const together = consecutiveOf(log);
       if (together) {
         rows.consecutiveTransfers.push({

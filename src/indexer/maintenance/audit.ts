@@ -5,6 +5,7 @@ import { tablesOfOneServer } from "../../store/cluster/page-columns.ts";
 import { getGeneration } from "../../store/sync-state.ts";
 import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
 import { encodeChainRows } from "../../store/writer/chain.ts";
+import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
 import type { StateAudit } from "../state/family.ts";
@@ -37,8 +38,8 @@ export function createAuditor(
 
 /**
  * Compares the index with the nodes: the rows of one final block, chosen at random, with the block fetched anew; some
- * rows of state with the node's at the served head. Differences are counted and logged, and nothing is
- * changed. An audit ends silently when a node fails: the next one comes. Between its pieces other blocks may be published.
+ * rows of state with the node's at the served head. Differences are counted and logged, and
+ * differing state is read again. An audit ends silently when a node fails: the next one comes. Between its pieces other blocks may be published.
  */
 async function* audit(sync: Sync): AsyncGenerator<void> {
   try {
@@ -52,6 +53,8 @@ async function* audit(sync: Sync): AsyncGenerator<void> {
       const ask = { signal: patience(sync) };
       const found = await family.audit({ sql: writer.sql, chain, head, sample: SAMPLE, ask });
       report(sync, family.name, found);
+      const { mend } = found;
+      if (mend && found.differences.length > 0) await writeAs(writer, mend);
     }
   } catch (error) {
     if (!(error instanceof ChainError)) throw error;
@@ -85,7 +88,7 @@ async function* compareBlock(
   blockNumber: number,
   options: AskOptions = {},
 ): AsyncGenerator<void, { node: NodeName; differences: TableDifference[] } | undefined> {
-  const { chain, writer, identity, belief } = sync;
+  const { chain, writer, identity, agreement } = sync;
   const { traced } = identity;
   const signal = patience(sync);
   const retry = new Retry(signal);
@@ -94,7 +97,7 @@ async function* compareBlock(
   const [fetched] = blocks;
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
-  const believed = await belief.believe(answer, retry);
+  const believed = await agreement.confirm(answer, retry);
   // With what is a view on one server.
   const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
   const expected = encodeChainRows(decodeBlocks([believed]), tables);

@@ -1,5 +1,5 @@
+import { keccak256, toRlp } from "../../core/deep-imports.ts";
 import type { Hex } from "../../core/evm/hex.ts";
-import { keccak256, toRlp } from "../../core/evm/viem.ts";
 
 /** A value of an RLP encoding: bytes, or a list of values. */
 export type RlpValue = Hex | readonly RlpValue[];

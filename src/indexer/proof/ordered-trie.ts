@@ -1,5 +1,5 @@
+import { keccak256, toRlp } from "../../core/deep-imports.ts";
 import { type Hex, hexToBytes } from "../../core/evm/hex.ts";
-import { keccak256, toRlp } from "../../core/evm/viem.ts";
 
 /** What RLP encodes: a leaf, an extension or a branch. Nodes shorter than a hash stand within their parent. */
 type Node = (Uint8Array | Node)[];

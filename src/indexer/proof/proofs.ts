@@ -68,6 +68,9 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
   status.proofs = initialProofs(enabled);
 
   return {
+    /** Returns whether the node is a development node: its blocks may break every rule. */
+    isDevelopment: (): boolean => isDevelopment,
+
     /** Begins with a chain. */
     begin(ground: ProofGround): void {
       established = new Set(ground.proven);

@@ -1,10 +1,10 @@
-import { withoutStateSync } from "../../chain/blocks/state-sync.ts";
+import { coveredByRoots } from "../../chain/forms/system-transactions.ts";
 import type { FetchedBlock, RawBlock, RawReceipt, RawTransaction } from "../../chain/types.ts";
+import { getContractAddress, keccak256 } from "../../core/deep-imports.ts";
 import { messageOf } from "../../core/errors.ts";
 import { lowerAddress } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
-import { getContractAddress, keccak256 } from "../../core/evm/viem.ts";
 import { isNothing } from "../../core/json/record.ts";
 import { bytes, integer, rlp, rlpHash, UnprovableError } from "./encoding.ts";
 import { encodeHeader, headerHash, unknownFields } from "./header.ts";
@@ -46,7 +46,7 @@ class ProofFailedError extends Error {}
 /** Proves a part of a validated block (`validateBlock`). Never throws. */
 export async function prove(part: Part, fetched: FetchedBlock): Promise<Verdict> {
   try {
-    return { outcome: await PROOFS[part](withoutStateSync(fetched)) };
+    return { outcome: await PROOFS[part](coveredByRoots(fetched)) };
   } catch (error) {
     const outcome = error instanceof UnprovableError ? "unprovable" : "failed";
     return { outcome, reason: messageOf(error) };

@@ -1,10 +1,10 @@
 import type { Hash } from "viem";
 import type { RawTransaction } from "../../chain/types.ts";
+import { keccak256, recoverAddress } from "../../core/deep-imports.ts";
 import { type Address, lowerAddress } from "../../core/evm/address.ts";
 import { DEPOSIT_TYPE } from "../../core/evm/deposits.ts";
 import { type Hex, hexConcat } from "../../core/evm/hex.ts";
 import { quantityToBigInt, quantityToNumber } from "../../core/evm/quantity.ts";
-import { keccak256, recoverAddress } from "../../core/evm/viem.ts";
 import { bytes, integer, type RlpValue, rlp, UnprovableError } from "./encoding.ts";
 
 /** What a transaction signs, and its signature: v or parity, r, s. */

@@ -11,6 +11,18 @@ import { type Distrusted, isReorg, loadHead, readState, type Sync } from "../con
 import { withoutContracts } from "../state/reading.ts";
 import { findCommonAncestor, rollBack, startOver } from "./rollback.ts";
 
+// The cases, by the node's chain next to ours (head H, node's head N), and where they are decided:
+//
+//   1. N > H, and block H+1 has another parent than H: a reorg; the ancestor is below H (`reorganise`).
+//   2. N = H with another hash: a reorg, the same.
+//   3. N < H with another hash at N: a reorg to a chain that is shorter for now.
+//   4. N < H with our hash at N: the node lags (`isBehind`). A development chain that says it has no block H any more
+//      (evm_revert, anvil_rollback) is rolled back to N (`returnToShorter`).
+//   5. No block in common, the start block included: another chain (`followReset`). A development chain that was reset
+//      (anvil_reset, restarted), and a chain whose start block above 0 was not final, is indexed again from its start. Any
+//      other chain halts the indexer until the node has our start block again.
+//   6. A node among several says 1 to 3 while another one still has our head: the node is on a fork (`mayFollow`).
+
 const HALTED_RETRY_MS = 5_000;
 /** How long a reorg waits for nodes that cannot be reached. */
 const UNHEARD_PATIENCE_MS = 30_000;
@@ -65,8 +77,7 @@ async function fetchBoth(chain: Chain, number: number, ask: AskOptions) {
 }
 
 /**
- * Handles a node's head that is neither above ours nor ours (rollback.ts has the cases). True when the database was
- * changed.
+ * Handles a node's head that is neither above ours nor ours. True when the database was changed.
  */
 export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   return (await isBehind(sync, ours, node))
@@ -74,7 +85,7 @@ export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader)
     : reorganise(sync, ours);
 }
 
-/** Whether the node's head is one of our blocks below our head (rollback.ts, case 4). */
+/** Whether the node's head is one of our blocks below our head (case 4). */
 async function isBehind({ writer }: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   if (node.number >= ours.number) return false;
   const known = await getBlockReference(writer.sql, node.number);
@@ -138,7 +149,7 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
 }
 
 /**
- * Whether to follow a node that left our chain (rollback.ts, case 6). Not while another node still has our head and a
+ * Whether to follow a node that left our chain (case 6). Not while another node still has our head and a
  * chain no shorter; and, for a while, not before all other nodes have answered.
  */
 async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
@@ -182,7 +193,7 @@ async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
     );
     await startOver(sync.writer, current);
     sync.identity = current;
-    sync.belief.begin({ proven: [], isDevelopment });
+    sync.agreement.begin({ proven: [], isDevelopment });
     await loadHead(sync);
     return true;
   }

@@ -4,6 +4,7 @@ import type { BlockReference } from "../../chain/questions.ts";
 import { ChainError } from "../../core/errors.ts";
 import { getBlockReference } from "../../store/blocks/blocks.ts";
 import { shareConnections } from "../../store/cluster/distribution.ts";
+import { listSigns } from "../../store/state/tokens/signs.ts";
 import {
   type ChainIdentity,
   type ServedHead,
@@ -18,18 +19,6 @@ import { requireKept, type Writer } from "../publish.ts";
 import { type AfterDeletion, tablesOf } from "../state/family.ts";
 import { listTouchedKeys, type StateKeys, type StateValues, writeState } from "../state/reading.ts";
 
-// The cases, by what the node's chain is next to ours (head H, node's head N):
-//
-//   1. N > H and block H+1 has another parent than H: reorg, the ancestor is below H.
-//   2. N = H with another hash: reorg, the same.
-//   3. N < H with another hash at N: reorg to a chain that is shorter for now.
-//   4. N < H with our hash at N: a node that lags behind, unless this is a development chain that says it has no block
-//      H any more (evm_revert, anvil_rollback): then a roll-back to N.
-//   5. No block in common, the start block included: another chain. A development chain was reset (anvil_reset,
-//      restarted) and is indexed anew, and so is a chain whose start block, above 0, was not final; any other is refused,
-//      nothing is written until the start block is ours again.
-//   6. A node among several says 1 to 3 while another one still has our head: no reorg, the node is on a fork.
-//
 // Before and after a roll-back the database equals one chain: blocks, what follows from them and the state at the head.
 // A roll-back takes one transaction; the state at the ancestor is read before it. If it cannot be read (pruned, node
 // gone) it is marked "to be read", which answers know about.
@@ -79,7 +68,8 @@ export async function rollBack(
 ): Promise<void> {
   const { sql, families, metrics } = writer;
   await requireKept(writer);
-  const range = { from: ancestor + 1, to: head.number };
+  const removed = { from: ancestor + 1, to: head.number };
+  const range = { ...removed, signs: await listSigns(sql, removed) };
   const [keys, block] = await Promise.all([
     listTouchedKeys(sql, families, range, ancestor),
     getBlockReference(sql, ancestor),

@@ -8,6 +8,7 @@ import {
   type CoinBalance,
   type CoinToRead,
   countPendingCoinBalances,
+  forgetCoinBalances,
   listPendingCoins,
   listTouchedCoins,
   revertAddresses,
@@ -55,6 +56,13 @@ export const coins: StateFamily<CoinToRead, CoinBalance> = {
         ? []
         : [`the balance of ${address} at block ${head.number}: ${balance}, the node says ${says}`];
     });
-    return { checked: stored.length, differences };
+    const differing = addresses.filter(
+      (_, index) => balances[index] !== BigInt(stored[index]?.balance ?? 0),
+    );
+    return {
+      checked: stored.length,
+      differences,
+      mend: (transaction) => forgetCoinBalances(transaction, differing),
+    };
   },
 };

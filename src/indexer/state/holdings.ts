@@ -9,6 +9,7 @@ import {
   writeHoldings,
 } from "../../store/state/token-balances/readings.ts";
 import { applyTokenBalances, revertTokenBalances } from "../../store/state/token-balances/state.ts";
+import { listSampledHoldings, markTokens } from "../../store/state/tokens/marks.ts";
 import type { StateFamily } from "./family.ts";
 
 /** What owners hold of tokens. Keeps the holder counts of the tokens, so it comes after `tokens`. */
@@ -21,6 +22,8 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
     contractOf: ({ token }) => token,
     listTouched: listTouchedHoldings,
     listPending: listPendingHoldings,
+    listSampled: async (sql, contracts) =>
+      (await listSampledHoldings(sql, contracts)).map((key) => ({ ...key, addsUp: true })),
     countPending: countPendingHoldings,
     write: writeHoldings,
     async fetch(chain, keys, block, ask) {
@@ -40,14 +43,19 @@ export const holdings: StateFamily<HoldingToRead, HoldingAmount> = {
       const amount = amounts[index];
       return typeof amount === "bigint" ? [{ ...holding, says: amount }] : [];
     });
-    const differences = answered
-      .filter(({ amount, says }) => BigInt(amount) !== says)
-      .map(
+    const differing = answered.filter(({ amount, says }) => BigInt(amount) !== says);
+    return {
+      checked: answered.length,
+      differences: differing.map(
         ({ token, owner, tokenId, amount, says }) =>
           `the holding of ${owner} in ${token}${tokenId === null ? "" : ` of id ${tokenId}`} ` +
-          `at block ${head.number}: ${amount}, the contract says ${says}`,
-      );
-    return { checked: answered.length, differences };
+          `at block ${head.number}: ${amount}, the contract says ${says}; all of it is read again`,
+      ),
+      mend: (transaction) => {
+        const tokens = [...new Set(differing.map(({ token }) => token))];
+        return markTokens(transaction, tokens, "audit", head.number);
+      },
+    };
   },
 };
 

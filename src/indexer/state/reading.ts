@@ -4,9 +4,9 @@ import type { BlockReference } from "../../chain/questions.ts";
 import { chunk } from "../../core/async.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { Queryable, Transaction } from "../../db/client.ts";
+import type { SignedRange } from "../../store/state/tokens/signs.ts";
 import type { ContractScope } from "../../store/state/tokens/state.ts";
 import { noteUnresponsive } from "../../store/state/tokens/unresponsive.ts";
-import type { BlockRange } from "../../store/writer/chain.ts";
 import type { StateFamily, StateReading } from "./family.ts";
 
 /** What is to be read from the node. */
@@ -24,7 +24,7 @@ export interface StateValues {
 export function listTouchedKeys(
   sql: Queryable,
   families: readonly StateFamily[],
-  range: BlockRange,
+  range: SignedRange,
   at: number,
 ): Promise<StateKeys> {
   return listKeys(families, (reading) => reading.listTouched(sql, range, at));
@@ -39,6 +39,15 @@ export function listPendingKeys(
 ): Promise<StateKeys> {
   const asked = families.filter(({ reading }) => "except" in scope || reading?.contractOf);
   return listKeys(asked, (reading) => reading.listPending(sql, scope, limit));
+}
+
+/** State of contracts that is read without a sign of change. */
+export function listSampledKeys(
+  sql: Queryable,
+  families: readonly StateFamily[],
+  contracts: readonly Address[],
+): Promise<StateKeys> {
+  return listKeys(families, async (reading) => (await reading.listSampled?.(sql, contracts)) ?? []);
 }
 
 function listKeys(

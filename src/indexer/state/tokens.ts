@@ -1,9 +1,12 @@
 import type { TokenMetadata } from "../../chain/questions.ts";
+import { standardOf, tellsFacts } from "../../chain/state/token-standard.ts";
 import type { Address } from "../../core/evm/address.ts";
+import type { TokenStandard } from "../../store/lists/token-transfers.ts";
 import {
   applyTokens,
   countPendingTokens,
   listPendingTokens,
+  listTokens,
   listTouchedTokens,
   revertTokens,
   type TokenToRead,
@@ -15,6 +18,8 @@ import type { StateFamily } from "./family.ts";
 /** What a token was asked for and answered. */
 interface TokenAnswer {
   address: Address;
+  /** As stored. */
+  standard: TokenStandard;
   metadata: TokenMetadata | undefined;
   /** In the smallest unit; null when the contract does not tell it. */
   totalSupply: bigint | null | undefined;
@@ -30,6 +35,7 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
     contractOf: ({ address }) => address,
     listTouched: listTouchedTokens,
     listPending: listPendingTokens,
+    listSampled: listTokens,
     countPending: countPendingTokens,
     async fetch(chain, keys, block, ask) {
       const ofMetadata = keys.filter(({ metadata }) => metadata).map(({ address }) => address);
@@ -41,8 +47,9 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
       const metadataOf = new Map(ofMetadata.map((address, index) => [address, metadata[index]]));
       const supplyOf = new Map(ofSupply.map((address, index) => [address, supplies[index]]));
       return {
-        rows: keys.map(({ address }) => ({
+        rows: keys.map(({ address, standard }) => ({
           address,
+          standard,
           metadata: metadataOf.get(address),
           totalSupply: supplyOf.get(address),
         })),
@@ -52,8 +59,17 @@ export const tokens: StateFamily<TokenToRead, TokenAnswer> = {
       };
     },
     async write(sql, blockNumber, answers) {
-      const metadata = answers.flatMap(({ address, metadata: facts }) =>
-        facts === undefined ? [] : [{ address, ...facts }],
+      const metadata = answers.flatMap(({ address, standard, metadata: facts }) =>
+        facts === undefined
+          ? []
+          : [
+              {
+                address,
+                ...facts,
+                standard: standardOf(standard, facts),
+                isTold: tellsFacts(facts),
+              },
+            ],
       );
       const supplies = answers.flatMap(({ address, totalSupply }) =>
         totalSupply === undefined ? [] : [{ address, totalSupply }],

@@ -1,4 +1,5 @@
 import type { Tracer } from "../../chain/questions.ts";
+import type { TokenMarks } from "../../store/state/tokens/marks.ts";
 import type { SoftKind } from "../checks/check.ts";
 import { initialProofs, type ProofStatus } from "../proof/proofs.ts";
 
@@ -26,6 +27,8 @@ export interface IndexerStatus {
    * count.
    */
   pending: Readonly<Record<string, number>> | null;
+  /** Tokens whose contracts say otherwise than their transfers; null before the first count. */
+  tokens: TokenMarks | null;
   traces: { tracer: Tracer | null; reason: string | null };
   /** Blocks since the start that contradict themselves and were believed all the same, by kind (validate.ts). */
   accepted: Partial<Record<SoftKind, number>>;
@@ -67,6 +70,7 @@ export function initialStatus(): IndexerStatus {
     indexes: null,
     replacedIndexes: null,
     pending: null,
+    tokens: null,
     traces: { tracer: null, reason: null },
     accepted: {},
     proofs: initialProofs(true),

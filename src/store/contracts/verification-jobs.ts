@@ -234,6 +234,15 @@ export async function finishJob(
   return finished.count > 0;
 }
 
+/** Adds words for the sender to a job that has passed. */
+export async function noteOnPass(
+  sql: Queryable,
+  { guid }: ClaimedJob,
+  note: string,
+): Promise<void> {
+  await sql`UPDATE verification_jobs SET reason = ${note} WHERE guid = ${guid} AND state = 'passed'`;
+}
+
 /** Makes a running job count as abandoned at once, because its runner failed. */
 export async function abandonJob(sql: Sql, job: ClaimedJob): Promise<void> {
   await sql`

@@ -1,4 +1,4 @@
-import { within } from "../../core/async.ts";
+import { Admission, type Release } from "../../core/admission.ts";
 import { StoreError } from "../../core/errors.ts";
 import { calmTurn } from "../../core/turns.ts";
 
@@ -45,18 +45,12 @@ export interface PageQuery<Row> extends PromiseLike<Row[]> {
   cursor(rows: number, read: (part: Row[]) => unknown): Promise<unknown>;
 }
 
-/** The end of the last large page in line. */
-let line: Promise<void> = Promise.resolve();
-
-/** Takes a place in the line of large pages, whose data is read, and becomes an answer, one after the other. */
-function takePlace(): { reached: Promise<void>; leave(): void } {
-  const { promise: end, resolve } = Promise.withResolvers<void>();
-  const reached = within(LONGEST_WAIT_MS, line, () => new Error("waits for too long")).catch(
-    () => {},
-  );
-  line = end;
-  return { reached, leave: () => void reached.then(calmTurn).then(resolve) };
-}
+/** Large pages are read, and become answers, one after the other. */
+const largePages = new Admission({
+  capacity: () => 1,
+  patienceMs: LONGEST_WAIT_MS,
+  refuse: () => new Error("waits for too long"),
+});
 
 /**
  * Reads a page of at most `limit` rows; `dataOf` gives the fields of a row that may be large. A long page is read in
@@ -71,7 +65,7 @@ export async function readPage<Row>(
   const rows: Row[] = [];
   let characters = 0;
   let read = 0;
-  let place: ReturnType<typeof takePlace> | undefined;
+  let entering: Promise<Release | undefined> | undefined;
   /** Gives what the next part waits for. */
   const take = (part: Row[]): Promise<void> | undefined => {
     for (const row of part) {
@@ -82,16 +76,19 @@ export async function readPage<Row>(
     const all = characters + rows.length * OTHER_FIELDS;
     if (all <= SMALL_PAGE || all - read < AT_ONCE) return undefined;
     read = all;
-    place ??= takePlace();
-    return place.reached.then(calmTurn);
+    entering ??= largePages.enter().catch(() => undefined);
+    return entering.then(calmTurn);
   };
   try {
     // Nothing waits after the last part of a cursor.
     if (limit <= ROWS_AT_ONCE) await take(await query);
     else await query.cursor(ROWS_AT_ONCE, take);
-    await place?.reached;
+    await entering;
     return rows;
   } finally {
-    place?.leave();
+    void entering?.then(async (release) => {
+      await calmTurn();
+      release?.();
+    });
   }
 }

@@ -80,6 +80,17 @@ export async function listNftsOfOwner(
   return rows.map((row) => row.tokenId);
 }
 
+/** Returns ids of a collection that transfers of their own moved, ascending, at most `limit`. */
+export async function listKnownIds(
+  sql: Queryable,
+  token: Address,
+  limit: number,
+): Promise<string[]> {
+  const rows = await sql<{ tokenId: string }[]>`
+    SELECT token_id FROM nft_owners WHERE token = ${token} ORDER BY token_id LIMIT ${limit}`;
+  return rows.map(({ tokenId }) => tokenId);
+}
+
 /** The ids that an owner has by their own transfers, and the places of those. */
 function idsByTransfers(sql: Queryable, token: Address, owner: Address): Fragment {
   return sql`

@@ -19,13 +19,13 @@ const FILE_NAMES: readonly { pattern: RegExp; kind: CompilerKind; family: Compil
   { pattern: /^vyper[.-]?(v?\d[\w.+-]*?)(?:\.linux)?$/, kind: "vyper", family: "vyper" },
 ];
 
-/** What a compiler's file name tells; undefined for other names and for versions without a commit. */
+/** Reads a compiler's file name; undefined for other names. The commit may be missing. */
 export function parseFileName(
   name: string,
 ): { kind: CompilerKind; family: CompilerFamily; version: CompilerVersion } | undefined {
   for (const { pattern, kind, family } of FILE_NAMES) {
     const version = parseVersion(pattern.exec(name)?.[1] ?? "");
-    if (version !== undefined && version.commit !== "") return { kind, family, version };
+    if (version !== undefined) return { kind, family, version };
   }
   return undefined;
 }

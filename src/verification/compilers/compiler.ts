@@ -3,7 +3,7 @@ import { VerificationError } from "../errors.ts";
 import type { CompilerBuild } from "./build.ts";
 import { OutputTooLarge, runExecutable } from "./executable.ts";
 import { loadSoljson } from "./soljson.ts";
-import { type CompilerVersion, formatVersion, parseVersion } from "./versions.ts";
+import { type CompilerVersion, formatVersion, isSameVersion, parseVersion } from "./versions.ts";
 
 /** A compiler ready for use in this process. */
 export interface Compiler {
@@ -30,7 +30,7 @@ export async function openCompiler(
   const compiler = await openBare(build, maxOutputBytes).catch((error) => {
     throw brokenCompiler(build, error);
   });
-  if (formatVersion(compiler.version) !== formatVersion(build.version)) {
+  if (!isSameVersion(compiler.version, build.version)) {
     const requested = `v${formatVersion(build.version)}`;
     const nearest = [`v${formatVersion(compiler.version)}`];
     throw new VerificationError({ code: "compiler-unavailable", requested, nearest });

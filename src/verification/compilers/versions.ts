@@ -13,6 +13,9 @@ export interface CompilerVersion {
 const VERSION =
   /^(?:vyper:)?v?(\d{1,3}\.\d{1,3}\.\d{1,3})(-?(?:nightly|ci|pre|develop|alpha|beta|rc|a|b)[.\d-]*\d)?(?:\+commit\.([0-9a-f]{6,40}))?(?:\.[\w.+-]*)?$/;
 
+/** `-rc6`, `rc6`, `-beta.17` and `b17`: vyper and lists of its releases write them differently. */
+const VYPER_PRERELEASE = /^-?(a|b|rc)(?:lpha|eta)?\.?(?=\d)/;
+
 /** How solc calls itself up to 0.3.6: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
 const OLD_VERSION = /^(\d\.\d\.\d)-([0-9a-f]{8})[/*].*/;
 
@@ -26,7 +29,7 @@ export function parseVersion(text: string): CompilerVersion | undefined {
   if (release === undefined) return undefined;
   return {
     release,
-    prerelease: (prerelease ?? "").replace(/^-ci\b/, "-nightly"),
+    prerelease: (prerelease ?? "").replace(/^-ci\b/, "-nightly").replace(VYPER_PRERELEASE, "$1"),
     commit: commit ?? "",
   };
 }
@@ -54,11 +57,19 @@ const FITS: readonly Fit[] = ["commit", "prefix", "release"];
 function fitOf(wanted: CompilerVersion, build: CompilerVersion): Fit | undefined {
   if (wanted.release !== build.release || wanted.prerelease !== build.prerelease) return undefined;
   if (wanted.commit === build.commit) return "commit";
-  if (wanted.commit === "" || build.commit === "") return "prefix";
-  if (wanted.commit.startsWith(build.commit) || build.commit.startsWith(wanted.commit))
-    return "prefix";
+  if (isSameCommit(wanted, build)) return "prefix";
   // Builds of one release for different platforms name different commits.
   return wanted.prerelease === "" ? "release" : undefined;
+}
+
+/** Whether both name one commit, with as many digits as they like; one that names none may be any. */
+function isSameCommit(left: CompilerVersion, right: CompilerVersion): boolean {
+  return left.commit.startsWith(right.commit) || right.commit.startsWith(left.commit);
+}
+
+/** Whether a compiler may be the one that its file's name says. */
+export function isSameVersion(left: CompilerVersion, right: CompilerVersion): boolean {
+  return ["commit", "prefix"].includes(fitOf(left, right) ?? "");
 }
 
 /**
@@ -71,8 +82,10 @@ export function chooseBuild<Build extends { version: CompilerVersion }>(
 ): Build | undefined {
   for (const fit of FITS) {
     const fitting = builds.filter((build) => fitOf(wanted, build.version) === fit);
-    const commits = new Set(fitting.map((build) => build.version.commit.slice(0, 8)));
-    if (wanted.commit === "" && commits.size > 1) return undefined;
+    const isOne = fitting.every(({ version }) =>
+      fitting.every((other) => isSameCommit(version, other.version)),
+    );
+    if (wanted.commit === "" && !isOne) return undefined;
     if (fitting[0] !== undefined) return fitting[0];
   }
   return undefined;
@@ -84,7 +97,7 @@ export function chooseExactBuild<Build extends { version: CompilerVersion }>(
   builds: readonly Build[],
 ): Build | undefined {
   const isExact = ({ version }: Build): boolean =>
-    version.commit !== "" && ["commit", "prefix"].includes(fitOf(wanted, version) ?? "");
+    version.commit !== "" && isSameVersion(wanted, version);
   return wanted.commit === "" ? undefined : builds.find(isExact);
 }
 

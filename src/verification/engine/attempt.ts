@@ -1,9 +1,9 @@
 import type { Compiler } from "../compilers/compiler.ts";
+import type { CompilerInput } from "../compilers/input.ts";
 import { locateContracts } from "../compilers/located-output.ts";
 import { type CompilerOutput, readOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import type { CompilerInput } from "../inputs/compiler-input.ts";
 import { isMatch } from "../match/code/code-match.ts";
 import {
   type CompiledContract,
@@ -74,8 +74,12 @@ const VYPER_OUTPUTS = [
   "evm.deployedBytecode.object",
   "evm.methodIdentifiers",
 ];
+/** Documentation that breaks vyper's rules for it is an error only when it is asked for. */
+const VYPER_CODE_OUTPUTS = VYPER_OUTPUTS.filter((output) => !output.endsWith("doc"));
 /** Older compilers do not know outputs of one contract. */
 const NARROW_SINCE = "0.5.0";
+/** Older releases of vyper want an entry for each source. */
+const VYPER_NARROW_SINCE = "0.4.0";
 
 /**
  * Compiles the input and compares every contract that the request may mean. Compiles only the wanted contract where
@@ -83,12 +87,12 @@ const NARROW_SINCE = "0.5.0";
  * make other code or errors then; this also finds the names for the answer.
  */
 export async function attempt(session: Session, input: CompilerInput): Promise<Attempt> {
-  if (input.language === "Vyper" || narrowSelection(session, input) === undefined) {
-    return attemptOnce(session, input);
-  }
+  const isVyper = input.language === "Vyper";
+  if (!isVyper && narrowSelection(session, input) === undefined) return attemptOnce(session, input);
   const first = await attemptOnce(session, input).catch(compilerError);
-  if (!("failure" in first) && isPromising(first)) return first;
-  const second = await compileAndMatch(session, input, wideSelection(input)).catch(compilerError);
+  if (!("failure" in first) && (isVyper || isPromising(first))) return first;
+  const wider = isVyper ? vyperSelection(session, input, VYPER_CODE_OUTPUTS) : wideSelection();
+  const second = await compileAndMatch(session, input, wider).catch(compilerError);
   if (!("failure" in second)) return second;
   if (!("failure" in first)) return first;
   throw first;
@@ -96,7 +100,7 @@ export async function attempt(session: Session, input: CompilerInput): Promise<A
 
 /** As `attempt`, with the narrowest selection of outputs only. */
 export function attemptOnce(session: Session, input: CompilerInput): Promise<Attempt> {
-  return compileAndMatch(session, input, narrowSelection(session, input) ?? wideSelection(input));
+  return compileAndMatch(session, input, narrowSelection(session, input) ?? wideSelection());
 }
 
 /** The error when it is the compiler's about the sources; throws any other. */
@@ -112,19 +116,27 @@ function isPromising({ candidates }: Attempt): boolean {
 
 type Selection = Record<string, unknown>;
 
-function narrowSelection(
-  { compiler }: Session,
-  { language, target }: CompilerInput,
-): Selection | undefined {
-  const { path, name } = target;
-  if (language === "Vyper") return path === null ? undefined : { [path]: VYPER_OUTPUTS };
-  const isKnown = compareReleases(compiler.version.release, NARROW_SINCE) >= 0;
+function narrowSelection(session: Session, input: CompilerInput): Selection | undefined {
+  const { path, name } = input.target;
+  if (input.language === "Vyper") return vyperSelection(session, input, VYPER_OUTPUTS);
+  const isKnown = compareReleases(session.compiler.version.release, NARROW_SINCE) >= 0;
   if (path === null || name === null || !isKnown) return undefined;
   return { [path]: { [name]: SOLC_OUTPUTS } };
 }
 
-function wideSelection({ language }: CompilerInput): Selection {
-  return language === "Vyper" ? { "*": VYPER_OUTPUTS } : { "*": { "*": SOLC_OUTPUTS } };
+function vyperSelection(
+  { compiler }: Session,
+  { sources, target: { path } }: CompilerInput,
+  outputs: readonly string[],
+): Selection {
+  if (path === null) return { "*": outputs };
+  const needsAll = compareReleases(compiler.version.release, VYPER_NARROW_SINCE) < 0;
+  const others = needsAll ? [...sources.keys()].map((other) => [other, ["abi"]]) : [];
+  return { ...Object.fromEntries(others), [path]: outputs };
+}
+
+function wideSelection(): Selection {
+  return { "*": { "*": SOLC_OUTPUTS } };
 }
 
 async function compileAndMatch(

@@ -1,10 +1,11 @@
 import { isRecord } from "../../core/json/record.ts";
 import type { MatchQuality } from "../../store/contracts/verified/verified-contract.ts";
+import type { CompilerInput, Settings } from "../compilers/input.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import { type CompilerInput, type Settings, without } from "../inputs/compiler-input.ts";
+import { without } from "../inputs/compiler-input.ts";
 import { metadataSettings } from "../inputs/flattened.ts";
-import { qualityOf } from "../match/contract-match.ts";
+import { qualityOf, rankOf } from "../match/contract-match.ts";
 import { type CodeMetadata, readCodeMetadata } from "../match/metadata/metadata.ts";
 import { type Attempt, attemptOnce, type Session } from "./attempt.ts";
 
@@ -41,6 +42,8 @@ export async function diagnoseSettings(
   const { input } = failed;
   const [closest] = failed.candidates;
   if (input.language === "Vyper" || closest === undefined) return undefined;
+  const namesake = await findNamesake(session, input);
+  if (namesake !== undefined) return `It matches with the contract ${namesake}.`;
   const target = { path: closest.path, name: closest.name };
   const end = performance.now() + budgetMs;
   let found: string | undefined;
@@ -58,14 +61,45 @@ export async function diagnoseSettings(
   return found && `It matches with ${found}.`;
 }
 
-async function qualityWith(session: Session, input: CompilerInput): Promise<MatchQuality | null> {
-  try {
-    const { candidates } = await attemptOnce(session, input);
-    return candidates[0] === undefined ? null : qualityOf(candidates[0].match);
-  } catch (error) {
-    if (error instanceof VerificationError) return null;
-    throw error;
+/**
+ * Compiles for other EVM versions than the compiler's own, for about `budgetMs`, and yields what gives the code on chain. Several
+ * may: only the metadata tells them apart.
+ */
+export async function* attemptEvmVersions(
+  session: Session,
+  { input, candidates: [closest] }: Attempt,
+  budgetMs: number,
+): AsyncGenerator<Attempt> {
+  const end = performance.now() + budgetMs;
+  const target =
+    input.language !== "Vyper" && closest
+      ? { path: closest.path, name: closest.name }
+      : input.target;
+  for (const { settings } of evmVersions(input, session.compiler.version.release)) {
+    const started = performance.now();
+    const tried = await attemptOnce(session, { ...input, settings, target }).catch(ignoreRefusal);
+    if (tried?.candidates[0] && rankOf(tried.candidates[0].match) > 0) yield tried;
+    const now = performance.now();
+    if (now + (now - started) > end) break;
   }
+}
+
+function ignoreRefusal(error: unknown): undefined {
+  if (!(error instanceof VerificationError)) throw error;
+}
+
+/** The contract of the same name in another file, as `path:Name`, that is the one on chain. */
+async function findNamesake(session: Session, input: CompilerInput): Promise<string | undefined> {
+  const { path, name } = input.target;
+  if (path === null || name === null || input.sources.size === 1) return undefined;
+  const other = { ...input, target: { path: null, name } };
+  const [best] = (await attemptOnce(session, other).catch(ignoreRefusal))?.candidates ?? [];
+  return best && rankOf(best.match) > 0 ? `${best.path}:${best.name}` : undefined;
+}
+
+async function qualityWith(session: Session, input: CompilerInput): Promise<MatchQuality | null> {
+  const [best] = (await attemptOnce(session, input).catch(ignoreRefusal))?.candidates ?? [];
+  return best === undefined ? null : qualityOf(best.match);
 }
 
 function* changes(
@@ -104,8 +138,16 @@ function* changes(
     const words = enabled ? `${other} optimizer runs` : `the optimizer on and ${other} runs`;
     yield { settings: { ...settings, optimizer: optimized(other) }, words };
   }
+  yield* evmVersions({ settings, language: "Solidity" }, release);
+}
+
+function* evmVersions(
+  { settings, language }: Pick<CompilerInput, "settings" | "language">,
+  release: string,
+): Generator<{ settings: Settings; words: string }> {
   for (const [evmVersion, since] of EVM_VERSIONS) {
-    if (evmVersion === settings["evmVersion"] || compareReleases(release, since) < 0) continue;
+    const isKnown = language === "Vyper" || compareReleases(release, since) >= 0;
+    if (evmVersion === settings["evmVersion"] || !isKnown) continue;
     yield { settings: { ...settings, evmVersion }, words: `the EVM version ${evmVersion}` };
   }
 }

@@ -1,9 +1,9 @@
 import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
+import { type CompilerInput, hasVerbatim } from "../compilers/input.ts";
 import type { CodeOutput } from "../compilers/output.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import type { CompiledCode } from "../match/code/bytecode.ts";
 import { isMatch, type TransformationValues } from "../match/code/code-match.ts";

@@ -1,4 +1,4 @@
-import type { CompilerLanguage } from "../inputs/compiler-input.ts";
+import type { CompilerLanguage } from "../compilers/input.ts";
 
 /** The group is a string, which may look like a comment. */
 const SOLIDITY_COMMENT =

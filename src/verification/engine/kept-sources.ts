@@ -1,5 +1,6 @@
 import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
-import { type CompilerInput, type FurtherInput, refuse } from "../inputs/compiler-input.ts";
+import type { CompilerInput, FurtherInput } from "../compilers/input.ts";
+import { refuse } from "../inputs/compiler-input.ts";
 import { interfaceFiles } from "../inputs/standard-json.ts";
 import { importedFrom } from "./imported-files.ts";
 import { filesIn } from "./metadata-text.ts";

@@ -1,7 +1,7 @@
 import { isAddress } from "../../core/evm/address.ts";
 import { hexToBytes } from "../../core/evm/hex.ts";
 import { isRecord } from "../../core/json/record.ts";
-import type { Settings } from "../inputs/compiler-input.ts";
+import type { Settings } from "../compilers/input.ts";
 
 /** The files that solc's metadata of a contract names: its own, and all that this one imports. Undefined without metadata. */
 export function filesIn(metadata: string): ReadonlySet<string> | undefined {

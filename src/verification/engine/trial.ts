@@ -1,6 +1,6 @@
 import { hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { ImmutableValue } from "../../store/contracts/verified/deployment-proofs.ts";
-import { type CompilerInput, hasVerbatim } from "../inputs/compiler-input.ts";
+import { type CompilerInput, hasVerbatim } from "../compilers/input.ts";
 import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
 import { constructorInputs, guessArguments } from "../match/code/constructor-arguments.ts";

@@ -8,15 +8,10 @@ import type {
   SourceFile,
   VerifiedFacts,
 } from "../../store/contracts/verified/verified-contract.ts";
+import type { CompilerInput, CompilerLanguage, Settings } from "../compilers/input.ts";
 import { type CompilerVersion, compareReleases, formatVersion } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
-import {
-  type CompilerInput,
-  type CompilerLanguage,
-  isPrintable,
-  refuse,
-  type Settings,
-} from "../inputs/compiler-input.ts";
+import { isPrintable, refuse } from "../inputs/compiler-input.ts";
 import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import type { CodeMatch } from "../match/code/code-match.ts";
 import { librariesIn } from "../match/code/libraries.ts";

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Hex, hexToBytes, isHexData } from "../../core/evm/hex.ts";
+import { isRecord } from "../../core/json/record.ts";
 import type { CompilerBuild } from "../compilers/build.ts";
 import type { Compiler } from "../compilers/compiler.ts";
+import type { CompilerInput } from "../compilers/input.ts";
 import { type CompilerVersion, formatVersion } from "../compilers/versions.ts";
 import { VerificationError, type VerificationFailure } from "../errors.ts";
-import { type CompilerInput, writesMetadata } from "../inputs/compiler-input.ts";
+import { evmVersionSetting, without, writesMetadata } from "../inputs/compiler-input.ts";
 import { readInput } from "../inputs/read.ts";
 import { initCodeOfBlueprint } from "../match/code/blueprint.ts";
 import { isMatch } from "../match/code/code-match.ts";
 import { type OnChainCode, qualityOf, rankOf } from "../match/contract-match.ts";
-import { explain, WRONG_ARGUMENTS } from "../match/explain.ts";
 import {
   type CodeMetadata,
   findVyperVersions,
@@ -20,7 +21,8 @@ import { findSourceVariant, type SourceVariant } from "../match/metadata/metadat
 import { textVariants } from "../match/metadata/text-variants.ts";
 import type { VerificationRequest } from "../request.ts";
 import { type Attempt, attempt, type Candidate, readMetadata, type Session } from "./attempt.ts";
-import { diagnoseSettings } from "./diagnose.ts";
+import { attemptEvmVersions, diagnoseSettings } from "./diagnose.ts";
+import { explain, WRONG_ARGUMENTS } from "./explain.ts";
 import { readImmutables } from "./immutables.ts";
 import { trialOf } from "./trial.ts";
 import { describeContract, type VerifiedSource } from "./verified-source.ts";
@@ -70,19 +72,57 @@ export async function verify(
     given: givenArguments(request.constructorArguments),
   };
   const first = await attempt(session, input);
-  const found = first.candidates.find(({ match }) => rankOf(match) > 0);
-  if (found === undefined) {
+  const raised = await findMatch(session, request, first, task.diagnosisMs);
+  if (raised === undefined) {
     const failure = explain(first, metadata?.solc != null);
     onFailure(failure);
     throw new VerificationError(await withDiagnosis(session, first, failure, task.diagnosisMs));
   }
-  checkArguments(session, found);
-  checkLibraries(input, found);
-  const raised = await raise(session, first, found);
   const values = await readImmutables(session, raised.input, raised.candidate);
   const trial = await trialOf(session, raised.input, raised.candidate, values);
   const { version } = compiler;
   return describeContract({ request, version, onChain, values, trial, ...raised });
+}
+
+/** A compile and the contract in it that is the one on chain. */
+interface Match {
+  input: CompilerInput;
+  candidate: Candidate;
+}
+
+/**
+ * The best match of the first compile, raised to full where that is possible; else of compiles for other EVM versions, where
+ * the request names none. Throws `VerificationError` when what the request names is not on chain.
+ */
+async function findMatch(
+  session: Session,
+  request: VerificationRequest,
+  first: Attempt,
+  budgetMs: number,
+): Promise<Match | undefined> {
+  const matched = async (tried: Attempt): Promise<Match | undefined> => {
+    const found = tried.candidates.find(({ match }) => rankOf(match) > 0);
+    if (found === undefined) return undefined;
+    checkArguments(session, found);
+    checkLibraries(tried.input, found);
+    return raise(session, tried, found);
+  };
+  let best = await matched(first);
+  if (best !== undefined || !isEvmVersionOpen(request)) return best;
+  for await (const tried of attemptEvmVersions(session, first, budgetMs)) {
+    const match = await matched(tried);
+    best ??= match;
+    if (match && qualityOf(match.candidate.match) === "full") return match;
+  }
+  return best;
+}
+
+/** Whether a form has a field for the EVM version that this request leaves to the compiler: the deployer may have chosen one. */
+function isEvmVersionOpen(request: VerificationRequest): boolean {
+  return (
+    (request.format === "flattened" || request.format === "vyper") &&
+    Object.keys(evmVersionSetting(request.evmVersion)).length === 0
+  );
 }
 
 /** Some editors put one in front of a text; no compiler accepts it. */
@@ -188,34 +228,53 @@ function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): str
 }
 
 /**
- * Turns a partial match into a full one when only line ends or the name of a flattened file differ from the original.
- * Otherwise gives the match as it is.
+ * Turns a partial match into a full one when only line ends, the name of a flattened file or addresses of libraries that were
+ * linked after the compile differ from the original. Otherwise gives the match as it is.
  */
-async function raise(
-  session: Session,
-  { input }: Attempt,
-  found: Candidate,
-): Promise<{ input: CompilerInput; candidate: Candidate }> {
+async function raise(session: Session, { input }: Attempt, found: Candidate): Promise<Match> {
   const wanted = readCodeMetadata(session.onChain.runtimeCode)?.hash ?? null;
   const unchanged = { input, candidate: found };
   if (qualityOf(found.match) === "full" || wanted === null) return unchanged;
-  const variant = await findVariant(session, input, found, wanted);
-  if (variant === undefined) return unchanged;
-  const target = { path: variant.path ?? found.path, name: found.name };
-  const changed = { ...input, sources: variant.sources, target };
-  const { candidates } = await attempt(session, changed);
-  const best = candidates.find(({ match }) => rankOf(match) > rankOf(found.match));
-  return best === undefined ? unchanged : { input: changed, candidate: best };
+  const better = async (changed: CompilerInput) => {
+    const { candidates } = await attempt(session, changed);
+    const best = candidates.find(({ match }) => rankOf(match) > rankOf(found.match));
+    return best && { input: changed, candidate: best };
+  };
+  const target = { path: found.path, name: found.name };
+  for (const linked of [input, ...withoutLibraries(input)]) {
+    const own = linked === input ? undefined : await better({ ...linked, target });
+    if (own !== undefined) return own;
+    const text =
+      linked === input
+        ? found.contract.output.metadata
+        : await readMetadata(session, linked, found);
+    const variant = await findVariant(session, linked, found, text, wanted);
+    const changed = variant && {
+      ...linked,
+      sources: variant.sources,
+      target: { ...target, path: variant.path ?? found.path },
+    };
+    const raised = changed && (await better(changed));
+    if (raised !== undefined) return raised;
+  }
+  return unchanged;
+}
+
+/** The input as Hardhat compiles it: libraries are linked afterwards. None where it links nothing. */
+function withoutLibraries(input: CompilerInput): CompilerInput[] {
+  const { libraries } = input.settings;
+  const isLinked = isRecord(libraries) && Object.keys(libraries).length > 0;
+  return isLinked ? [{ ...input, settings: without(input.settings, ["libraries"]) }] : [];
 }
 
 /** The sources of which the metadata on chain tells, if only the ends of lines or texts, or the path, differ. */
 async function findVariant(
   session: Session,
   input: CompilerInput,
-  found: Candidate,
+  found: Pick<Candidate, "path" | "name">,
+  metadata: string,
   wanted: { kind: MetadataHashKind; value: Buffer },
 ): Promise<SourceVariant | undefined> {
-  const { metadata } = found.contract.output;
   if (metadata === "") return undefined;
   for (const { lines, variants } of textVariants(input.sources, found.path)) {
     if (variants.length === 0) continue;

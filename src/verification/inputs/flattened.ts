@@ -1,13 +1,9 @@
+import type { CompilerInput, Settings } from "../compilers/input.ts";
 import { compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CodeMetadata } from "../match/metadata/metadata.ts";
 import { splitName, type VerificationForm } from "../request.ts";
-import {
-  type CompilerInput,
-  collectSources,
-  evmVersionSetting,
-  type Settings,
-} from "./compiler-input.ts";
+import { collectSources, evmVersionSetting } from "./compiler-input.ts";
 
 type FlattenedForm = Extract<VerificationForm, { format: "flattened" }>;
 

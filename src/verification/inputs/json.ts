@@ -8,9 +8,10 @@ export const MOST_TOKENS = 250_000;
 
 /**
  * The object in a JSON text. Throws `VerificationError` of code `invalid-json` for anything else, and when it is nested
- * deeper than 32 levels or has more than 250,000 tokens.
+ * deeper than 32 levels or has more than 250,000 tokens. An extra pair of braces, as `getsourcecode` puts around it, is ignored.
  */
-export function parseObject(text: string): Record<string, unknown> {
+export function parseObject(sent: string): Record<string, unknown> {
+  const text = /^\s*\{\s*\{/.test(sent) ? sent.trim().slice(1, -1) : sent;
   const { kind } = scanJson(Buffer.from(text), { depth: MAX_DEPTH, tokens: MOST_TOKENS });
   if (kind === "too-deep") refuse(`It is nested deeper than ${MAX_DEPTH} levels.`);
   if (kind === "too-many") refuse("It has too many parts.");

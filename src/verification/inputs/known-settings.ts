@@ -1,11 +1,7 @@
 import { isRecord } from "../../core/json/record.ts";
+import type { CompilerLanguage, FurtherInput, Settings } from "../compilers/input.ts";
 import { compareReleases } from "../compilers/versions.ts";
-import {
-  type CompilerLanguage,
-  type FurtherInput,
-  type Settings,
-  without,
-} from "./compiler-input.ts";
+import { without } from "./compiler-input.ts";
 
 /** What settings may hold; true where any value may stand. */
 interface Known {

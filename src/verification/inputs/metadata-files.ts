@@ -3,10 +3,11 @@ import { librariesByFile } from "../../core/evm/libraries.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { recordOf } from "../../core/json/record-schema.ts";
 import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
+import type { CompilerInput, Settings } from "../compilers/input.ts";
 import { VerificationError } from "../errors.ts";
 import { keccak } from "../match/metadata/content-hash.ts";
 import { MAX_CHARACTERS, TEXT_CHANGES } from "../match/metadata/text-variants.ts";
-import { type CompilerInput, collectSources, type Settings, without } from "./compiler-input.ts";
+import { collectSources, without } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
 /** A hash of less takes as long as one of so many bytes. */

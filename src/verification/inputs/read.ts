@@ -1,16 +1,11 @@
 import { isRecord } from "../../core/json/record.ts";
 import type { CompilerFamily } from "../compilers/build.ts";
+import type { CompilerInput, Settings } from "../compilers/input.ts";
 import { type CompilerVersion, compareReleases } from "../compilers/versions.ts";
 import { VerificationError } from "../errors.ts";
 import type { CodeMetadata } from "../match/metadata/metadata.ts";
 import type { VerificationForm } from "../request.ts";
-import {
-  type CompilerInput,
-  checkRuns,
-  MAX_SOURCE_BYTES,
-  type Settings,
-  without,
-} from "./compiler-input.ts";
+import { checkRuns, MAX_SOURCE_BYTES, without } from "./compiler-input.ts";
 import { readFlattened } from "./flattened.ts";
 import { parseObject } from "./json.ts";
 import { knownFurther, knownSettings } from "./known-settings.ts";

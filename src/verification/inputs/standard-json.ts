@@ -1,15 +1,14 @@
 import { isRecord } from "../../core/json/record.ts";
 import type { SourceFile } from "../../store/contracts/verified/verified-contract.ts";
-import { splitName } from "../request.ts";
-import {
-  type CompilerInput,
-  type CompilerLanguage,
-  collectSources,
-  type FurtherInput,
-  refuse,
-  type Settings,
-  type Target,
-} from "./compiler-input.ts";
+import type {
+  CompilerInput,
+  CompilerLanguage,
+  FurtherInput,
+  Settings,
+  Target,
+} from "../compilers/input.ts";
+import { splitName, splitNameIn } from "../request.ts";
+import { collectSources, refuse } from "./compiler-input.ts";
 import { parseObject } from "./json.ts";
 
 const LANGUAGES = {
@@ -43,10 +42,16 @@ export function readStandardJson(
     sources: collectSources(sources),
     settings,
     rest,
-    target: compiler === "vyper" ? vyperTarget(name, sources) : splitName(name),
+    target: compiler === "vyper" ? vyperTarget(name, sources) : solcTarget(name, sources),
     libraries: [],
     possiblePaths: [],
   };
+}
+
+/** The longest path counts, and an object of Yul may have colons in a name that stands alone. */
+function solcTarget(text: string, sources: readonly SourceFile[]): Target {
+  const paths = sources.map(({ path }) => path).sort((left, right) => right.length - left.length);
+  return splitNameIn(text, paths);
 }
 
 /**

@@ -1,6 +1,7 @@
+import type { CompilerInput } from "../compilers/input.ts";
 import { VerificationError } from "../errors.ts";
 import { splitName, type VerificationForm } from "../request.ts";
-import { type CompilerInput, collectSources, evmVersionSetting } from "./compiler-input.ts";
+import { collectSources, evmVersionSetting } from "./compiler-input.ts";
 
 type VyperForm = Extract<VerificationForm, { format: "vyper" }>;
 

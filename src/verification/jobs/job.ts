@@ -6,7 +6,7 @@ import { type Hex, hexFromBytes, hexToBytes } from "../../core/evm/hex.ts";
 import type { Sql } from "../../db/client.ts";
 import { saveUnreadProxy } from "../../store/contracts/proxies.ts";
 import type { ClaimedJob } from "../../store/contracts/verification-jobs.ts";
-import { finishJob } from "../../store/contracts/verification-jobs.ts";
+import { finishJob, noteOnPass } from "../../store/contracts/verification-jobs.ts";
 import type { DeploymentProof } from "../../store/contracts/verified/deployment-proofs.ts";
 import {
   saveVerifiedContract,
@@ -32,6 +32,10 @@ export interface JobContext {
   whileAsking<Result>(ask: () => Promise<Result>): Promise<Result>;
 }
 
+/** The note of a pass whose text is not served. */
+const OTHER_TEXT =
+  "The code matches, but an earlier verification that proves as much stays: its names, files or comments differ from these.";
+
 /** Clients send a second form after a failure: they must not wait long for the first. */
 const DIAGNOSIS_MS = 5000;
 
@@ -56,7 +60,8 @@ export async function runJob(
       failure && { code: failure.code, reason: reasonOf(failure) },
     );
     if (finished && "row" in outcome) {
-      await saveVerifiedContract(transaction, outcome.row, outcome.sources);
+      const saved = await saveVerifiedContract(transaction, outcome.row, outcome.sources);
+      if (saved === "other") await noteOnPass(transaction, job, OTHER_TEXT);
     }
   });
   const ms = Math.round(performance.now() - startedAt);

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
+import { Admission, type Release } from "../../core/admission.ts";
 import { sleep, within } from "../../core/async.ts";
 import { messageOf } from "../../core/errors.ts";
-import { createSlots } from "../../core/slots.ts";
 import { isDatabaseGone } from "../../db/failures.ts";
 import {
   abandonJob,
@@ -83,7 +83,11 @@ export function startQueue(options: QueueOptions): JobQueue {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();
   const members = new Set<Member>();
-  const slots = createSlots(concurrency);
+  const slots = new Admission({
+    capacity: () => concurrency,
+    refuse: () => new Error("the queue has stopped"),
+  });
+  const held: Release[] = [];
   let woken = new AbortController();
 
   function wake(): void {
@@ -91,9 +95,18 @@ export function startQueue(options: QueueOptions): JobQueue {
     woken = new AbortController();
   }
 
+  /** Takes a slot; the one of a job that comes back is due before those of new jobs. */
+  async function enter(isNew: boolean): Promise<void> {
+    held.push(await slots.enter({ isLast: isNew, ...(isNew && { signal: stopping.signal }) }));
+  }
+
+  function leave(): void {
+    held.pop()?.();
+  }
+
   async function work(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await slots.enter();
+      await enter(true);
       const seen = woken.signal;
       let pauseMs = 0;
       try {
@@ -103,7 +116,7 @@ export function startQueue(options: QueueOptions): JobQueue {
         pauseMs = FAILURE_PAUSE_MS;
       }
       if (pauseMs === 0) continue;
-      slots.leave();
+      leave();
       await sleep(pauseMs, AbortSignal.any([seen, stopping.signal]));
     }
   }
@@ -123,7 +136,7 @@ export function startQueue(options: QueueOptions): JobQueue {
     // Another process has begun it meanwhile.
     if (!job) return beginNext();
     const running = run(member, job).finally(() => {
-      slots.leave();
+      leave();
       member.running.delete(running);
       // A job of the same address had to wait for this one.
       wake();
@@ -215,13 +228,13 @@ export function startQueue(options: QueueOptions): JobQueue {
   /** Frees the job's place while `ask` waits for others. */
   async function askOutside<Result>(member: Member, ask: () => Promise<Result>): Promise<Result> {
     member.asking++;
-    slots.leave();
+    leave();
     try {
       return await ask();
     } finally {
       member.asking--;
       wake();
-      await slots.enter(true);
+      await enter(false);
     }
   }
 
@@ -266,7 +279,8 @@ export function startQueue(options: QueueOptions): JobQueue {
     await Promise.all([reclaiming, ...member.running]);
   }
 
-  const working = work();
+  // It ends by the refusal of a slot when it is stopped while none is free.
+  const working = work().catch(() => {});
   const chains = new Set<JobChain>();
   return {
     schemas: () => answering().map(({ schema }) => schema),
@@ -291,8 +305,6 @@ export function startQueue(options: QueueOptions): JobQueue {
     stop: async () => {
       stopping.abort();
       await Promise.all([...chains].map((chain) => chain.stop()));
-      // With no places at all, the loop still waits for one.
-      slots.leave();
       await working;
     },
   };

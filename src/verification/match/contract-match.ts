@@ -1,13 +1,13 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { MatchQuality } from "../../store/contracts/verified/verified-contract.ts";
-import type { ContractOutput } from "../compilers/output.ts";
-import { compareReleases } from "../compilers/versions.ts";
 import {
   type CompilerInput,
   type CompilerLanguage,
   hasVerbatim,
   type Settings,
-} from "../inputs/compiler-input.ts";
+} from "../compilers/input.ts";
+import type { ContractOutput } from "../compilers/output.ts";
+import { compareReleases } from "../compilers/versions.ts";
 import { initCodeOfBlueprint } from "./code/blueprint.ts";
 import { type CompiledCode, readCompiledCode } from "./code/bytecode.ts";
 import { type CodeMatch, isMatch, type Mismatch } from "./code/code-match.ts";

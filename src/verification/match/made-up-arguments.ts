@@ -120,17 +120,21 @@ function plainName(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
-/** Returns what a value in the code means as a value of another type; a text only as a text. */
+/** Returns what a value in the code means as a value of another type; as a text, only what a length stands before. */
 function valuesIn(type: string, { type: declared, value }: ImmutableValue): unknown[] {
   const bytes = hexToBytes(value);
-  if (/^(?:String|Bytes)\[/.test(declared)) {
-    const length = Number(BigInt(hexFromBytes(bytes.subarray(0, WORD_BYTES))));
-    const text = hexFromBytes(bytes.subarray(WORD_BYTES, WORD_BYTES + length));
-    return type === "string" || type === "bytes" ? [text] : [];
-  }
   const words = Array.from({ length: Math.floor(bytes.length / WORD_BYTES) }, (_, index) =>
     bytes.subarray(index * WORD_BYTES, (index + 1) * WORD_BYTES),
   );
+  if (type === "string" || type === "bytes") {
+    if (!/^(?:String\[|Bytes\[|$)/.test(declared)) return [];
+    return words.flatMap((word, index) => {
+      const behind = bytes.subarray((index + 1) * WORD_BYTES);
+      const length = BigInt(hexFromBytes(word));
+      return length > behind.length ? [] : [hexFromBytes(behind.subarray(0, Number(length)))];
+    });
+  }
+  if (/^(?:String|Bytes)\[/.test(declared)) return [];
   return words
     .filter((word) => isPlainValue(type, word))
     .map((word) => decodeAbiParameters([{ type }], word)[0]);

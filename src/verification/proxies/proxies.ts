@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { type Asker, inNameOf } from "../../chain/caller-chain.ts";
+import { type Caller, forCaller } from "../../chain/caller-chain.ts";
 import type { Chain } from "../../chain/chain.ts";
 import type { ChainErrorCode } from "../../chain/errors/codes.ts";
 import { sleep } from "../../core/async.ts";
@@ -24,7 +24,7 @@ import { type DetectedProxy, detectProxy } from "./proxy.ts";
 export type ProxySource = { sql: Sql; chain: Chain };
 
 /** The contract's code decides how long a node is busy with it: also what nobody waits for enters by the gate of callers. */
-const OURSELVES: Asker = { caller: "proxies" };
+const OURSELVES: Caller = { caller: "proxies" };
 
 /**
  * Reads what an address delegates to at the served head and stores it, even without an implementation: an event may
@@ -37,7 +37,7 @@ export async function refreshProxy(
 ): Promise<DetectedProxy | null> {
   const head = await getServedHead(sql);
   if (head === undefined) return null;
-  const detected = await detectProxy(inNameOf(asker, chain), address, head);
+  const detected = await detectProxy(forCaller(asker, chain), address, head);
   if (detected === null) await deleteProxy(sql, address);
   else {
     await saveProxy(sql, { address, ...detected, blockNumber: head.number, blockHash: head.hash });
@@ -52,7 +52,7 @@ export interface ProxyCheckOptions {
   expected?: Address | undefined;
   guid?: string;
   /** Its reads take no place of those that keep proxies fresh. */
-  asker?: Asker;
+  asker?: Caller;
 }
 
 /**

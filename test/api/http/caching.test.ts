@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { registry } from "../../../src/api/explorer/registry.ts";
-import { timeQueries } from "../../../src/db/query-timing.ts";
+import { timeStatements } from "../../../src/db/statements.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt, publish, setSyncState, transactionHash } from "../../support/build.ts";
 
@@ -15,7 +15,7 @@ let plain: TestApp;
 let statements = 0;
 beforeAll(async () => {
   plain = await createTestApp();
-  const sql = timeQueries(plain.sql, () => {
+  const sql = timeStatements(plain.sql, () => {
     statements++;
     return () => {};
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSql } from "../../../src/db/client.ts";
-import { timeQueries } from "../../../src/db/query-timing.ts";
+import { timeStatements } from "../../../src/db/statements.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../../support/build.ts";
@@ -119,7 +119,7 @@ test("/health reports how the index is doing", async () => {
 
 test("/health asked by many at once asks the database once", async () => {
   let statements = 0;
-  const sql = timeQueries(server.sql, () => {
+  const sql = timeStatements(server.sql, () => {
     statements++;
     return () => {};
   });

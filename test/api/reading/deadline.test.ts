@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createWaits, inTime } from "../../../src/api/reading/deadline.ts";
 import type { Read } from "../../../src/api/reading/snapshot.ts";
 import { sleep } from "../../../src/core/async.ts";
-import { createSql, type Queryable, type Sql } from "../../../src/db/client.ts";
+import { createSql, type Sql } from "../../../src/db/client.ts";
 import type { JobStatus } from "../../../src/store/contracts/verification-jobs.ts";
 import type { Verifier } from "../../../src/verification/verifier.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
 import { addressAt } from "../../support/build.ts";
+import { createTestDatabase } from "../../support/postgres.ts";
 
 const TIMEOUT_MS = 6_000;
 
@@ -98,7 +99,7 @@ test("what is waited for too long is named: the index while it is read, else the
 });
 
 test("a search of any number of statements ends with the answer that nobody waits for", async () => {
-  const sql = (async () => []) as unknown as Queryable;
+  const { sql, drop } = await createTestDatabase();
   const read: Read = (query) => query(sql, new Promise<never>(() => {}));
   const waits = createWaits();
   const search = waits.watch(read)(async (own) => {
@@ -106,6 +107,7 @@ test("a search of any number of statements ends with the answer that nobody wait
   });
   await expect(inTime(search, 10, waits.late)).rejects.toThrow("Request timed out");
   await expect(search).rejects.toThrow("Request timed out");
+  await drop();
 });
 
 test("an answer does not wait for the end of a verification beyond its own time", async () => {

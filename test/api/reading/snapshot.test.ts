@@ -9,7 +9,7 @@ import {
 } from "../../../src/api/reading/snapshot.ts";
 import { ChainError } from "../../../src/core/errors.ts";
 import { createSql, type Queryable, type Sql } from "../../../src/db/client.ts";
-import { timeQueries } from "../../../src/db/query-timing.ts";
+import { timeStatements } from "../../../src/db/statements.ts";
 import { blockHash, blockTime, publish, setSyncState } from "../../support/build.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
@@ -123,7 +123,7 @@ describe("a query of one statement", () => {
   let sent = 0;
   let sql: Sql;
   beforeAll(async () => {
-    sql = timeQueries(database.sql, () => {
+    sql = timeStatements(database.sql, () => {
       sent++;
       return () => {};
     });
@@ -394,7 +394,7 @@ test("a client whose reads wait has half of the connections, and others do not w
       fromIndex((snapshot) => failingStatement(snapshot, "SELECT pg_sleep(0.2)")),
     );
     const { outcomes } = await onOneState(sql, [of], { caller, ...(signal && { signal }) });
-    ended.push(caller);
+    if (!signal) ended.push(caller);
     return outcomes[0]?.status;
   };
   const gone = AbortSignal.abort();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Input } from "../../../src/api/http/input/input.ts";
+import type { Input } from "../../../src/api/http/input/form.ts";
 import { chooseChain } from "../../../src/api/serving/chain-choice.ts";
 import { RequestError } from "../../../src/core/errors.ts";
 

@@ -351,14 +351,14 @@ describe("fetchBlocks", () => {
   });
 
   test.each([[[null]], [["0x"]], [[{}]]])(
-    "passes on receipts that are none: %j",
+    "asks one by one where receipts are none: %j",
     async (nonsense) => {
       const node = await openNode();
       grow(node.chain);
       const { chain } = openChain([node]);
       node.fail({ method: "eth_getBlockReceipts", effect: lie(() => nonsense) });
       const { blocks } = await chain.fetchBlocks([3]);
-      expect(blocks[0]).toMatchObject({ receipts: nonsense, traces: [{}] });
+      expect(blocks[0]).toMatchObject({ receipts: [{ status: "0x1" }], traces: [{}] });
     },
   );
 

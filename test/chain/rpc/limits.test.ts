@@ -28,34 +28,41 @@ describe("Gate", () => {
   test("lets in as many as the limit allows and the next ones in their order", async () => {
     const gate = new Gate(new AdaptiveLimit(2));
     const entered: number[] = [];
-    const all = [1, 2, 3, 4].map((number) => gate.enter(never).then(() => entered.push(number)));
+    const all = [1, 2, 3, 4].map((number) =>
+      gate.enter(never).then((release) => {
+        entered.push(number);
+        return release;
+      }),
+    );
     await Promise.all(all.slice(0, 2));
     expect(entered).toEqual([1, 2]);
-    gate.leave();
+    (await all[0])?.();
     await all[2];
     expect(entered).toEqual([1, 2, 3]);
-    gate.leave();
+    (await all[1])?.();
     await all[3];
     expect(entered).toEqual([1, 2, 3, 4]);
   });
 
   test("lets nobody in while it is closed, and everybody afterwards", async () => {
     const gate = new Gate(new AdaptiveLimit(2));
+    gate.closeFor(10);
     gate.closeFor(30);
     expect(gate.closed).toBe(true);
+    expect(gate.tryEnter()).toBeUndefined();
     await Promise.all([gate.enter(never), gate.enter(never)]);
     expect(gate.closed).toBe(false);
   });
 
   test("drops who gives up waiting", async () => {
     const gate = new Gate(new AdaptiveLimit(1));
-    await gate.enter(never);
+    const release = await gate.enter(never);
     const impatient = new AbortController();
     const waiting = gate.enter(impatient.signal);
     const next = gate.enter(never);
     impatient.abort();
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
-    gate.leave();
+    release();
     await next;
     await expect(gate.enter(AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
   });
@@ -77,17 +84,18 @@ describe("Gate, for callers", () => {
     const gate = new Gate(new AdaptiveLimit(8));
     const entered: string[] = [];
     const enter = (caller: string) =>
-      gate.enter(never, caller).then(() => {
+      gate.enter(never, caller).then((release) => {
         entered.push(caller);
+        return release;
       });
-    const [first, , third] = [enter("a"), enter("a"), enter("a")];
+    const [first, second, third] = [enter("a"), enter("a"), enter("a")];
     const others = [enter("b"), enter("c"), enter("d")];
     await Promise.all([first, others[0], others[1]]);
     expect(entered).toEqual(["a", "a", "b", "c"]);
-    gate.leave("b");
+    (await others[0])?.();
     await others[2];
     expect(entered.at(-1)).toBe("d");
-    gate.leave("a");
+    (await second)();
     await third;
     expect(entered.at(-1)).toBe("a");
     await Promise.all([1, 2, 3, 4].map(() => gate.enter(never)));
@@ -97,8 +105,9 @@ describe("Gate, for callers", () => {
     const gate = new Gate(new AdaptiveLimit(4));
     const entered: string[] = [];
     const enter = (name: string, caller: string, isPart: boolean) =>
-      gate.enter(never, caller, isPart).then(() => {
+      gate.enter(never, caller, isPart).then((release) => {
         entered.push(name);
+        release();
       });
     const all = [
       enter("list of a", "a", true),
@@ -106,17 +115,15 @@ describe("Gate, for callers", () => {
       enter("balance of a", "a", false),
       enter("list of b", "b", true),
     ];
-    gate.leave("a");
-    gate.leave("a");
     await Promise.all(all);
     expect(entered).toEqual(["list of a", "list of b", "balance of a", "rest of it"]);
   });
 
   test("has one place where the node has one", async () => {
     const gate = new Gate(new AdaptiveLimit(1));
-    await gate.enter(never, "a");
+    const release = await gate.enter(never, "a");
     const next = gate.enter(never, "b");
-    gate.leave("a");
+    release();
     await next;
   });
 
@@ -142,13 +149,13 @@ describe("Gate, for callers", () => {
 
   test("drops who gives up waiting", async () => {
     const gate = new Gate(new AdaptiveLimit(2));
-    await gate.enter(never, "a");
+    const release = await gate.enter(never, "a");
     const impatient = new AbortController();
     const waiting = gate.enter(impatient.signal, "a");
     const next = gate.enter(never, "a");
     impatient.abort();
     await expect(waiting).rejects.toMatchObject({ code: "aborted" });
-    gate.leave("a");
+    release();
     await next;
     await expect(gate.enter(AbortSignal.abort(), "a")).rejects.toMatchObject({ code: "aborted" });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Retry } from "../../../src/chain/retry.ts";
 import type { RawBlock, RawReceipt } from "../../../src/chain/types.ts";
-import { type Belief, createBelief } from "../../../src/indexer/checks/agreement.ts";
+import { type Agreement, createAgreement } from "../../../src/indexer/checks/agreement.ts";
 import { createProofs } from "../../../src/indexer/proof/proofs.ts";
 import { initialStatus } from "../../../src/indexer/thread/status.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
@@ -24,11 +24,11 @@ const otherBlock = lie((receipts) =>
 
 interface Scene {
   nodes: ScriptedNode[];
-  belief: Belief;
+  agreement: Agreement;
   status: ReturnType<typeof initialStatus>;
   warnings: string[];
   /** Believes the head as the first node gives it. */
-  believeHead(retry?: Retry): ReturnType<Belief["believe"]>;
+  believeHead(retry?: Retry): ReturnType<Agreement["confirm"]>;
   /** How often all nodes were asked for a block. */
   asked(): number;
 }
@@ -43,7 +43,7 @@ async function scene(count: number): Promise<Scene> {
   const metrics = createMetrics("indexer");
   const log = { warn: (_: unknown, text: string) => warnings.push(text) } as never;
   const remember = async () => {};
-  const belief = createBelief({
+  const agreement = createAgreement({
     chain,
     status,
     metrics,
@@ -53,7 +53,7 @@ async function scene(count: number): Promise<Scene> {
   first.chain.mine({ transactions: [{ logs }, { logs }] });
   return {
     nodes,
-    belief,
+    agreement,
     status,
     warnings,
     asked: () => nodes.reduce((sum, node) => sum + node.count("eth_getBlockReceipts"), 0),
@@ -64,7 +64,7 @@ async function scene(count: number): Promise<Scene> {
       const [fetched] = blocks;
       if (!fetched) throw new Error("no block");
       const answer = { blockNumber, node, fetched, traced: false, proof: "whole" } as const;
-      return belief.believe(answer, retry);
+      return agreement.confirm(answer, retry);
     },
   };
 }
@@ -73,7 +73,7 @@ function failAll(nodes: readonly ScriptedNode[], method: string, effect: Effect)
   for (const node of nodes) node.fail({ method, effect });
 }
 
-describe("belief", () => {
+describe("agreement", () => {
   it("asks nobody again about a block without contradictions", async () => {
     const { believeHead, asked, status } = await scene(2);
     await believeHead();

@@ -137,12 +137,6 @@ describe("a block", () => {
       },
       "uncle 0 is no older than the block",
     ],
-    [
-      "with a receipt of its own, as those of Celo had (eth_getBlockReceipt)",
-      ({ fetched, block, receipt }) =>
-        fetched.receipts.push({ ...receipt, transactionHash: block.hash, transactionIndex: "0x3" }),
-      "logs outside of transactions, as Celo had",
-    ],
     ["with a receipt too few", ({ fetched }) => fetched.receipts.pop(), "but 2 receipts"],
     ["with a trace too few", ({ fetched }) => fetched.traces?.pop(), "but 2 traces"],
     [

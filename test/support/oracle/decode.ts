@@ -183,9 +183,12 @@ function decodeLogs({ block, receipts }: ChainBlock): OracleLog[] {
   );
 }
 
+/** Its logs record transfers of the coin (EIP-7708). */
+const SYSTEM = "0xfffffffffffffffffffffffffffffffffffffffe";
+
 function decodeTransfers(logs: readonly OracleLog[]): OracleTransfer[] {
   return logs.flatMap(({ blockNumber, transactionIndex, logIndex, address, topics, data }) =>
-    movementsOf(topics, data).map((movement, batchIndex) => ({
+    (address === SYSTEM ? [] : movementsOf(topics, data)).map((movement, batchIndex) => ({
       ...movement,
       blockNumber,
       transactionIndex,

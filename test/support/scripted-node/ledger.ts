@@ -23,6 +23,8 @@ export const ID_TRANSFER: Hex =
 /** ERC-2309. */
 export const CONSECUTIVE_TRANSFER: Hex =
   "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
+/** Has no code; its logs record transfers of the coin (EIP-7708). */
+export const SYSTEM: Address = "0xfffffffffffffffffffffffffffffffffffffffe";
 /** What emits one of them answers for holdings and supply from then on, in whatever form it is. */
 const TOKEN_EVENTS = new Set([
   TRANSFER,
@@ -93,7 +95,31 @@ export class Ledger {
     if (this.#get(`token ${to}`) !== undefined && /^0x(?:70a08231|00fdd58e|18160ddd)/.test(data)) {
       return word(0);
     }
+    if (data.startsWith("0x6352211e"))
+      return this.#ownerOf(to, quantityToBigInt(hexSlice(data, 4)));
     return this.code(to) === "0x" ? "0x" : null;
+  }
+
+  /** What moved an id last tells its owner; null after a burn, and for an id that never moved. */
+  #ownerOf(token: Address, id: bigint): Hex | null {
+    for (let at = this.#moveCount(token); at > 0; at--) {
+      const move = this.#get(`move ${token} ${at}`) as Hex;
+      const [first, last] = [hexSlice(move, 32, 64), hexSlice(move, 64, 96)].map(quantityToBigInt);
+      if (id < (first ?? 0n) || id > (last ?? 0n)) continue;
+      const owner = hexSlice(move, 0, 32);
+      return owner === word(0) ? null : owner;
+    }
+    return null;
+  }
+
+  #moveCount(token: Address): number {
+    return Number(this.#get(`moves ${token}`) ?? "0x0");
+  }
+
+  #noteMove(token: Address, owner: Hex, first: Hex, last: Hex): void {
+    const at = this.#moveCount(token) + 1;
+    this.#set(`moves ${token}`, numberToHex(at));
+    this.#set(`move ${token} ${at}`, hexConcat(owner, first, last));
   }
 
   /** An account that spends more than it has is left with nothing: tests need not fund their senders. */
@@ -121,13 +147,16 @@ export class Ledger {
   }
 
   applyLog({ address, topics, data }: Pick<RawLog, "address" | "topics" | "data">): void {
+    if (address === SYSTEM) return;
     const [event, first, second, third] = topics;
     if (event && TOKEN_EVENTS.has(event)) this.#set(`token ${address}`, "0x01");
     if (event === TRANSFER && first && second) {
       const amount = third ? 1n : quantityToBigInt(hexSlice(data, 0, 32));
+      if (third) this.#noteMove(address, second, third, third);
       this.#moveTokens(address, addressOfWord(first), addressOfWord(second), amount);
     } else if (event === CONSECUTIVE_TRANSFER && first && second && third) {
       const count = quantityToBigInt(data) - quantityToBigInt(first) + 1n;
+      this.#noteMove(address, third, first, data);
       this.#moveTokens(address, addressOfWord(second), addressOfWord(third), count);
     } else if (event === TRANSFER_SINGLE && second && third) {
       const id = quantityToBigInt(hexSlice(data, 0, 32));

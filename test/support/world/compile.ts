@@ -22,10 +22,10 @@ interface SolcOutput {
 
 const FOLDER = new URL("contracts/", import.meta.url);
 
-function readSources(): Record<string, { content: string }> {
-  const names = readdirSync(FOLDER).sort();
+function readSources(folder: URL): Record<string, { content: string }> {
+  const names = readdirSync(folder).sort();
   return Object.fromEntries(
-    names.map((name) => [name, { content: readFileSync(new URL(name, FOLDER), "utf8") }]),
+    names.map((name) => [name, { content: readFileSync(new URL(name, folder), "utf8") }]),
   );
 }
 
@@ -45,17 +45,20 @@ function compile(solc: Solc, input: string): Record<string, CompiledContract> {
 }
 
 /**
- * All contracts of the folder by their names. Compiled once per state of the sources and compiler; the result is
- * kept in the temporary folder of the system, so that parallel and later test files only read it.
+ * Returns all contracts of the folder by their names. They are compiled once per state of the sources and compiler; the
+ * result is kept in the temporary folder of the system, where parallel and later test files read it.
  */
-export function compileContracts(): Readonly<Record<string, CompiledContract>> {
+export function compileContracts(
+  sourceFolder = FOLDER,
+  evmVersion = "cancun",
+): Readonly<Record<string, CompiledContract>> {
   const require = createRequire(import.meta.url);
   const { version } = require("solc/package.json") as { version: string };
   const input = JSON.stringify({
     language: "Solidity",
-    sources: readSources(),
+    sources: readSources(sourceFolder),
     settings: {
-      evmVersion: "cancun",
+      evmVersion,
       optimizer: { enabled: true, runs: 200 },
       outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
     },
@@ -68,7 +71,7 @@ export function compileContracts(): Readonly<Record<string, CompiledContract>> {
   } catch {
     const compiled = compile(require("solc") as Solc, input);
     mkdirSync(folder, { recursive: true });
-    // Renamed into place, so that nobody reads half of it.
+    // Renamed into place: no reader sees a part of it.
     writeFileSync(`${file}.${process.pid}`, JSON.stringify(compiled));
     renameSync(`${file}.${process.pid}`, file);
     return compiled;

@@ -41,6 +41,8 @@ const SCENARIOS = {
   blocks,
 } as const satisfies Record<string, Scenario>;
 
+export const SCENARIO_NAMES = Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[];
+
 const SILENT = ["tide", "hush", "whisper", "wrapped", "puppet1", "puppet2", "puppet3", "puppet4"];
 
 /** A chain with the contracts of `contracts/` on it, and hands that make things happen there. */

@@ -18,6 +18,8 @@ test.each([
   ["0.3.6-3fc68da5/Release-Emscripten/clang", "0.3.6+commit.3fc68da5"],
   ["0.1.1-6ff4cd6b/RelWithDebInfo-Emscripten/clang/int", "0.1.1+commit.6ff4cd6b"],
   ["v0.4.1rc1+commit.8a93dd27", "0.4.1rc1+commit.8a93dd27"],
+  ["0.4.0-rc6", "0.4.0rc6"],
+  ["v0.1.0-beta.17+commit.0671b7b", "0.1.0b17+commit.0671b7b"],
 ])("reads %s as %s", (text, version) => {
   const parsed = parseVersion(text);
   expect(parsed && formatVersion(parsed)).toBe(version);
@@ -60,6 +62,13 @@ test("a release alone is enough when one commit answers it", () => {
     "0.5.9+commit.e560f70d",
   );
   expect(choose("0.5.9", "0.5.9+commit.e560f70d", "0.5.9+commit.c68bc34e")).toBeUndefined();
+});
+
+test("commits of 7 and 8 digits are one", () => {
+  expect(choose("0.3.7", "0.3.7+commit.6020b8b", "0.3.7+commit.6020b8bb")).toBe(
+    "0.3.7+commit.6020b8b",
+  );
+  expect(choose("0.3.7+commit.6020b8bb", "0.3.7+commit.6020b8b")).toBe("0.3.7+commit.6020b8b");
 });
 
 test("a pre-release is answered by that commit only", () => {

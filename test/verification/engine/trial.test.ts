@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Hex, hexConcat } from "../../../src/core/evm/hex.ts";
+import type { CompilerInput } from "../../../src/verification/compilers/input.ts";
 import type { Candidate, Session } from "../../../src/verification/engine/attempt.ts";
 import { trialOf } from "../../../src/verification/engine/trial.ts";
-import type { CompilerInput } from "../../../src/verification/inputs/compiler-input.ts";
 import { bytes, compiled, matched, wordOf } from "../../support/compiled-code.ts";
 
 // What is run where another constructor ran. That runs of it prove what they should is tried by the attacks.

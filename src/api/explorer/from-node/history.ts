@@ -1,4 +1,4 @@
-import type { AskedChain } from "../../../chain/caller-chain.ts";
+import type { CallerChain } from "../../../chain/caller-chain.ts";
 import type { BlockReference } from "../../../chain/questions.ts";
 import { ChainError } from "../../../core/errors.ts";
 import type { Queryable } from "../../../db/client.ts";
@@ -44,7 +44,7 @@ export async function atBlock<Found, Result>(
  * stored is older than the index, and the node's to name.
  */
 export async function atState<Result>(
-  chain: AskedChain,
+  chain: CallerChain,
   blockNumber: number,
   stored: BlockReference | undefined,
   task: (block: PastBlock) => Promise<Result>,

@@ -4,7 +4,9 @@ import { isUint256 } from "../../../core/evm/uint256.ts";
 import type { Queryable } from "../../../db/client.ts";
 import {
   getHolding,
+  type Holding,
   type HoldingScope,
+  listHeldIds,
   listUnsureHoldings,
   type OwnedToken,
   type UnsureHolding,
@@ -17,6 +19,10 @@ import { fetchReportedBalances } from "./reported-balances.ts";
 /** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
 
+/** Most ids of an owner that are read for one answer. */
+const READABLE_IDS = 1_000;
+const TOO_MANY_IDS = "The address has too many ids of the token to ask its contract for each";
+
 /** The error for an answer that needs more of them. */
 export function stillReading(): RequestError {
   return new RequestError(
@@ -28,7 +34,7 @@ export function stillReading(): RequestError {
 export type UnsureOwnedToken = UnsureHolding & OwnedToken;
 
 /** An unsure holding, with its amount as the contract tells it. */
-export type Fresh<Unsure extends UnsureHolding> = Unsure & { freshAmount: bigint };
+export type Fresh<Unsure extends Holding> = Unsure & { freshAmount: bigint };
 
 /**
  * Reads from the database, and the unsure holdings of the scope from the node, all at one state of the chain.
@@ -66,29 +72,42 @@ export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<U
 }
 
 /**
- * The owner's whole holding of a token at the served head, as its contract tells it; 0 where neither a transfer nor the contract
- * tells any. Throws as `readWithHoldings`.
+ * Returns the owner's whole holding of a token at the served head, as its contract tells it, of ERC-1155 the sum of the known ids.
+ * Both forms are asked, for a contract may have become one of another standard. What was read at that head is not asked for again.
+ * Where the contract tells neither, the transfers count. Throws `RequestError` where the owner has too many ids.
  */
 export async function readHolding(
   context: Context,
   token: Address,
   owner: Address,
 ): Promise<bigint> {
-  const { head, unsure, stored } = await context.read(async (sql, served) => {
-    const holding = await getHolding(sql, token, owner);
-    return {
-      head: await served,
-      stored: holding,
-      unsure: holding?.unsure ? await listUnsure(sql, { token, owner }) : [],
-    };
-  }, "one statement");
-  const amount = stored?.amount ?? "0";
-  const asked: UnsureHolding[] = [...unsure];
-  // Anybody may hold a token without a transfer: minted in silence, or before the first indexed block.
-  if ((stored?.unsure ?? true) && asked.length === 0) {
-    asked.push({ token, owner, tokenId: null, amount, whole: amount });
-  }
-  return wholeOf(amount, await fetchHoldings(context, asked, head));
+  const { head, stored, ids } = await context.read(async (sql, served) => ({
+    head: await served,
+    stored: await getHolding(sql, token, owner),
+    ids: await listHeldIds(sql, token, owner, READABLE_IDS + 1),
+  }));
+  const believed = believedAmount(BigInt(stored?.amount ?? 0));
+  if (stored && !stored.isAsked) return believed;
+  const isOfIds = stored?.standard === 1155;
+  const isRead = stored?.readBlock === head.number;
+  if (isRead && (!isOfIds || ids.every(({ readBlock }) => readBlock === head.number)))
+    return believed;
+  if (ids.length > READABLE_IDS) throw new RequestError(503, TOO_MANY_IDS);
+  const asked = ids.filter(({ readBlock }) => !isOfIds || readBlock !== head.number);
+  const [whole, ...byId] = await fetchReportedBalances(
+    context,
+    [{ token, owner }, ...asked.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }))],
+    head,
+  );
+  const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
+  const told = [...known, ...byId].filter((amount) => typeof amount === "bigint");
+  const sum =
+    told.length < ids.length ? undefined : told.reduce((total, amount) => total + amount, 0n);
+  const ofIds = ids.length > 0 ? sum : undefined;
+  return (
+    (isOfIds ? (ofIds ?? whole ?? (ids.length === 0 ? 0n : undefined)) : (whole ?? ofIds)) ??
+    believed
+  );
 }
 
 /** The whole holding, with the fresh amounts of its parts in place of the stored ones. */
@@ -103,7 +122,7 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
  * The holdings as their contracts tell them at the head. Where one does not answer, the stored amount stays, or is 0
  * where nobody can hold it: transfers alone add up to anything.
  */
-export async function fetchHoldings<Unsure extends UnsureHolding>(
+export async function fetchHoldings<Unsure extends Holding>(
   context: Pick<Context, "chain" | "unresponsive">,
   holdings: readonly Unsure[],
   head: ServedHead,

@@ -1,22 +1,22 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Queryable } from "../../../db/client.ts";
-import { getHolding, listTokenIds } from "../../../store/state/token-balances/holdings.ts";
+import { getHolding, listHeldIds } from "../../../store/state/token-balances/holdings.ts";
 import type { Context } from "../action.ts";
 import { failed, type Outcome, ok } from "../envelope.ts";
 import { answered } from "./answered.ts";
 import type { PastBlock } from "./history.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
-/** Ids that the owner has had of a token that is kept by id; undefined for a token that is not. */
-export async function listHeldIds(
+/** Returns the ids that the owner has had of a token that is kept by id; undefined for a token that is not. */
+export async function listIdsOf(
   sql: Queryable,
   token: Address,
   owner: Address,
 ): Promise<string[] | undefined> {
   const holding = await getHolding(sql, token, owner);
-  return holding?.standard === 1155
-    ? listTokenIds(sql, token, owner, READABLE_BALANCES + 1)
-    : undefined;
+  if (holding?.standard !== 1155) return undefined;
+  const held = await listHeldIds(sql, token, owner, READABLE_BALANCES + 1);
+  return held.flatMap(({ tokenId }) => tokenId ?? []);
 }
 
 /** Error text for what was held by ids of which the index knows nothing. */
@@ -38,10 +38,7 @@ export async function readHoldingAt(
   if (ids && ids.length > READABLE_BALANCES) throw stillReading();
   const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
   const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
-  if (amounts.includes(null)) {
-    // Before its creation there is nothing of a token; one that is silent later may be kept by id.
-    const [code] = await chain.fetchCodes([token], block);
-    if (code !== "0x") return failed(block.isIndexed ? UNTOLD : IDS_UNKNOWN);
-  }
+  // One that is silent may be kept by id.
+  if (amounts.includes(null)) return failed(block.isIndexed ? UNTOLD : IDS_UNKNOWN);
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

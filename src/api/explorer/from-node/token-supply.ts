@@ -1,29 +1,32 @@
+import { standardOf, tellsFacts } from "../../../chain/state/token-standard.ts";
 import type { Address } from "../../../core/evm/address.ts";
 import { getToken, type Token } from "../../../store/state/tokens/token.ts";
-import type { ServedHead } from "../../../store/sync-state.ts";
 import type { Context } from "../action.ts";
 import { answered } from "./answered.ts";
 
-/** A token, and the head that it was read at. */
-export interface TokenAtHead {
-  token: Token;
-  head: ServedHead;
-}
-
-/** The token of an address; undefined without a published transfer. */
-export function readToken({ read }: Context, address: Address): Promise<TokenAtHead | undefined> {
-  return read(async (sql, head) => {
+/**
+ * Returns a token as its contract describes itself at the served head; undefined without a published transfer. Facts that the
+ * contract does not tell at all, as a destroyed one, are the stored ones. What was read at that head is not asked
+ * for again. Throws `ChainError` without an answer of the node.
+ */
+export async function readToken(
+  { read, chain }: Context,
+  address: Address,
+): Promise<Token | undefined> {
+  const found = await read(async (sql, served) => {
     const token = await getToken(sql, address);
-    return token && { token, head: await head };
+    return token && { token, head: await served };
   }, "one statement");
-}
-
-/** Total supply of a token in its smallest unit at that head; null when its contract does not tell it. */
-export async function fetchTotalSupply(
-  { chain }: Pick<Context, "chain">,
-  { token, head }: TokenAtHead,
-): Promise<string | null> {
-  if (!token.supplyPending) return token.totalSupply;
-  const [supply] = await chain.fetchTotalSupplies([token.address], head);
-  return answered(supply)?.toString() ?? null;
+  if (!found) return undefined;
+  const { token, head } = found;
+  if (token.supplyBlock === head.number && token.metadataBlock === head.number) return token;
+  const [[supply], [metadata]] = await Promise.all([
+    chain.fetchTotalSupplies([address], head),
+    chain.fetchTokenMetadata([address], head),
+  ]);
+  const said = answered(metadata);
+  const totalSupply = answered(supply)?.toString() ?? null;
+  const { name, symbol, decimals } = tellsFacts(said) ? said : token;
+  const standard = standardOf(token.standard, said);
+  return { ...token, name, symbol, decimals, totalSupply, standard, cataloged: true };
 }

@@ -1,4 +1,4 @@
-import { type AskedChain, inNameOf } from "../../../chain/caller-chain.ts";
+import { type CallerChain, forCaller } from "../../../chain/caller-chain.ts";
 import type { Chain } from "../../../chain/chain.ts";
 import { isQuantity, quantity, quantityToBigInt } from "../../../core/evm/quantity.ts";
 import { type BlockPace, getBlockPace } from "../../../store/blocks/blocks.ts";
@@ -34,7 +34,7 @@ const KEPT_INCOMPLETE_MS = 1_000;
 
 /** Creates the oracle of one chain; the node is asked for all clients together. Source: docs/wire.md, "Gas". */
 export function createGasOracle(of: Chain): GasOracle {
-  const chain = inNameOf({ caller: "gas prices" }, of);
+  const chain = forCaller({ caller: "gas prices" }, of);
   let known: { key: string; derived: Promise<Derived>; until: number } | undefined;
 
   return async ({ read }) => {
@@ -79,7 +79,7 @@ interface Derived {
 }
 
 async function derive(
-  chain: AskedChain,
+  chain: CallerChain,
   head: ServedHead,
   { blocks, tips }: GasWindow,
   pace: BlockPace,
@@ -107,7 +107,7 @@ async function derive(
  * undefined when the node does not tell.
  */
 async function findNextBaseFee(
-  chain: AskedChain,
+  chain: CallerChain,
   head: ServedHead,
   blocks: readonly GasBlock[],
 ): Promise<bigint | null | undefined> {
@@ -122,7 +122,7 @@ async function findNextBaseFee(
  * Of a number the node may have another block, and anvil tells of its newest block whichever is asked for.
  */
 async function askNextBaseFee(
-  chain: AskedChain,
+  chain: CallerChain,
   { number, hash }: ServedHead,
 ): Promise<bigint | undefined> {
   if ((await askNewestHash(chain)) !== hash) return undefined;
@@ -133,13 +133,13 @@ async function askNextBaseFee(
   return isQuantity(fee) ? quantityToBigInt(fee) : undefined;
 }
 
-async function askNewestHash(chain: AskedChain): Promise<unknown> {
+async function askNewestHash(chain: CallerChain): Promise<unknown> {
   const block = await askOnce(chain, "eth_getBlockByNumber", "latest", false);
   return ((block ?? {}) as { hash?: unknown }).hash;
 }
 
 /** The node's suggested tip in wei, for blocks in which no transaction paid one; undefined when it does not tell. */
-async function askTip(chain: AskedChain): Promise<bigint | undefined> {
+async function askTip(chain: CallerChain): Promise<bigint | undefined> {
   const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
   return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;
 }

@@ -75,9 +75,10 @@ export function isOptimized(
   return contract.optimizerEnabled ?? contract.language === "Vyper";
 }
 
-/** Sources that were sent as one file have no settings of their own. */
-function isSingleFile({ format }: VerifiedContract): boolean {
-  return format === "flattened" || format === "vyper";
+/** Whether one file and the fields beside it tell all that the code follows from. */
+function isSingleFile({ format, settings }: VerifiedContract): boolean {
+  const isOneFile = format === "flattened" || format === "vyper";
+  return isOneFile && JSON.parse(settings).viaIR !== true;
 }
 
 /** The record in Blockscout's dialect: without a verified source it has the address only. */
@@ -90,7 +91,8 @@ export function presentForBlockscout({
   const optimized = isOptimized(contract);
   const { constructorArguments, libraries, optimizerRuns } = contract;
   const [implementation] = implementations;
-  const interfaces = interfaceFiles(JSON.parse(contract.furtherInput).interfaces);
+  const { interfaces: imported, ...overrides } = JSON.parse(contract.furtherInput);
+  const interfaces = interfaceFiles(imported);
   const additional = [...contract.sources, ...interfaces]
     .filter(({ path }) => path !== contract.filePath)
     .sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -120,7 +122,9 @@ export function presentForBlockscout({
     ...(additional.length > 0 && {
       AdditionalSources: additional.map(({ path, text }) => ({ Filename: path, SourceCode: text })),
     }),
-    ...(!isSingleFile(contract) && { CompilerSettings: JSON.parse(contract.settings) }),
+    ...(!isSingleFile(contract) && {
+      CompilerSettings: { ...JSON.parse(contract.settings), ...overrides },
+    }),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from "fastify";
-import { RequestError } from "../../../core/errors.ts";
+import { Admission, type AdmissionOptions } from "../../../core/admission.ts";
+import { busy, RequestError } from "../../../core/errors.ts";
 import { networkOf } from "../client-network.ts";
-import { createRoom, type Place, type Room } from "../room.ts";
 import { badRequest, payloadTooLarge } from "./form.ts";
 
 declare module "fastify" {
@@ -21,13 +21,13 @@ export const BODY_LIMIT = 20_000_000;
 /** Largest body in bytes of any other request. */
 export const SMALL_BODY = 1_000_000;
 
-/** Large bodies in memory at one time, in bytes. */
-const ROOM = {
-  size: 32_000_000,
-  share: 1,
-  waiting: 100,
+/** Bytes of large bodies in memory at one time: one body of each client. */
+const LARGE_BODIES: AdmissionOptions = {
+  capacity: () => 32_000_000,
+  share: () => ({ one: 1 }),
+  queue: { all: 100 },
   patienceMs: 10_000,
-  busy: "Too many large requests at a time, please try again later",
+  refuse: () => busy("Too many large requests at a time, please try again later"),
 };
 
 // The cost of a body in tiny chunks grows with their number, not with its size.
@@ -43,14 +43,14 @@ const COMPRESSED = "A compressed body is not supported, please send it without C
 
 /** Reads every body that counts into one `Buffer`, after a check of its size; request.ts parses it. */
 export function readBodies(app: FastifyInstance): void {
-  const room = createRoom(ROOM);
+  const largeBodies = new Admission(LARGE_BODIES);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (request, payload, done) => {
     if (!isWanted(request)) done(null);
     else readWhole(payload, limitOf(request)).then((body) => done(null, body), done);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
-    admit(request, reply, room).then(() => {
+    admit(request, reply, largeBodies).then(() => {
       if (awaitsContinue(request)) reply.raw.writeContinue();
       done(null, payload);
     }, done);
@@ -120,11 +120,12 @@ function limitOf(request: FastifyRequest): number {
   return takesSources && takesSources(request) !== false ? BODY_LIMIT : SMALL_BODY;
 }
 
-/**
- * Waits for room for a body that may be large. Throws `RequestError` when it is too large or compressed, or no room
- * becomes free.
- */
-async function admit(request: FastifyRequest, reply: FastifyReply, room: Room): Promise<void> {
+/** Waits for memory for a body that may be large. Throws `RequestError` when it is too large or compressed, or waits too long. */
+async function admit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  largeBodies: Admission,
+): Promise<void> {
   const size = announcedSize(request);
   if (size === 0 || !isWanted(request)) return;
   if (isCompressed(request)) {
@@ -135,10 +136,16 @@ async function admit(request: FastifyRequest, reply: FastifyReply, room: Room): 
   const limit = limitOf(request);
   if (Number.isFinite(size) && size > limit) throw payloadTooLarge();
   if (limit <= SMALL_BODY) return;
-  const place: Place = room.enter(networkOf(request), Math.min(size, limit));
-  // The handler keeps what it read until it has answered.
-  reply.raw.once("close", place.leave);
-  await place.admitted;
+  const gone = new AbortController();
+  const closed = new Promise((resolve) => reply.raw.once("close", resolve));
+  void closed.then(() => gone.abort());
+  const release = await largeBodies.enter({
+    client: networkOf(request),
+    amount: Math.min(size, limit),
+    signal: gone.signal,
+  });
+  // The handler keeps the body until it has answered.
+  void closed.then(release);
 }
 
 function readWhole(payload: RequestPayload, limit: number): Promise<Buffer> {

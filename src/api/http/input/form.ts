@@ -1,5 +1,34 @@
 import { RequestError } from "../../../core/errors.ts";
-import type { InputValue, UploadedFile } from "./input.ts";
+import type { RpcId } from "../../explorer/envelope.ts";
+
+/** A file part of a multipart body, decoded as UTF-8. */
+export interface UploadedFile {
+  fileName: string;
+  content: string;
+}
+
+/**
+ * Value of one parameter. Numbers and booleans of a JSON body are their text; lists and objects come from a JSON
+ * body, from files, or from the bracketed names `files[]` and `files[0]`.
+ */
+export type InputValue =
+  | string
+  | UploadedFile
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>;
+
+/** Parameters by the name they were sent under, query and body merged. */
+export type Input = ReadonlyMap<string, InputValue>;
+
+/** The parts of a request that tell what is asked. */
+export interface ParsedRequest {
+  /** Query and body merged. */
+  input: Input;
+  query: Input;
+  body: Input;
+  /** `id` as a JSON body had it: a number stays a number there. */
+  id: RpcId | undefined;
+}
 
 /** A name and its value as they stand in a query or a form. */
 export type Field = [name: string, value: string | UploadedFile];
@@ -148,3 +177,17 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, character) => {
   const value = Number.parseInt(String.fromCharCode(character), 16);
   return Number.isNaN(value) ? -1 : value;
 });
+
+/**
+ * Value of a parameter: by its exact name, and only if that is absent by a name that differs in letter case.
+ * Undefined when absent. Source: docs/wire.md, "Parameters".
+ */
+export function lookUp(input: Input, name: string): InputValue | undefined {
+  const exact = input.get(name);
+  if (exact !== undefined) return exact;
+  const wanted = name.toLowerCase();
+  for (const [key, value] of input) {
+    if (key.length === wanted.length && key.toLowerCase() === wanted) return value;
+  }
+  return undefined;
+}

@@ -9,13 +9,16 @@ import {
   type EncodedField,
   type Field,
   foldFields,
+  type Input,
+  type InputValue,
+  lookUp,
   MAXIMUM_FIELDS,
+  type ParsedRequest,
   parseUrlEncoded,
   payloadTooLarge,
   requireBoundedText,
   splitForm,
 } from "./form.ts";
-import { type Input, type InputValue, lookUp, type ParsedRequest } from "./input.ts";
 import { boundJson, parseMembers, parseText } from "./json.ts";
 import { readMultipart } from "./multipart.ts";
 

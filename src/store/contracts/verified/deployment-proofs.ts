@@ -38,6 +38,11 @@ export interface DeploymentProof {
 
 /** A proof as answered: for every library also whether it is verified as that library, from the same files. */
 export interface AnsweredProof extends Omit<DeploymentProof, "libraries"> {
+  /**
+   * Whether names, files and comments are the deployer's: a full match of solc `compared` their hash. Otherwise the first
+   * sender chose them.
+   */
+  names: "compared" | "unknown";
   libraries: { name: string; address: Address; isVerified: boolean }[];
 }
 
@@ -49,8 +54,10 @@ export async function getDeploymentProof(
   sql: Queryable,
   address: Address,
 ): Promise<AnsweredProof | undefined> {
-  const [row] = await sql<{ proof: string | null; sources: string }[]>`
-    SELECT proof, sources FROM valid_verified_contracts WHERE address = ${address}`;
+  const [row] = await sql<{ proof: string | null; sources: string; isNamed: boolean }[]>`
+    SELECT proof, sources,
+      language <> 'Vyper' AND 'full' IN (runtime_match, creation_match) IS TRUE AS is_named
+    FROM valid_verified_contracts WHERE address = ${address}`;
   if (row?.proof == null) return undefined;
   const proof = JSON.parse(row.proof) as DeploymentProof;
   const verified = await sql<(VerifiedLibrary & { address: Address })[]>`
@@ -60,6 +67,7 @@ export async function getDeploymentProof(
   const own = filesOf(row.sources);
   return {
     ...proof,
+    names: row.isNamed ? "compared" : "unknown",
     libraries: proof.libraries.map(({ name, address: at }) => {
       const library = verified.find((contract) => contract.address === at);
       return { name, address: at, isVerified: library !== undefined && isOf(own, name, library) };

@@ -110,26 +110,33 @@ const MATCH_ORDER_LOCK = 7_220_415_011;
 
 /**
  * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good, or one
- * that holds would go for one of a chain that a reorganisation replaced. Tells whether it was stored.
+ * that holds would go for one of a chain that a reorganisation replaced. Returns `other` when the one that stays has other
+ * names, files or texts.
  */
 export async function saveVerifiedContract(
   sql: Transaction,
   row: VerifiedContractRow,
   sources: readonly SourceFile[],
-): Promise<boolean> {
-  const [current] = await sql<
-    Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch">[]
-  >`
-    SELECT code_hash, runtime_match, creation_match
-    FROM valid_verified_contracts WHERE address = ${row.address}`;
-  if (current?.codeHash === row.codeHash) {
-    if (isFull(current) || matchRank(current) >= matchRank(row)) return false;
-  }
-  if (current && !(await isOfServedChain(sql, row))) return false;
+): Promise<"stored" | "kept" | "other"> {
   const hashed = sources.map(({ path, text }) => {
     const bytes = Buffer.from(text, "utf8");
     return { path, bytes, hash: createHash("sha256").update(bytes).digest("hex") };
   });
+  const files = JSON.stringify(hashed.map(({ path, hash }) => ({ path, hash })));
+  const [current] = await sql<
+    (Pick<VerifiedContractRow, "codeHash" | "runtimeMatch" | "creationMatch"> & {
+      isSame: boolean;
+    })[]
+  >`
+    SELECT code_hash, runtime_match, creation_match, (contract_name, file_path, sources::jsonb)
+      = (${row.contractName}, ${row.filePath}, ${files}::text::jsonb) AS is_same
+    FROM valid_verified_contracts WHERE address = ${row.address}`;
+  if (current?.codeHash === row.codeHash) {
+    if (isFull(current) || matchRank(current) >= matchRank(row)) {
+      return current.isSame ? "kept" : "other";
+    }
+  }
+  if (current && !(await isOfServedChain(sql, row))) return "kept";
   await sql`
     INSERT INTO source_texts (hash, text)
     SELECT DISTINCT hash, text FROM unnest(
@@ -141,7 +148,7 @@ export async function saveVerifiedContract(
   const columns = {
     ...texts,
     verifiedAt: new Date(),
-    sources: JSON.stringify(hashed.map(({ path, hash }) => ({ path, hash }))),
+    sources: files,
     libraries: JSON.stringify(row.libraries),
     methods: sql.json(row.methods),
     proof: JSON.stringify(row.proof),
@@ -155,7 +162,7 @@ export async function saveVerifiedContract(
   await sql`SELECT pg_advisory_xact_lock(${MATCH_ORDER_LOCK})`;
   await sql`DELETE FROM verified_contracts WHERE address = ${row.address}`;
   await sql`INSERT INTO verified_contracts ${sql(Object.fromEntries(inSnakeCase))}`;
-  return true;
+  return "stored";
 }
 
 /** `codeHash` → `code_hash`. */

@@ -212,3 +212,11 @@ export async function countPendingCoinBalances(sql: Queryable, limit: number): P
     SELECT count(*) FROM (SELECT 1 FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
   return counted?.count ?? 0;
 }
+
+/** Marks balances as "to be read". */
+export async function forgetCoinBalances(
+  sql: Transaction,
+  addresses: readonly Address[],
+): Promise<void> {
+  await sql`UPDATE addresses SET balance_block = NULL WHERE address = ANY (${[...addresses]}::bytea[])`;
+}

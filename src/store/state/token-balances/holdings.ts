@@ -64,11 +64,13 @@ export async function listUnsureHoldings(
 export interface StoredHolding {
   standard: TokenStandard;
   amount: string;
-  /** Whether the contract must be asked: the holding is unsure, or no transfer tells of one. */
-  unsure: boolean;
+  /** Whether the contract can be asked: the node does not get stuck in it. */
+  isAsked: boolean;
+  /** The block that it was read at; null while it is to be read. */
+  readBlock: number | null;
 }
 
-/** The stored holding of an owner; undefined for a token without indexed transfers. */
+/** Returns the stored holding of an owner; undefined for a token without indexed transfers. */
 export async function getHolding(
   sql: Queryable,
   token: Address,
@@ -77,26 +79,25 @@ export async function getHolding(
   const [holding] = await sql<StoredHolding[]>`
     SELECT k.standard,
       CASE WHEN k.unresponsive AND NOT b.amount ${canBeHeld(sql)} THEN 0 ELSE coalesce(b.amount, 0) END AS amount,
-      NOT k.unresponsive AND (k.irregular OR b.block_number IS NULL) AS unsure
+      NOT k.unresponsive AS is_asked, b.block_number AS read_block
     FROM tokens k
     LEFT JOIN token_balances b ON ${isHolding(sql, sql`b`, sql`k.address`, sql`${owner}::bytea`)}
     WHERE k.address = ${token}`;
   return holding;
 }
 
-/** Ids of an ERC-1155 token that the owner holds or held, at most `limit`. */
-export async function listTokenIds(
+/** Returns what the owner holds or held of an ERC-1155 token by id, at most `limit` ids, ascending. */
+export async function listHeldIds(
   sql: Queryable,
   token: Address,
   owner: Address,
   limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ tokenId: string }[]>`
-    SELECT token_id FROM token_id_balances
+): Promise<(Holding & { readBlock: number | null })[]> {
+  return sql<(Holding & { readBlock: number | null })[]>`
+    SELECT token, owner, token_id, amount, block_number AS read_block FROM token_id_balances
     WHERE token = ${token} AND owner = ${owner}
     ORDER BY token_id
     LIMIT ${limit}`;
-  return rows.map((row) => row.tokenId);
 }
 
 export interface Holder {

@@ -1,6 +1,8 @@
 import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
-import { type BlockRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
+import { READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
+import { disagreement, listStaleHoldings } from "../tokens/marks.ts";
+import type { SignedRange } from "../tokens/signs.ts";
 import { type ContractScope, inScope } from "../tokens/state.ts";
 import {
   allTransfersKnown,
@@ -26,6 +28,9 @@ export interface HoldingAmount extends HoldingToRead {
   amount: bigint | null;
 }
 
+/** Holdings that signs name and that are read with their block; the others are read after it. */
+const NAMED_MAXIMUM = 1_000;
+
 /**
  * Holdings that the recorded blocks of a range may have changed, with all holdings above 0 of irregular tokens that it
  * moved, and the largest of changed ones. For a published range that is about to be rolled back, also those that were
@@ -33,8 +38,9 @@ export interface HoldingAmount extends HoldingToRead {
  */
 export async function listTouchedHoldings(
   sql: Queryable,
-  range: BlockRange,
+  range: SignedRange,
 ): Promise<HoldingToRead[]> {
+  const named = range.signs?.keys.slice(0, NAMED_MAXIMUM) ?? [];
   return sql<HoldingToRead[]>`
     WITH changed AS MATERIALIZED (${changes(sql, range)})
     SELECT touched.token, touched.owner, touched.token_id,
@@ -49,6 +55,10 @@ export async function listTouchedHoldings(
         WHERE amount > 0 AND token IN (${irregularTokensMoved(sql, range)})
       UNION
       SELECT token, owner, NULL::numeric FROM (${holdingsMovedTogether(sql, range)}) AS together
+      UNION
+      SELECT * FROM unnest(
+        ${named.map(({ token }) => token)}::bytea[], ${named.map(({ owner }) => owner)}::bytea[],
+        ${named.map(({ tokenId }) => tokenId)}::numeric[])
       UNION
       ${changedHoldings(sql, range, READ_AGAIN_MAXIMUM)}
       UNION
@@ -77,7 +87,34 @@ export async function writeHoldings(
   amounts: readonly HoldingAmount[],
 ): Promise<void> {
   const byId = amounts.filter((row) => row.tokenId !== null);
-  await Promise.all([writeIds(sql, blockNumber, byId), writeWholes(sql, blockNumber, amounts)]);
+  await Promise.all([
+    writeIds(sql, blockNumber, byId),
+    writeWholes(sql, blockNumber, amounts),
+    dropUnheld(sql, amounts),
+  ]);
+}
+
+/** Deletes what signs named and nobody turned out to hold. */
+async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): Promise<void> {
+  const zeros = amounts.filter(({ amount }) => !amount);
+  if (zeros.length === 0) return;
+  const keys = sql`unnest(
+    ${zeros.map(({ token }) => token)}::bytea[], ${zeros.map(({ owner }) => owner)}::bytea[],
+    ${zeros.map(({ tokenId }) => tokenId)}::numeric[]) AS key (token, owner, token_id)`;
+  const isUnheld = sql`held.amount = 0 AND held.transferred_amount = 0 AND held.block_number IS NOT NULL`;
+  await Promise.all([
+    sql`
+      DELETE FROM token_id_balances AS held USING ${keys}
+      WHERE held.token = key.token AND held.owner = key.owner AND held.token_id = key.token_id AND ${isUnheld}`,
+    sql`
+      DELETE FROM token_balances AS held USING ${keys}
+      WHERE ${isHolding(sql, sql`held`, sql`key.token`, sql`key.owner`)} AND ${isUnheld}`,
+  ]);
+}
+
+/** What is kept of the sum of transfers beside an amount: nothing where both are the same, unless no transfer tells the holding. */
+function keptSum(sql: Queryable, sum: Fragment, amount: Fragment): Fragment {
+  return sql`CASE WHEN held.amount = 0 AND held.transferred_amount = 0 THEN 0 ELSE nullif(${sum}, ${amount}) END`;
 }
 
 async function writeIds(
@@ -89,7 +126,7 @@ async function writeIds(
   await sql`
     UPDATE token_id_balances AS held
     SET amount = coalesce(news.amount, ${believedAmount(sql)}),
-      transferred_amount = nullif(${transferredAmount(sql)}, coalesce(news.amount, ${believedAmount(sql)})),
+      transferred_amount = ${keptSum(sql, transferredAmount(sql), sql`coalesce(news.amount, ${believedAmount(sql)})`)},
       block_number = ${blockNumber}
     FROM unnest(
       ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
@@ -117,9 +154,9 @@ async function writeWholes(
       ) AS key (token, owner, amount, token_id, adds_up)
       GROUP BY key.token, key.owner
     ), read AS (
-      SELECT held.token, held.owner, news.adds_up, held.amount AS before,
+      SELECT held.token, held.owner, news.adds_up, held.amount AS before, tokens.stale_block,
         ${transferredAmount(sql)} AS transferred_amount,
-        coalesce(ids.amount, news.amount, ${believedAmount(sql)}) AS amount,
+        coalesce(ids.amount, CASE WHEN tokens.standard = 1155 THEN 0 END, news.amount, ${believedAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`news.token`, sql`news.owner`)}
       JOIN tokens ON tokens.address = held.token
@@ -130,13 +167,13 @@ async function writeWholes(
       WHERE news.of_whole OR ids.amount IS NOT NULL
     ), written AS (
       UPDATE token_balances AS held SET amount = read.amount,
-        transferred_amount = nullif(read.transferred_amount, read.amount),
+        transferred_amount = ${keptSum(sql, sql`read.transferred_amount`, sql`read.amount`)},
         block_number = CASE WHEN read.complete THEN ${blockNumber}::bigint END
       FROM read WHERE ${isHolding(sql, sql`held`, sql`read.token`, sql`read.owner`)}
+        AND (held.amount <> read.amount OR held.block_number IS NULL OR held.block_number < read.stale_block)
     )
-    UPDATE tokens SET
-      holder_count = holder_count + counted.change,
-      irregular = tokens.irregular OR counted.irregular
+    UPDATE tokens SET holder_count = holder_count + counted.change,
+      ${disagreement(sql, "holding", blockNumber, sql`counted.irregular`)}
     FROM (
       SELECT token, sum((amount > 0)::int - (before > 0)::int) AS change, bool_or(adds_up AND amount <> before) AS irregular
       FROM read GROUP BY token
@@ -159,7 +196,7 @@ function believedAmount(sql: Queryable): Fragment {
 }
 
 /**
- * Holdings that are to be read, at most `limit`, in the order of the table: rows that stand together are written anew
+ * Holdings that are to be read, then those of tokens that are read again as a whole; at most `limit`, in the order of the table: rows that stand together are written anew
  * together, and neither the table nor its indexes grow by it.
  */
 export async function listPendingHoldings(
@@ -172,9 +209,12 @@ export async function listPendingHoldings(
     SELECT token, owner, token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_id_balances
     WHERE ${condition} ORDER BY block_number LIMIT ${limit}`;
   if (ids.length > 0) return ids;
-  return sql<HoldingToRead[]>`
+  const wholes = await sql<HoldingToRead[]>`
     SELECT token, owner, NULL AS token_id, ${allTransfersKnown(sql)} AS adds_up FROM token_balances
     WHERE ${condition} ORDER BY block_number LIMIT ${limit}`;
+  if (wholes.length > 0) return wholes;
+  const stale = await listStaleHoldings(sql, inScope(sql, "address", scope), limit);
+  return stale.map((key) => ({ ...key, addsUp: true }));
 }
 
 /** The number of holdings that are to be read, counted up to `limit`. */

@@ -1,5 +1,7 @@
 import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
 import type { BlockRange } from "../../writer/chain.ts";
+import { addUnmoved } from "../tokens/marks.ts";
+import type { SignedRange } from "../tokens/signs.ts";
 import {
   allTransfersKnown,
   changedHoldings,
@@ -20,8 +22,30 @@ const CHANGED_HOLDINGS_MAXIMUM = 20_000;
  * Applies a range to the holdings: adds what its transfers moved, and marks them as "to be read". Comes after
  * `applyTokens`, which makes the rows that hold the holder counts.
  */
-export async function applyTokenBalances(sql: Transaction, range: BlockRange): Promise<void> {
-  await Promise.all([forgetHoldings(sql, range), addChanges(sql, range, 1)]);
+export async function applyTokenBalances(sql: Transaction, range: SignedRange): Promise<void> {
+  await Promise.all([
+    forgetHoldings(sql, range),
+    addChanges(sql, range, 1),
+    forgetNamed(sql, range.signs?.keys ?? []),
+  ]);
+}
+
+/** Marks holdings that signs name, and adds those that no transfer tells. */
+async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const named = sql`unnest(
+    ${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ owner }) => owner)}::bytea[],
+    ${keys.map(({ tokenId }) => tokenId)}::numeric[]) AS named (token, owner, token_id)`;
+  await Promise.all([
+    sql`
+      UPDATE token_id_balances AS held SET block_number = NULL FROM ${named}
+      WHERE held.token = named.token AND held.owner = named.owner AND held.token_id = named.token_id
+        AND block_number IS NOT NULL`,
+    sql`
+      UPDATE token_balances AS held SET block_number = NULL FROM ${named}
+      WHERE ${isHolding(sql, sql`held`, sql`named.token`, sql`named.owner`)} AND block_number IS NOT NULL`,
+    addUnmoved(sql, keys),
+  ]);
 }
 
 /**
@@ -30,11 +54,12 @@ export async function applyTokenBalances(sql: Transaction, range: BlockRange): P
  */
 export async function revertTokenBalances(
   sql: Transaction,
-  range: BlockRange,
+  range: SignedRange,
 ): Promise<() => Promise<void>> {
   const moved = await sql<HoldingKey[]>`
     SELECT token, owner, token_id FROM (${changes(sql, range)}) AS changed`;
   await forgetHoldings(sql, range);
+  await forgetNamed(sql, range.signs?.keys ?? []);
   await sql`UPDATE token_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await sql`UPDATE token_id_balances SET block_number = NULL WHERE block_number >= ${range.from}`;
   await addChanges(sql, range, -1);

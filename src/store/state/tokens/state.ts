@@ -1,7 +1,13 @@
 import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
+import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
 import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { hasKey } from "../../index-keys.ts";
+import type { TokenStandard } from "../../lists/token-transfers.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
 import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
+
+import { disagreement, markSigned } from "./marks.ts";
+import type { SignedRange } from "./signs.ts";
 
 /** A token's metadata; null for what its contract does not answer. */
 export interface TokenMetadataRow {
@@ -9,6 +15,9 @@ export interface TokenMetadataRow {
   name: string | null;
   symbol: string | null;
   decimals: number | null;
+  standard: number;
+  /** Whether the contract tells any fact: then what it does not tell is unknown, and else what was known stays. */
+  isTold: boolean;
 }
 
 export interface TokenSupplyRow {
@@ -40,33 +49,50 @@ export interface TokenToRead {
   address: Address;
   metadata: boolean;
   supply: boolean;
+  /** By the first event, or by what the contract said last. */
+  standard: TokenStandard;
 }
+
+/** Tokens with signs whose supplies are read with their block; those of the others are read after it. */
+const SIGNED_SUPPLIES_MAXIMUM = 500;
 
 /**
  * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
- * are new, or were last asked a day ago (a minute, where a fact is missing). Supply: see `ofChangedSupply`. Both: of
- * `changedCode`. For a published range that is about to be rolled back, also what was read in it.
+ * are new, moved by another standard's event, or were last asked a day ago (a minute, where a fact is missing). Supply: see
+ * `ofChangedSupply`, and of tokens with signs. Both: of `changedCode`. For a published range that is about to be rolled back, also
+ * what was read in it.
  */
-export async function listTouchedTokens(sql: Queryable, range: BlockRange): Promise<TokenToRead[]> {
+export async function listTouchedTokens(
+  sql: Queryable,
+  range: SignedRange,
+): Promise<TokenToRead[]> {
+  const signed = range.signs?.tokens.slice(0, SIGNED_SUPPLIES_MAXIMUM) ?? [];
   return sql<TokenToRead[]>`
-    WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
-    SELECT address, bool_or(metadata) AS metadata, bool_or(supply) AS supply FROM (
-      SELECT token AS address, true AS metadata, false AS supply FROM moved
-      WHERE NOT EXISTS (
-          SELECT 1 FROM tokens WHERE address = token AND metadata_block < ${range.from}
-            AND metadata_read_at BETWEEN now()
-              - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END AND now())
-      UNION
-      SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
-      UNION
-      (SELECT address, true, true FROM tokens WHERE address IN (${changedCode(sql, range)})
-        LIMIT ${READ_AGAIN_MAXIMUM})
-      UNION
-      (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
-        FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
-        ORDER BY greatest(metadata_block, supply_block) LIMIT ${READ_AGAIN_MAXIMUM})
-    ) AS touched
-    GROUP BY address
+    WITH moved AS MATERIALIZED (${movedTokens(sql, range)}),
+    touched AS MATERIALIZED (
+      SELECT address, bool_or(metadata) AS metadata, bool_or(supply) AS supply FROM (
+        SELECT token AS address, true AS metadata, false AS supply FROM moved
+        WHERE NOT EXISTS (
+            SELECT 1 FROM tokens WHERE address = token AND metadata_block < ${range.from}
+              AND (moved.standard = tokens.standard OR moved.standard IS NULL OR tokens.standard = 404)
+              AND metadata_read_at BETWEEN now()
+                - CASE WHEN ${lacksMetadata(sql)} THEN interval '1 minute' ELSE interval '1 day' END AND now())
+        UNION
+        SELECT token, false, true FROM (${ofChangedSupply(sql)}) AS changed
+        UNION
+        SELECT address, false, true FROM tokens WHERE address = ANY (${signed.map(({ token }) => token)}::bytea[])
+        UNION
+        (SELECT address, true, true FROM tokens WHERE address IN (${changedCode(sql, range)})
+          LIMIT ${READ_AGAIN_MAXIMUM})
+        UNION
+        (SELECT address, coalesce(metadata_block >= ${range.from}, false), coalesce(supply_block >= ${range.from}, false)
+          FROM tokens WHERE greatest(metadata_block, supply_block) >= ${range.from}
+          ORDER BY greatest(metadata_block, supply_block) LIMIT ${READ_AGAIN_MAXIMUM})
+      ) AS touched
+      GROUP BY address
+    )
+    SELECT touched.*, coalesce(tokens.standard, moved.standard, 20) AS standard FROM touched
+    LEFT JOIN tokens USING (address) LEFT JOIN moved ON moved.token = touched.address
     ORDER BY address`;
 }
 
@@ -75,15 +101,22 @@ function changedCode(sql: Queryable, { from, to }: BlockRange) {
   return sql`SELECT changed.address FROM changed_code(${from}, ${to}) AS changed`;
 }
 
-/** Tokens that a range moved (of known ones also several ids together), and whether they were minted or burnt. */
+/**
+ * Tokens that a range moved (of known ones also several ids together), whether they were minted or burnt, by how much, null where
+ * that is not known, and the standard of their first event.
+ */
 function movedTokens(sql: Queryable, range: BlockRange) {
   return sql`
-    SELECT token, bool_or(supplied) AS supplied
+    SELECT token, bool_or(supplied) AS supplied, CASE WHEN bool_and(minted IS NOT NULL) THEN sum(minted) END AS minted,
+      (array_agg(standard ORDER BY place) FILTER (WHERE standard IS NOT NULL))[1] AS standard
     FROM (
-      SELECT token, from_address = ${ZERO_ADDRESS} OR to_address = ${ZERO_ADDRESS} AS supplied
+      SELECT token, from_address = ${ZERO_ADDRESS} OR to_address = ${ZERO_ADDRESS} AS supplied,
+        ((from_address = ${ZERO_ADDRESS})::int - (to_address = ${ZERO_ADDRESS})::int)
+          * CASE standard WHEN 721 THEN 1 ELSE coalesce(amount, 0) END AS minted,
+        standard, ARRAY[block_number, log_index, batch_index] AS place
       FROM token_transfers WHERE ${inRange(sql, range)}
       UNION ALL
-      SELECT token, party = ${ZERO_ADDRESS} FROM (${partiesOfConsecutiveTransfers(sql, range)}) AS parties
+      SELECT token, party = ${ZERO_ADDRESS}, NULL, NULL, NULL FROM (${partiesOfConsecutiveTransfers(sql, range)}) AS parties
       WHERE token IN (SELECT address FROM tokens)
     ) AS moved
     GROUP BY token`;
@@ -100,15 +133,18 @@ function ofChangedSupply(sql: Queryable) {
 }
 
 /**
- * Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". A token whose
- * contract was replaced is irregular: no transfers tell that its holdings ended.
+ * Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". Facts of code that was
+ * replaced go. A token whose contract was replaced is irregular: no transfers tell that its holdings ended.
  */
-export async function applyTokens(sql: Transaction, range: BlockRange): Promise<void> {
+export async function applyTokens(sql: Transaction, range: SignedRange): Promise<void> {
   await Promise.all([
     addTokens(sql, range),
-    forgetSupplies(sql, range),
+    forgetSupplies(sql, range, 1),
+    markSigned(sql, range),
     sql`
-      UPDATE tokens SET irregular = irregular OR replaced, metadata_due = '-infinity'
+      UPDATE tokens SET irregular = irregular OR replaced, metadata_due = '-infinity', agreements = 0,
+        mark_reason = CASE WHEN replaced AND NOT irregular THEN 'code' ELSE mark_reason END,
+        name = NULL, symbol = NULL, decimals = NULL, metadata_block = NULL
       FROM (
         SELECT changed.address, bool_or(changed.replaced) AS replaced
         FROM changed_code(${range.from}, ${range.to}) AS changed GROUP BY 1
@@ -126,30 +162,43 @@ async function addTokens(sql: Transaction, range: BlockRange): Promise<void> {
     ON CONFLICT (address) DO NOTHING`;
 }
 
-async function forgetSupplies(sql: Transaction, range: BlockRange): Promise<void> {
+/** What the transfers add to a supply (take from it, where `sign` is -1) is expected of its contract. */
+async function forgetSupplies(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
   await sql`
-    WITH moved AS MATERIALIZED (${movedTokens(sql, range)})
-    UPDATE tokens SET supply_block = NULL
-    WHERE supply_block IS NOT NULL
-      AND address IN (${ofChangedSupply(sql)} UNION ALL ${changedCode(sql, range)})`;
+    WITH moved AS MATERIALIZED (${movedTokens(sql, range)}),
+    changed AS MATERIALIZED (${ofChangedSupply(sql)} UNION ${changedCode(sql, range)})
+    UPDATE tokens SET supply_block = NULL,
+      total_supply = CASE WHEN expected BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric THEN expected END
+    FROM (
+      SELECT changed.token, known.total_supply + CASE WHEN moved.token IS NULL THEN 0 ELSE ${sign}::int * moved.minted END AS expected
+      FROM changed JOIN tokens AS known ON known.address = changed.token LEFT JOIN moved ON moved.token = changed.token
+    ) AS expecting
+    WHERE address = expecting.token AND (supply_block IS NOT NULL OR total_supply <> expected)`;
 }
 
 /**
  * Undoes `applyTokens` for a range at the end of the chain, and marks what was read at its blocks as "to be read". Runs
  * before the rows of the blocks are deleted.
  */
-export async function revertTokens(sql: Transaction, range: BlockRange): Promise<undefined> {
-  await forgetSupplies(sql, range);
+export async function revertTokens(sql: Transaction, range: SignedRange): Promise<undefined> {
+  await forgetSupplies(sql, range, -1);
+  await markSigned(sql, { ...range, to: range.from - 1 });
   await sql`
-    UPDATE tokens SET
+    UPDATE tokens SET stale_block = CASE WHEN stale_block IS NOT NULL THEN least(stale_block, ${range.from}) END,
       metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,
       supply_block = CASE WHEN supply_block < ${range.from} THEN supply_block END
     WHERE greatest(metadata_block, supply_block) >= ${range.from}`;
-  await sql`DELETE FROM tokens WHERE first_block >= ${range.from}`;
+  // What signs or logs named of a token goes with it.
+  await sql`
+    WITH gone AS (DELETE FROM tokens WHERE first_block >= ${range.from} RETURNING address),
+    ids AS (DELETE FROM token_id_balances AS held USING gone WHERE held.token = gone.address)
+    DELETE FROM token_balances AS held USING gone
+    WHERE ${hasKey(sql, [sql`held.token`, sql`gone.address`])}`;
 }
 
 /**
- * Writes the metadata of known tokens at a block. A fact that is known stays when the contract no longer answers it.
+ * Writes the metadata and the standard of known tokens at a block. What is known stays where the contract tells nothing at all.
+ * Holdings of a token of another standard than before are read again.
  */
 export async function writeTokenMetadata(
   sql: Transaction,
@@ -158,15 +207,33 @@ export async function writeTokenMetadata(
 ): Promise<void> {
   if (rows.length === 0) return;
   const written = sql`
-    UPDATE tokens SET name = coalesce(news.name, known.name), symbol = coalesce(news.symbol, known.symbol),
-      decimals = coalesce(news.decimals, known.decimals),
+    WITH news AS MATERIALIZED (
+      SELECT numbers.*, is_told = 1 AS told FROM unnest(
+        ${rows.map((row) => row.address)}::bytea[], ${rows.map((row) => row.name)}::text[],
+        ${rows.map((row) => row.symbol)}::text[], ${rows.map((row) => row.decimals)}::int2[],
+        ${rows.map((row) => row.standard)}::int2[], ${rows.map((row) => Number(row.isTold))}::int2[]
+      ) AS numbers (address, name, symbol, decimals, standard, is_told)
+    ), changed AS MATERIALIZED (
+      SELECT address FROM news JOIN tokens USING (address) WHERE tokens.standard <> news.standard
+    ), wholes AS (
+      UPDATE token_balances AS held SET block_number = NULL FROM changed
+      WHERE ${hasKey(sql, [sql`held.token`, sql`changed.address`])} AND amount > 0
+    ), ids AS (
+      UPDATE token_id_balances AS held SET block_number = NULL FROM changed WHERE held.token = changed.address
+    ), facts AS (
+      SELECT news.address, news.standard, news.standard <> tokens.standard AS is_other,
+        CASE WHEN told THEN news.name ELSE coalesce(news.name, known.name) END AS name,
+        CASE WHEN told THEN news.symbol ELSE coalesce(news.symbol, known.symbol) END AS symbol,
+        CASE WHEN told THEN news.decimals ELSE coalesce(news.decimals, known.decimals) END AS decimals
+      FROM news JOIN tokens USING (address)
+      LEFT JOIN tokens AS known ON known.address = news.address AND known.metadata_block <= ${blockNumber}
+    )
+    UPDATE tokens SET name = facts.name, symbol = facts.symbol, decimals = facts.decimals, standard = facts.standard,
+      irregular = irregular OR is_other, mark_reason = CASE WHEN is_other THEN 'standard' ELSE mark_reason END,
+      agreements = CASE WHEN is_other THEN 0 ELSE agreements END,
+      unnamed_from = CASE WHEN is_other THEN 0 ELSE unnamed_from END,
       metadata_block = ${blockNumber}, metadata_read_at = now()
-    FROM unnest(
-      ${rows.map((row) => row.address)}::bytea[], ${rows.map((row) => row.name)}::text[],
-      ${rows.map((row) => row.symbol)}::text[], ${rows.map((row) => row.decimals)}::int2[]
-    ) AS news (address, name, symbol, decimals)
-    LEFT JOIN tokens AS known ON known.address = news.address AND known.metadata_block <= ${blockNumber}
-    WHERE tokens.address = news.address`;
+    FROM facts WHERE tokens.address = facts.address`;
   const counted = sql`
     UPDATE tokens SET
       metadata_tries = CASE WHEN ${lacksMetadata(sql)} THEN least(metadata_tries + 1, ${TRIES}::int + 1) ELSE 0 END,
@@ -175,22 +242,27 @@ export async function writeTokenMetadata(
   await Promise.all([written, counted]);
 }
 
-/** Writes the supplies of known tokens at a block. */
+/** Writes the supplies of known tokens at a block. A token is marked when its supply is not what its transfers make of the last. */
 export async function writeTokenSupplies(
   sql: Transaction,
   blockNumber: number,
   rows: readonly TokenSupplyRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  await sql`
-    UPDATE tokens SET total_supply = news.total_supply, supply_block = ${blockNumber}, supply_read_at = now(),
-      supply_tries = CASE WHEN news.total_supply IS NULL THEN least(supply_tries + 1, ${TRIES}::int + 1) ELSE 0 END,
-      supply_due = CASE WHEN news.total_supply IS NULL THEN ${dueAfter(sql, sql`(supply_tries + 1)`)} END
-    FROM unnest(
+  const news = sql`unnest(
       ${rows.map((row) => row.address)}::bytea[],
       ${rows.map((row) => row.totalSupply?.toString() ?? null)}::numeric[]
-    ) AS news (address, total_supply)
-    WHERE tokens.address = news.address`;
+    ) AS news (address, total_supply)`;
+  await Promise.all([
+    sql`
+      UPDATE tokens SET ${disagreement(sql, "supply", blockNumber)}
+      FROM ${news} WHERE tokens.address = news.address AND tokens.total_supply <> news.total_supply`,
+    sql`
+      UPDATE tokens SET total_supply = news.total_supply, supply_block = ${blockNumber}, supply_read_at = now(),
+        supply_tries = CASE WHEN news.total_supply IS NULL THEN least(supply_tries + 1, ${TRIES}::int + 1) ELSE 0 END,
+        supply_due = CASE WHEN news.total_supply IS NULL THEN ${dueAfter(sql, sql`(supply_tries + 1)`)} END
+      FROM ${news} WHERE tokens.address = news.address`,
+  ]);
 }
 
 /** One contract, or all but some. */
@@ -210,15 +282,25 @@ export async function listPendingTokens(
   limit: number,
 ): Promise<TokenToRead[]> {
   return sql<TokenToRead[]>`
-    (SELECT address, metadata_block IS NULL AS metadata, supply_block IS NULL AS supply FROM tokens
+    (SELECT address, metadata_block IS NULL AS metadata, supply_block IS NULL AS supply, standard FROM tokens
       WHERE (metadata_block IS NULL OR supply_block IS NULL) AND ${inScope(sql, "address", scope)}
       ORDER BY address LIMIT ${limit})
     UNION ALL
-    (SELECT address, coalesce(metadata_due <= now(), false), coalesce(supply_due <= now(), false) FROM tokens
+    (SELECT address, coalesce(metadata_due <= now(), false), coalesce(supply_due <= now(), false), standard FROM tokens
       WHERE (metadata_due IS NOT NULL OR supply_due IS NOT NULL)
         AND least(metadata_due, supply_due) <= now() AND metadata_block IS NOT NULL AND supply_block IS NOT NULL
         AND ${inScope(sql, "address", scope)}
       ORDER BY least(metadata_due, supply_due) LIMIT ${limit})`;
+}
+
+/** Known tokens, to be read whole. */
+export async function listTokens(
+  sql: Queryable,
+  addresses: readonly Address[],
+): Promise<TokenToRead[]> {
+  return sql<TokenToRead[]>`
+    SELECT address, true AS metadata, true AS supply, standard FROM tokens
+    WHERE address = ANY (${[...addresses]}::bytea[]) AND metadata_block IS NOT NULL AND supply_block IS NOT NULL`;
 }
 
 /** The number of tokens with metadata or a supply to be read, counted up to `limit`. */

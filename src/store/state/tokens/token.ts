@@ -13,8 +13,10 @@ export interface Token {
   cataloged: boolean;
   /** In the smallest unit; null when the contract does not tell. */
   totalSupply: string | null;
-  /** Whether the supply may have changed since it was read. */
-  supplyPending: boolean;
+  /** The block that the supply was read at; null while it is to be read. */
+  supplyBlock: number | null;
+  /** The block that name, symbol and decimals were read at; null while they are to be read. */
+  metadataBlock: number | null;
   /** The number of owners with an amount above 0, by the stored holdings. */
   holderCount: number;
 }
@@ -23,8 +25,7 @@ export interface Token {
 export async function getToken(sql: Queryable, address: Address): Promise<Token | undefined> {
   const [token] = await sql<Token[]>`
     SELECT address, standard, name, symbol, decimals, metadata_block IS NOT NULL AS cataloged,
-      total_supply, supply_block IS NULL OR irregular AS supply_pending,
-      holder_count
+      total_supply, supply_block, metadata_block, holder_count
     FROM tokens WHERE address = ${address}`;
   return token;
 }

@@ -6,7 +6,6 @@ import type { CompiledCode } from "./bytecode.ts";
 import {
   type CodeMatch,
   firstDifference,
-  isMatch,
   type Mismatch,
   recordAuxdata,
   startMatching,
@@ -52,10 +51,12 @@ export function matchVyperCreationCode(
   );
 }
 
+const WORD_BYTES = 32;
+
 /**
  * Compares vyper's runtime code with the code on chain, where the immutables follow it. Never full: it holds no hash of
  * the sources. `immutableBytes` is the size of the immutables; where it is undefined any is accepted, but only beside
- * creation code that matches.
+ * creation code that is known: it matches, or running the compiled one proves the immutables.
  */
 export function matchVyperRuntimeCode(
   compiled: CompiledCode,
@@ -66,7 +67,8 @@ export function matchVyperRuntimeCode(
   const { length } = compiled.bytes;
   if (length === 0) return { kind: "empty" };
   const rest = onChain.length - length;
-  const expected = immutableBytes ?? (creation !== null && isMatch(creation) ? rest : 0);
+  const isWords = creation !== null && rest % WORD_BYTES === 0;
+  const expected = immutableBytes ?? (isWords ? rest : 0);
   if (rest < 0 || rest !== expected) {
     return { kind: "length", compiled: length + (immutableBytes ?? 0), onChain: onChain.length };
   }

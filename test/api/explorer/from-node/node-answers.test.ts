@@ -11,14 +11,8 @@ import { atBlock } from "../../../../src/api/explorer/from-node/history.ts";
 import { readHolderCount, readHolders } from "../../../../src/api/explorer/from-node/holders.ts";
 import { readHolding } from "../../../../src/api/explorer/from-node/holdings.ts";
 import { readOwnedTokens } from "../../../../src/api/explorer/from-node/owned-tokens.ts";
-import {
-  listHeldIds,
-  readHoldingAt,
-} from "../../../../src/api/explorer/from-node/token-history.ts";
-import {
-  fetchTotalSupply,
-  readToken,
-} from "../../../../src/api/explorer/from-node/token-supply.ts";
+import { listIdsOf, readHoldingAt } from "../../../../src/api/explorer/from-node/token-history.ts";
+import { readToken } from "../../../../src/api/explorer/from-node/token-supply.ts";
 import {
   createMempool,
   withoutUnservedBlock,
@@ -350,8 +344,8 @@ describe("holdings", () => {
     });
     const chain = {
       fetchTokenBalances: async (keys: { id?: bigint }[]) => {
-        expect(keys.map(({ id }) => id)).toEqual([2n]);
-        return [10n];
+        expect(keys.map(({ id }) => id).filter((id) => id !== undefined)).toEqual([2n]);
+        return keys.map(({ id }) => (id === undefined ? null : 10n));
       },
     };
     expect(await readHolding(context(chain), MULTI, A)).toBe(14n);
@@ -391,9 +385,9 @@ describe("what was held after an earlier block", () => {
       ],
       tokenIdBalances: [{ token: MULTI, owner: A, tokenId: "9", amount: "7" }],
     });
-    expect(await listHeldIds(database.sql, MULTI, A)).toEqual(["9"]);
-    expect(await listHeldIds(database.sql, TOKEN, A)).toBeUndefined();
-    expect(await listHeldIds(database.sql, MULTI, B)).toEqual([]);
+    expect(await listIdsOf(database.sql, MULTI, A)).toEqual(["9"]);
+    expect(await listIdsOf(database.sql, TOKEN, A)).toBeUndefined();
+    expect(await listIdsOf(database.sql, MULTI, B)).toEqual([]);
   });
 
   test("is the sum of what the contract tells of each", async () => {
@@ -417,12 +411,12 @@ describe("what was held after an earlier block", () => {
   });
 
   test.each([
-    ["0x", [null], ok("0")],
-    ["0x60", [7n], ok("7")],
-    ["0x60", [null], failed(expect.stringMatching(/before the first indexed block/))],
-  ])("before the first indexed block, by code %s and answer %s", async (code, told, outcome) => {
+    [0n, ok("0")],
+    [7n, ok("7")],
+    [null, failed(expect.stringMatching(/before the first indexed block/))],
+  ])("before the first indexed block, by the answer %s", async (told, outcome) => {
     const before = { ...block, isIndexed: false };
-    const asked = context({ fetchTokenBalances: async () => told, fetchCodes: async () => [code] });
+    const asked = context({ fetchTokenBalances: async () => [told] });
     expect(await readHoldingAt(asked, { token: MULTI, owner: A }, before, undefined)).toEqual(
       outcome,
     );
@@ -439,25 +433,41 @@ describe("what was held after an earlier block", () => {
   });
 });
 
-describe("a token's supply", () => {
-  test("is stored, or the contract's at the head, or not told", async () => {
+describe("a token", () => {
+  const silent = {
+    name: null,
+    symbol: null,
+    decimals: null,
+    claimed: null,
+    byOwner: false,
+    byId: false,
+  };
+  const said = { ...silent, name: "New", decimals: 6, byOwner: true };
+
+  test("is as its contract describes it at the head, unless it was read there", async () => {
     await publish(database.sql, {
       tokens: [
         { address: TOKEN, totalSupply: "500" },
-        { address: MULTI, totalSupply: "1", supplyBlock: null },
+        { address: MULTI, totalSupply: "1", supplyBlock: 1, name: "Old", symbol: "OLD" },
       ],
     });
     expect(await readToken(context(), A)).toBeUndefined();
-    const supply = async (token: Address, told?: unknown) => {
-      const found = await readToken(context(), token);
-      if (!found) throw new Error("no token");
-      expect(found.head.number).toBe(2);
-      return fetchTotalSupply(context({ fetchTotalSupplies: async () => [told] }), found);
-    };
-    expect(await supply(TOKEN, 9n)).toBe("500");
-    expect(await supply(MULTI, 9n)).toBe("9");
-    expect(await supply(MULTI, null)).toBe(null);
-    await expect(supply(MULTI, undefined)).rejects.toThrow("unanswered");
+    const read = async (address: Address, supply?: unknown, facts: unknown = said) =>
+      readToken(
+        context({
+          fetchTotalSupplies: async () => [supply],
+          fetchTokenMetadata: async () => [facts],
+        }),
+        address,
+      );
+    expect(await read(TOKEN, 9n)).toMatchObject({ totalSupply: "500" });
+    expect(await read(MULTI, 9n)).toMatchObject({ totalSupply: "9", name: "New", symbol: null });
+    expect(await read(MULTI, null)).toMatchObject({ totalSupply: null });
+    expect(await read(MULTI, 0n, silent)).toMatchObject({ totalSupply: "0", name: "Old" });
+    expect(await read(MULTI, 0n, { ...said, claimed: 1155, byId: true })).toMatchObject({
+      standard: 1155,
+    });
+    await expect(read(MULTI, undefined)).rejects.toThrow("unanswered");
   });
 });
 

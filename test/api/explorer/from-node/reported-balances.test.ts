@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { fetchReportedBalances } from "../../../../src/api/explorer/from-node/reported-balances.ts";
-import type { AskedChain } from "../../../../src/chain/caller-chain.ts";
+import type { CallerChain } from "../../../../src/chain/caller-chain.ts";
 import type { AskOptions } from "../../../../src/chain/options.ts";
 import type { TokenBalanceQuery } from "../../../../src/chain/questions.ts";
 import { CONTROL } from "../../../../src/chain/state/contract-calls.ts";
@@ -26,7 +26,7 @@ function asker(say: Say, { known = [] as Address[], control = CONTROL.data as un
       return say(tokens, ask);
     },
     fetchCalls: async () => [control],
-  } as unknown as AskedChain;
+  } as unknown as CallerChain;
   const unresponsive = createUnresponsiveContracts(known);
   const ask = (...tokens: Address[]) =>
     fetchReportedBalances(

@@ -92,10 +92,14 @@ describe("the runtime code of vyper", () => {
     expect(match("6001aabb", 0, null)).toEqual({ kind: "length", compiled: 2, onChain: 4 });
   });
 
-  test("where no size is told is followed by immutables beside a creation code that matches", () => {
-    expect(match("6001aabb", undefined, matched())).toEqual(withImmutables);
-    expect(match("6001aabb", undefined, { kind: "empty" })).toMatchObject({ kind: "length" });
-    expect(match("6001aabb", undefined, null)).toMatchObject({ kind: "length" });
+  test("where no size is told is followed by words, beside a creation code that is known", () => {
+    const word = "00".repeat(31);
+    for (const creation of [matched(), { kind: "empty" }] as const) {
+      const found = match(`6001${word}2a`, undefined, creation);
+      expect(found).toMatchObject({ values: { immutables: { "0": `0x${word}2a` } } });
+      expect(match(`6001${word}`, undefined, creation)).toMatchObject({ kind: "length" });
+    }
+    expect(match(`6001${word}2a`, undefined, null)).toMatchObject({ kind: "length" });
     expect(match("6001", undefined, null)).toMatchObject({ quality: "partial" });
     expect(match("60", undefined, matched())).toEqual({ kind: "length", compiled: 2, onChain: 1 });
   });

@@ -1,4 +1,4 @@
-import type { AskedChain } from "../../../../chain/caller-chain.ts";
+import type { CallerChain } from "../../../../chain/caller-chain.ts";
 import { ChainError } from "../../../../core/errors.ts";
 import type { Address } from "../../../../core/evm/address.ts";
 import type { Hex } from "../../../../core/evm/hex.ts";
@@ -30,7 +30,7 @@ export function earlierReceipt(receipt: unknown, start: Start): Unread | null {
 
 /** The same, of a transaction that the index lacks; nobody is asked where the index has the whole chain. */
 export async function fetchEarlierReceipt(
-  chain: AskedChain,
+  chain: CallerChain,
   hash: Hex,
   start: Start,
 ): Promise<Unread | null> {
@@ -40,7 +40,7 @@ export async function fetchEarlierReceipt(
 
 /** A transaction of the index, or the receipt of one that only the node has; neither where nobody knows it. */
 export async function findTransaction(
-  { read, chain }: { read: Read; chain: AskedChain },
+  { read, chain }: { read: Read; chain: CallerChain },
   hash: Hex,
 ): Promise<{ transaction?: TransactionDetail | undefined; earlier?: Unread | null }> {
   const { transaction, head } = await read(
@@ -52,7 +52,7 @@ export async function findTransaction(
 
 /** Whether an account had coins, or had sent anything, before the first indexed block, as far as the node can tell. */
 export async function mayHaveBeenFunded(
-  chain: AskedChain,
+  chain: CallerChain,
   account: Address,
   { startBlock }: Start,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type AskedChain, inNameOf } from "../../../../chain/caller-chain.ts";
+import { type CallerChain, forCaller } from "../../../../chain/caller-chain.ts";
 import type { Chain } from "../../../../chain/chain.ts";
 import { keepResult } from "../../../../core/async.ts";
 import { ChainError, RequestError } from "../../../../core/errors.ts";
@@ -48,7 +48,7 @@ export type Mempool = (
 
 /** Creates the view of the pool of one chain's nodes, which is read for all clients together. */
 export function createMempool(of: Chain): Mempool {
-  const chain = inNameOf({ caller: "mempool" }, of);
+  const chain = forCaller({ caller: "mempool" }, of);
   const fetchShared = keepResult(() => fetchPool(chain), KEPT_MS);
 
   return async (party, side) => {
@@ -73,7 +73,7 @@ export function withoutUnservedBlock(
   return { ...transaction, blockHash: null, blockNumber: null, transactionIndex: null };
 }
 
-async function fetchPool(chain: AskedChain): Promise<readonly Unread[]> {
+async function fetchPool(chain: CallerChain): Promise<readonly Unread[]> {
   if (!chain.capabilities().txpool) return [];
   try {
     const size = readable(status.safeParse(await chain.request("txpool_status", [])));

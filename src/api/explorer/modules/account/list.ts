@@ -1,6 +1,18 @@
+import type { z } from "zod";
+import type { Address } from "../../../../core/evm/address.ts";
 import type { Order } from "../../../../store/lists/page.ts";
+import type { Parties, Side } from "../../../../store/lists/parties.ts";
 import type { Dialect } from "../../envelope.ts";
-import { address, blockBounds, MAXIMUM_OFFSET, offset, page, sort } from "../../params.ts";
+import {
+  address,
+  blockBounds,
+  listMissing,
+  MAXIMUM_OFFSET,
+  offset,
+  page,
+  sort,
+  text,
+} from "../../params.ts";
 
 // What the lists of this module have in common. Source: docs/wire.md, "Lists of an account".
 
@@ -22,4 +34,71 @@ export const NO_TRANSACTIONS = "No transactions found";
 /** Without `sort` the reference lists the newest first, Etherscan the oldest. */
 export function orderOf(asked: Order | undefined, dialect: Dialect): Order {
   return asked ?? (dialect === "etherscan" ? "asc" : "desc");
+}
+
+// Etherscan's advanced filter of the lists: sender and receiver of the entries. Source: docs/wire.md, "Lists by both
+// parties".
+
+const COMBINED = "address cannot be combined with from or to";
+const INVALID_OPERATOR = "Invalid fromto_opr format";
+
+const parameters = {
+  from: address({ invalid: "Invalid from format" })
+    .optional()
+    .describe("Sender, instead of `address`"),
+  to: address({ invalid: "Invalid to format" })
+    .optional()
+    .describe("Receiver, instead of `address`"),
+  fromto_opr: text({ invalid: INVALID_OPERATOR })
+    .optional()
+    .describe("With both `from` and `to`: whether both must match (`and`) or one (`or`)"),
+};
+
+type Given = {
+  from?: Address | undefined;
+  to?: Address | undefined;
+  fromto_opr?: string | undefined;
+};
+
+/** Adds `from` and `to` to the parameters of a list by address; they replace the address. */
+export function withParties<Shape extends z.ZodRawShape>(list: z.ZodObject<Shape>) {
+  const schema = list.extend({
+    ...parameters,
+    address: address(ADDRESS_FORMAT).optional().describe("Account; not needed with `from` or `to`"),
+  });
+  return schema.check((context) => {
+    const given = context.value as Given & { address?: Address };
+    const complaint = complaintOf(given);
+    if (complaint === undefined) return;
+    const [path, message] = complaint;
+    context.issues.push({ code: "custom", path: [path], message, input: given });
+  });
+}
+
+function complaintOf(
+  given: Given & { address?: Address },
+): [name: string, text: string] | undefined {
+  const { from, to, fromto_opr: operator } = given;
+  if (from === undefined && to === undefined) return undefined;
+  if (given.address !== undefined) return ["address", COMBINED];
+  if (from === undefined || to === undefined) return undefined;
+  if (operator === undefined) return ["fromto_opr", listMissing(["fromto_opr"])];
+  return /^(?:and|or)$/i.test(operator) ? undefined : ["fromto_opr", INVALID_OPERATOR];
+}
+
+/** The parties of a list: `from` and `to`, else an address and its side; undefined without any. */
+export function whoOf(input: {
+  address?: Address | undefined;
+  filter_by?: Side | undefined;
+}): { parties: Parties } | { address: Address; side: Side | undefined } | undefined {
+  const parties = partiesOf(input);
+  if (parties) return { parties };
+  const { address: party, filter_by: side } = input;
+  return party === undefined ? undefined : { address: party, side };
+}
+
+function partiesOf(input: object): Parties | undefined {
+  const { from, to, fromto_opr: operator = "" } = input as Given;
+  if (from === undefined && to === undefined) return undefined;
+  return { from, to, operator: operator.toLowerCase() === "or" ? "or" : "and" };
 }

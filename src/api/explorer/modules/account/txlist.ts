@@ -6,8 +6,15 @@ import { nameCalls } from "../../call-names.ts";
 import { failed, ok } from "../../envelope.ts";
 import { address, blocksOf, pageRange, side, timeBound, windowCheck } from "../../params.ts";
 import { presentTransaction, transactionRecord } from "../../present/transaction.ts";
-import { ADDRESS_FORMAT, ADDRESS_REQUIRED, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
-import { whoOf, withParties } from "./parties.ts";
+import {
+  ADDRESS_FORMAT,
+  ADDRESS_REQUIRED,
+  listing,
+  NO_TRANSACTIONS,
+  orderOf,
+  whoOf,
+  withParties,
+} from "./list.ts";
 
 const params = z.object({
   address: address(ADDRESS_FORMAT),

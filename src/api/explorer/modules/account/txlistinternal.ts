@@ -16,8 +16,7 @@ import {
   internalTransactionRecord,
   presentInternalTransaction,
 } from "../../present/internal-transaction.ts";
-import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf } from "./list.ts";
-import { whoOf, withParties } from "./parties.ts";
+import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf, whoOf, withParties } from "./list.ts";
 
 const INVALID_HASH = "Invalid txhash format";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InputValue } from "../../../http/input/input.ts";
+import type { InputValue } from "../../../http/input/form.ts";
 import { parseJson } from "../../../http/input/json.ts";
 import { address, data, number } from "./arguments.ts";
 

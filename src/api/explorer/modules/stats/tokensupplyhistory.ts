@@ -24,13 +24,8 @@ export const tokensupplyhistory = defineAction({
     const find = async (sql: Queryable) =>
       (await getToken(sql, contractaddress)) ?? failed("Contract address not found");
     return atBlock(context, blockno, find, async (block) => {
-      const { chain } = context;
-      const [read] = await chain.fetchTotalSupplies([contractaddress], block);
-      const supply = answered(read);
-      if (supply !== null) return ok(supply.toString());
-      // Before its creation there is nothing of a token.
-      const [code] = await chain.fetchCodes([contractaddress], block);
-      return ok(code === "0x" ? "0" : null);
+      const [read] = await context.chain.fetchTotalSupplies([contractaddress], block);
+      return ok(answered(read)?.toString() ?? null);
     });
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { failed, ok } from "../../envelope.ts";
-import { fetchTotalSupply, readToken } from "../../from-node/token-supply.ts";
+import { readToken } from "../../from-node/token-supply.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress } from "./contract-address.ts";
 
@@ -20,16 +20,15 @@ export const getToken = defineAction({
   }),
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
-    const found = await readToken(context, input.contractaddress);
-    if (!found) return failed("Contract address not found");
-    const { token } = found;
+    const token = await readToken(context, input.contractaddress);
+    if (!token) return failed("Contract address not found");
     return ok({
       cataloged: token.cataloged,
       contractAddress: token.address,
       decimals: token.decimals === null ? "" : String(token.decimals),
       name: token.name ?? "",
       symbol: token.symbol ?? "",
-      totalSupply: (await fetchTotalSupply(context, found)) ?? "",
+      totalSupply: token.totalSupply ?? "",
       type: `ERC-${token.standard}` as const,
     });
   },

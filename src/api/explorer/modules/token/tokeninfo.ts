@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
-import { fetchTotalSupply, readToken } from "../../from-node/token-supply.ts";
+import { readToken } from "../../from-node/token-supply.ts";
 import { UNKNOWN_PRICE } from "../../present/price.ts";
 import * as wire from "../../wire.ts";
 import { contractaddress } from "./contract-address.ts";
@@ -48,9 +48,8 @@ export const tokeninfo = defineAction({
   empty: NO_RECORDS,
   example: { contractaddress: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35" },
   async handle(context, input) {
-    const found = await readToken(context, input.contractaddress);
-    if (!found) return ok([]);
-    const { token } = found;
+    const token = await readToken(context, input.contractaddress);
+    if (!token) return ok([]);
     return ok([
       {
         contractAddress: token.address,
@@ -58,7 +57,7 @@ export const tokeninfo = defineAction({
         symbol: token.symbol ?? "",
         divisor: token.decimals === null ? "" : String(token.decimals),
         tokenType: `ERC${token.standard}` as const,
-        totalSupply: (await fetchTotalSupply(context, found)) ?? "",
+        totalSupply: token.totalSupply ?? "",
         ...UNCOLLECTED,
       },
     ]);

@@ -6,7 +6,7 @@ import {
   mayHaveBeenFunded,
   notIndexed,
 } from "../../../../../src/api/explorer/from-node/transactions/earlier-blocks.ts";
-import type { AskedChain } from "../../../../../src/chain/caller-chain.ts";
+import type { CallerChain } from "../../../../../src/chain/caller-chain.ts";
 import { ChainError } from "../../../../../src/core/errors.ts";
 import { addressAt } from "../../../../support/build.ts";
 
@@ -24,7 +24,7 @@ function chainOf(answers: Readonly<Record<string, unknown>>) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  return { asked, chain: { request } as unknown as AskedChain };
+  return { asked, chain: { request } as unknown as CallerChain };
 }
 
 test("tells which blocks are not indexed", () => {

@@ -78,6 +78,7 @@ let server: TestApp;
 let close: () => Promise<void>;
 const ledgers: Address[] = [];
 let vault: Address;
+let vaultCode: Hex;
 let files: Address;
 let proxy: Address;
 
@@ -90,7 +91,8 @@ beforeAll(async () => {
   node = await startDeploymentChain();
   const ledger = compileFile(LEDGER, "Ledger");
   for (let start = 0; start < 5; start++) ledgers.push(await deploy(ledger, 42 + start));
-  vault = await deploy(compile(input, "src/Vault.sol", "Vault"));
+  vaultCode = `0x${compile(input, "src/Vault.sol", "Vault").evm.bytecode.object}`;
+  vault = (await node.deploy(vaultCode)).address;
   files = await deploy(compile(input, "src/Vault.sol", "Vault"));
   proxy = await deploy(compileFile(PROXY, "Proxy"), ledgers[0] ?? "0x");
   database = await createTestDatabase();
@@ -273,6 +275,12 @@ describe("verifysourcecode", () => {
       "optimizationUsed has invalid format",
       "same",
     ],
+    [
+      "another compiler",
+      { zksolcVersion: "v1.5.0" },
+      "Compiler version does not match, please try again. zksolc v1.5.0 is not available here.",
+      "same",
+    ],
     ["no code", { contractaddress: STARTS_NOWHERE }, noCode, "same"],
   ])("refuses %s", async (_what, fields, message, result) => {
     const request = singleFile(ledgers[2], fields);
@@ -286,6 +294,58 @@ describe("verifysourcecode", () => {
       message === noCode ? `Unable to locate ContractCode at ${STARTS_NOWHERE}` : message;
     expect(await post(request, "/v2/api")).toMatchObject({ message: "NOTOK", result: etherscan });
   });
+});
+
+test("another text that proves as much is not served, and its sender reads so", async () => {
+  const address = await deploy(compileFile(LEDGER, "Ledger"), 99);
+  const send = async (comment: string) => {
+    const sourceCode = LEDGER.replace("contract", `// ${comment}\ncontract`);
+    const { result } = await post(singleFile(address, { sourceCode }));
+    return ended(result);
+  };
+  expect(await send("first")).toMatchObject({ message: "OK", result: "Pass - Verified" });
+  expect(await send("first")).toMatchObject({ message: "OK", result: "Pass - Verified" });
+  expect(await send("second")).toMatchObject({
+    status: "1",
+    message: expect.stringContaining("an earlier verification that proves as much stays"),
+    result: "Pass - Verified",
+  });
+  const { result } = await post({ action: "getsourcecode", address });
+  expect(result[0].SourceCode).toContain("// first");
+});
+
+test("Blockscout's REST paths start the same jobs, and say when the contract is verified", async () => {
+  const address = (await node.deploy(vaultCode)).address;
+  const path = `/api/v2/smart-contracts/${address}`;
+  const isVerified = async () => (await server.app.inject(path)).json().is_verified;
+  expect(await isVerified()).toBe(false);
+  const form = new FormData();
+  form.set("compiler_version", COMPILER);
+  form.set("contract_name", "src/Vault.sol:Vault");
+  form.set("license_type", "mit");
+  form.set("files[0]", new Blob([`{${JSON.stringify(input)}}`]), "input.json");
+  const encoded = new Response(form);
+  const send = async (way: string) =>
+    server.app.inject({
+      method: "POST",
+      url: `${path}/verification/via/${way}`,
+      headers: { "content-type": encoded.headers.get("content-type") ?? "" },
+      payload: body,
+    });
+  const body = Buffer.from(await encoded.arrayBuffer());
+  const started = await send("standard-input");
+  expect([started.statusCode, started.json()]).toEqual([
+    200,
+    { message: "Smart-contract verification started" },
+  ]);
+  await vi.waitUntil(isVerified, { timeout: 60_000, interval: 200 });
+  const { result } = await post({ action: "getsourcecode", address });
+  expect(result[0]).toMatchObject({ FileName: "src/Vault.sol", OptimizationRuns: 1000 });
+  const again = await send("standard-input");
+  expect([again.statusCode, again.json()]).toEqual([422, { message: "Already verified" }]);
+  expect((await send("stylus")).statusCode).toBe(404);
+  const nowhere = await server.app.inject(`/api/v2/smart-contracts/${STARTS_NOWHERE}x`);
+  expect(nowhere.statusCode).toBe(422);
 });
 
 describe("verify", () => {

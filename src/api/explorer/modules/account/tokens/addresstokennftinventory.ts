@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listNftsOfOwner } from "../../../../../store/state/nft-owners.ts";
 import { defineAction } from "../../../action.ts";
-import { failed, NO_RECORDS, ok } from "../../../envelope.ts";
+import { NO_RECORDS, ok } from "../../../envelope.ts";
+import { readOwnedIds } from "../../../from-node/owned-ids.ts";
 import { address, listMissing, offset, page, pageRange, windowCheck } from "../../../params.ts";
 import * as wire from "../../../wire.ts";
 import { ADDRESS_FORMAT, tokenContract } from "../list.ts";
@@ -26,11 +26,9 @@ export const addresstokennftinventory = defineAction({
     contractaddress: "0xa15bb66138824a1c7167f5e85b957d04dd34e468",
   },
   check: windowCheck(MOST_ROWS),
-  async handle({ read }, { contractaddress, address: owner, ...paging }) {
-    const ids = await read((sql) =>
-      listNftsOfOwner(sql, contractaddress, owner, pageRange(paging)),
-    );
-    if (!ids) return failed("The contract moved ids together too often to tell who has them");
-    return ok(ids.map((id) => ({ TokenAddress: contractaddress, TokenId: id })));
+  async handle(context, { contractaddress, address: owner, ...paging }) {
+    const ids = await readOwnedIds(context, contractaddress, owner, pageRange(paging));
+    if (ids.kind !== "ok") return ids;
+    return ok(ids.result.map((id) => ({ TokenAddress: contractaddress, TokenId: id })));
   },
 });

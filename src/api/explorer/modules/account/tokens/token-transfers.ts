@@ -8,8 +8,7 @@ import { nameCalls } from "../../../call-names.ts";
 import { failed, ok } from "../../../envelope.ts";
 import { address, blocksOf, pageRange, windowCheck } from "../../../params.ts";
 import { presentTokenTransfer, tokenTransferRecord } from "../../../present/token-transfer.ts";
-import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf } from "../list.ts";
-import { whoOf, withParties } from "../parties.ts";
+import { ADDRESS_FORMAT, listing, NO_TRANSACTIONS, orderOf, whoOf, withParties } from "../list.ts";
 
 const NEITHER = "Query parameter address or contractaddress is required";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineAction } from "../../../action.ts";
 import { ok } from "../../../envelope.ts";
 import { readHolding } from "../../../from-node/holdings.ts";
-import { listHeldIds, readHoldingAt } from "../../../from-node/token-history.ts";
+import { listIdsOf, readHoldingAt } from "../../../from-node/token-history.ts";
 import { address, listMissing } from "../../../params.ts";
 import * as wire from "../../../wire.ts";
 import { ADDRESS_FORMAT, tokenContract } from "../list.ts";
@@ -29,7 +29,7 @@ export const tokenbalance = defineAction({
       return atTag(
         context,
         asked.tag,
-        (sql) => listHeldIds(sql, token, owner),
+        (sql) => listIdsOf(sql, token, owner),
         (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
       );
     }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineAction } from "../../../action.ts";
 import { atBlock, INVALID_BLOCK } from "../../../from-node/history.ts";
-import { listHeldIds, readHoldingAt } from "../../../from-node/token-history.ts";
+import { listIdsOf, readHoldingAt } from "../../../from-node/token-history.ts";
 import { address, blockNumber, listMissing } from "../../../params.ts";
 import * as wire from "../../../wire.ts";
 import { ADDRESS_FORMAT, tokenContract } from "../list.ts";
@@ -25,7 +25,7 @@ export const tokenbalancehistory = defineAction({
     return atBlock(
       context,
       blockno,
-      (sql) => listHeldIds(sql, token, owner),
+      (sql) => listIdsOf(sql, token, owner),
       (block, ids) => readHoldingAt(context, { token, owner }, block, ids),
     );
   },

@@ -3,8 +3,9 @@ import { defineAction } from "../../../action.ts";
 import { failed, ok, verbatim } from "../../../envelope.ts";
 import { guid, UNKNOWN_GUID } from "./guid.ts";
 
-// The texts must be exactly these: clients compare them whole. In the reference's dialect all have status 1, and the
-// reason of a failure stands in the message, which no client compares.
+// The texts must be exactly these: clients compare them whole. In the reference's dialect all have status 1. The reason of a
+// failure stands in the message, which no client compares in it; in Etherscan's dialect titanoboa looks for NOTOK there. A pass
+// with a note (`OTHER_TEXT`) has it in the message of both dialects.
 const PENDING = "Pending in queue";
 const PASSED = "Pass - Verified";
 const FAILED = "Fail - Unable to verify";
@@ -21,7 +22,12 @@ export const checkverifystatus = defineAction({
   refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
   async handle({ verifier, dialect, signal }, input) {
     const status = await verifier.wait(input.guid, PATIENCE_MS, signal);
-    if (status?.state === "passed") return ok(PASSED);
+    if (status?.state === "passed") {
+      const { reason } = status;
+      return reason === null
+        ? ok(PASSED)
+        : verbatim({ status: "1", message: reason, result: PASSED });
+    }
     if (status?.state === "failed" && dialect === "blockscout") {
       return verbatim({ status: "1", message: status.reason ?? FAILED, result: FAILED });
     }

@@ -1,13 +1,11 @@
 import { z } from "zod";
-import { isRecord } from "../../../../../core/json/record.ts";
 import type { SourceFile } from "../../../../../store/contracts/verified/verified-contract.ts";
-import type { InputValue, UploadedFile } from "../../../../http/input/input.ts";
-import { lookUp } from "../../../../http/input/input.ts";
+import { type InputValue, lookUp } from "../../../../http/input/form.ts";
 import { defineAction } from "../../../action.ts";
 import { type Failure, failed } from "../../../envelope.ts";
 import { sentFields, verifiedResult } from "../fields.ts";
 import { BUOY_METADATA, BUOY_SOURCE, BUOYS } from "./sample-buoy.ts";
-import { commonFields } from "./submission.ts";
+import { commonFields, isFile } from "./submission.ts";
 import { ALREADY_VERIFIED, isAlreadyVerified, readRequired, submitAndWait } from "./submit.ts";
 
 const LEAST_FILES = 2;
@@ -68,9 +66,4 @@ function filesOf(value: InputValue): SourceFile[] | undefined {
     return typeof entry === "string" && !Array.isArray(value) ? [{ path: key, text: entry }] : [];
   });
   return entries;
-}
-
-function isFile(value: unknown): value is UploadedFile {
-  if (!isRecord(value)) return false;
-  return typeof value["fileName"] === "string" && typeof value["content"] === "string";
 }

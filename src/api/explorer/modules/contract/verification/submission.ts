@@ -1,7 +1,13 @@
 import { parseInteger } from "../../../../../core/decimal.ts";
 import { isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
+import { isRecord } from "../../../../../core/json/record.ts";
 import type { GivenLibrary } from "../../../../../verification/request.ts";
-import { type Input, type InputValue, lookUp } from "../../../../http/input/input.ts";
+import {
+  type Input,
+  type InputValue,
+  lookUp,
+  type UploadedFile,
+} from "../../../../http/input/form.ts";
 import { LICENSES } from "../../../present/verified-contract.ts";
 
 // What clients send to verify a contract, under the names that each of them uses. Source: docs/wire.md, "Submissions".
@@ -25,7 +31,7 @@ export const SPELLINGS = {
   viaIR: ["viaIR"],
 } as const;
 
-/** Text sent under the first name that is not empty; undefined without one. An object becomes its JSON. */
+/** Text sent under the first name that is not empty, in a file too; undefined without one. An object becomes its JSON. */
 export function given(sent: Input, names: readonly string[]): string | undefined {
   for (const name of names) {
     const text = textOf(lookUp(sent, name));
@@ -34,8 +40,15 @@ export function given(sent: Input, names: readonly string[]): string | undefined
   return undefined;
 }
 
+/** Whether a value was sent as a file. */
+export function isFile(value: unknown): value is UploadedFile {
+  if (!isRecord(value)) return false;
+  return typeof value["fileName"] === "string" && typeof value["content"] === "string";
+}
+
 function textOf(value: InputValue | undefined): string | undefined {
-  return value === undefined || typeof value === "string" ? value : JSON.stringify(value);
+  if (value === undefined || typeof value === "string") return value;
+  return isFile(value) ? value.content : JSON.stringify(value);
 }
 
 /** Name, compiler and source of a contract in one file; empty where they are absent. */

@@ -2,9 +2,9 @@ import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/a
 import { VerificationError } from "../../../../../verification/errors.ts";
 import type { Submission } from "../../../../../verification/jobs/submit.ts";
 import type { VerificationRequest } from "../../../../../verification/request.ts";
-import type { Input } from "../../../../http/input/input.ts";
+import type { Input } from "../../../../http/input/form.ts";
 import type { Context } from "../../../action.ts";
-import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
+import { type Failure, failed, type Outcome, ok, verbatim } from "../../../envelope.ts";
 import {
   presentForBlockscout,
   presentForEtherscan,
@@ -125,5 +125,8 @@ export async function submitAndWait(
     answer.contract ? present(answer) : undefined,
   );
   // A replica may not have the record yet.
-  return ok(record ?? guid);
+  const result = record ?? guid;
+  return status.reason === null
+    ? ok(result)
+    : verbatim({ status: "1", message: status.reason, result });
 }

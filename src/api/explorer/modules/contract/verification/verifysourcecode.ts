@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
+import { reasonOf } from "../../../../../verification/errors.ts";
 import type { VerificationRequest } from "../../../../../verification/request.ts";
-import type { Input } from "../../../../http/input/input.ts";
+import type { Input } from "../../../../http/input/form.ts";
 import { type Context, defineAction } from "../../../action.ts";
 import { type Failure, failed, type Outcome, ok } from "../../../envelope.ts";
 import { sent, sentFields } from "../fields.ts";
@@ -82,6 +83,11 @@ export const verifysourcecode = defineAction({
     if (await isAlreadyVerified(verifier, lowerAddress(address))) return alreadyVerified(context);
     const absent = firstAbsent(sent, REQUIRED);
     if (absent !== undefined) return refused(`${absent} is required.`);
+    const zksolc = given(sent, ["zksolcVersion"]);
+    if (zksolc !== undefined) {
+      const requested = `zksolc ${zksolc.slice(0, 100)}`;
+      return refused(reasonOf({ code: "compiler-unavailable", requested, nearest: [] }));
+    }
     const request = readRequest(sent, codeformat, lowerAddress(address));
     return "kind" in request ? request : submitted(context, request);
   },

@@ -1,0 +1,72 @@
+import { type Address, wordOfAddress } from "../../../core/evm/address.ts";
+import type { Hex } from "../../../core/evm/hex.ts";
+import type { PageRange } from "../../../store/lists/large-pages.ts";
+import { countConsecutiveTransfers } from "../../../store/state/consecutive-transfers.ts";
+import { listKnownIds, listNftsOfOwner } from "../../../store/state/nft-owners.ts";
+import { getToken } from "../../../store/state/tokens/token.ts";
+import type { Context } from "../action.ts";
+import { failed, type Outcome, ok } from "../envelope.ts";
+import { answered } from "./answered.ts";
+
+/** Ids of which one answer asks the contract for the owner. */
+const READABLE_IDS = 1_000;
+
+/**
+ * Returns a page of the ids that an owner has of a collection at the served head, ascending, each as `ownerOf` tells. Where the
+ * contract counts more of the owner's than transfers tell, the collection's other ids are asked for, too; fails where that is not
+ * enough.
+ */
+export async function readOwnedIds(
+  { read, chain }: Pick<Context, "read" | "chain">,
+  token: Address,
+  owner: Address,
+  page: PageRange,
+): Promise<Outcome<string[]>> {
+  const end = page.skip + page.limit;
+  const { standard, ids, known, movedTogether, head } = await read(async (sql, served) => ({
+    standard: (await getToken(sql, token))?.standard,
+    ids: await listNftsOfOwner(sql, token, owner, { limit: READABLE_IDS + 1, skip: 0 }),
+    known: await listKnownIds(sql, token, READABLE_IDS + 1),
+    movedTogether: await countConsecutiveTransfers(sql, token, 1),
+    head: await served,
+  }));
+  if (standard === undefined || (standard !== 721 && ids?.length === 0)) return ok([]);
+
+  const ownersOf = async (asked: readonly string[]) => {
+    const calls = asked.map((id) => ({ to: token, data: ownerOfData(id) }));
+    return chain.fetchCalls(calls, head);
+  };
+  const isOwner = (answer: unknown) => answer === wordOfAddress(owner);
+
+  if (ids && ids.length > READABLE_IDS) {
+    const some = await read((sql) => listNftsOfOwner(sql, token, owner, page));
+    const owners = await ownersOf(some ?? []);
+    return ok((some ?? []).filter((_, at) => isOwner(owners[at])));
+  }
+  const first = ids ?? known.slice(0, READABLE_IDS);
+  const [owners, [counted]] = await Promise.all([
+    ownersOf(first),
+    chain.fetchTokenBalances([{ token, owner }], head),
+  ]);
+  const owned = first.filter((_, at) => isOwner(owners[at]));
+  // An id that lapsed has no owner, and may be counted all the same.
+  const lapsed = owners.filter((answer) => answer === null).length;
+  const missing = (answered(counted) ?? 0n) - BigInt(owned.length + lapsed);
+  if (missing > 0n) {
+    const others = known.filter((id) => !first.includes(id)).slice(0, READABLE_IDS);
+    const theirs = await ownersOf(others);
+    owned.push(...others.filter((_, at) => isOwner(theirs[at])));
+    // Of ids that moved together (ERC-2309) only those are listed that a transfer of their own tells (docs/wire.md).
+    const isKnown = movedTogether > 0 && ids !== undefined;
+    if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n)) return failed(UNKNOWN_IDS);
+  }
+  owned.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  return ok(owned.slice(page.skip, end));
+}
+
+const UNKNOWN_IDS = "The contract counts ids of the address that no transfer of their own tells";
+
+/** Call data of `ownerOf(id)`. */
+function ownerOfData(id: string): Hex {
+  return `0x6352211e${BigInt(id).toString(16).padStart(64, "0")}`;
+}

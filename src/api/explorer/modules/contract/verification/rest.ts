@@ -1,0 +1,147 @@
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from "fastify";
+import { type Address, isAddress, lowerAddress } from "../../../../../core/evm/address.ts";
+import { isRecord } from "../../../../../core/json/record.ts";
+import { getVerifiedAbiBytes } from "../../../../../store/contracts/verified/verified-contract.ts";
+import type { VerificationForm } from "../../../../../verification/request.ts";
+import { send } from "../../../../http/http.ts";
+import { type Input, lookUp } from "../../../../http/input/form.ts";
+import { addMultipart } from "../../../../http/input/multipart.ts";
+import { parseRequest } from "../../../../http/input/request.ts";
+import type { RateLimiter } from "../../../../http/rate-limit.ts";
+import { requireSynchronised } from "../../../../reading/snapshot.ts";
+import { decideChain } from "../../../../serving/served-chain.ts";
+import { jsonAnswer } from "../../../envelope.ts";
+import { commonFields, flattenedSettings, given, isFile, parseOptimization } from "./submission.ts";
+import { LIMIT_TEXTS, NO_CODE, SOURCES_TOO_LARGE, submit } from "./submit.ts";
+
+// The paths of Blockscout's REST API that verify; titanoboa knows no others. Its jobs are those of the actions.
+
+const CONTRACT = "/api/v2/smart-contracts/:address";
+
+/** Blockscout's names for the fields of the actions. */
+const NAMES = {
+  compilerVersion: ["compiler_version"],
+  source: ["source_code"],
+  name: ["contract_name"],
+  optimization: ["is_optimization_enabled"],
+};
+const RENAMED: Readonly<Record<string, string>> = {
+  optimization_runs: "runs",
+  evm_version: "evmVersion",
+  constructor_args: "constructorArguments",
+  autodetect_constructor_args: "autodetectConstructorArguments",
+  license_type: "licenseType",
+};
+
+/** Adds the paths. */
+export function addRestVerification(app: FastifyInstance, limiter: RateLimiter): void {
+  app.get(CONTRACT, { onRequest: limiter.admit }, async (request, reply) => {
+    const { sql, verifier } = decideChain(request);
+    const address = addressIn(request);
+    if (address === undefined) return send(reply, message("Invalid parameter(s)", 422));
+    const isVerified = (await getVerifiedAbiBytes(sql, address)) !== undefined;
+    const isFull = isVerified && (await verifier.isFullyVerified(address));
+    const levels = { is_fully_verified: isFull, is_partially_verified: isVerified && !isFull };
+    return send(reply, jsonAnswer({ is_verified: isVerified, ...levels }));
+  });
+  const answer: RouteHandlerMethod = async (request, reply) => {
+    const parsing = parseRequest(request);
+    const refused = await limiter.admitBody(request, reply, parsing);
+    if (refused) return send(reply, refused);
+    const { input } = await parsing;
+    const { way = "" } = request.params as Record<string, string>;
+    request.actionName = "contract/rest-verification";
+    const address = addressIn(request);
+    const form = readForm(way, input);
+    if (form === undefined) return send(reply, message("Not found", 404));
+    if (address === undefined) return send(reply, message("Invalid parameter(s)", 422));
+    const { sql, verifier } = decideChain(request);
+    await requireSynchronised(sql);
+    const fields = commonFields(renamed(input));
+    const verification = { ...form, address, ...fields };
+    const { outcome } = await submit(verifier, verification, limiter.clientOf(request, input));
+    const [text, status] = ANSWERS[outcome];
+    return send(reply, message(text, status));
+  };
+  app.register((scope, _options, done) => {
+    addMultipart(scope);
+    const options = { onRequest: limiter.admitUnlessBody, config: { takesSources: () => true } };
+    scope.post(`${CONTRACT}/verification/via/:way`, options, answer);
+    done();
+  });
+}
+
+const ANSWERS: Readonly<Record<Awaited<ReturnType<typeof submit>>["outcome"], [string, number]>> = {
+  accepted: ["Smart-contract verification started", 200],
+  "already-verified": ["Already verified", 422],
+  "no-code": [NO_CODE, 404],
+  "no-metadata": ["Sourcify did not return metadata", 422],
+  "too-large": [SOURCES_TOO_LARGE, 413],
+  "node-unreachable": ["The node is not reachable now, please try again later", 503],
+  "queue-full": [LIMIT_TEXTS["queue-full"], 429],
+  "client-full": [LIMIT_TEXTS["client-full"], 429],
+  "too-many": [LIMIT_TEXTS["too-many"], 429],
+};
+
+function message(text: string, httpStatus: number) {
+  return jsonAnswer({ message: text }, httpStatus);
+}
+
+function addressIn(request: FastifyRequest): Address | undefined {
+  const { address } = request.params as Record<string, string>;
+  return isAddress(address) ? lowerAddress(address) : undefined;
+}
+
+/** Returns what a path's name and the fields ask for; undefined for an unknown path. */
+function readForm(way: string, input: Input): VerificationForm | undefined {
+  const compilerVersion = given(input, NAMES.compilerVersion) ?? "";
+  const name = given(input, NAMES.name) ?? "";
+  const source = given(input, NAMES.source) ?? "";
+  const files = filesIn(input);
+  const [file = { fileName: "", content: "" }] = files;
+  switch (way) {
+    case "flattened-code": {
+      const isOptimized = parseOptimization(given(input, NAMES.optimization) ?? "") === true;
+      const settings = flattenedSettings(renamed(input), isOptimized);
+      return { format: "flattened", source, name, compilerVersion, ...settings };
+    }
+    case "standard-input":
+      return { format: "standard-json", input: file.content, name, compilerVersion };
+    case "vyper-code": {
+      const evmVersion = given(renamed(input), ["evmVersion"]);
+      const evm = evmVersion === undefined ? {} : { evmVersion };
+      return { format: "vyper", source, name, compilerVersion, ...evm };
+    }
+    case "vyper-standard-input": {
+      const main = name === "" ? selectedFile(file.content) : name;
+      return { format: "vyper-json", input: file.content, name: main, compilerVersion };
+    }
+    case "sourcify": {
+      const texts = files.map(({ fileName, content }) => ({ path: fileName, text: content }));
+      return { format: "metadata-files", files: texts };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function renamed(input: Input): Input {
+  return new Map([...input].map(([name, value]) => [RENAMED[name] ?? name, value]));
+}
+
+function filesIn(input: Input) {
+  const sent = lookUp(input, "files") ?? [];
+  return isFile(sent) ? [sent] : typeof sent === "string" ? [] : Object.values(sent).filter(isFile);
+}
+
+/** `path:` of the one file whose output Vyper's input asks for; empty when it asks for several. */
+function selectedFile(text: string): string {
+  try {
+    const { settings } = JSON.parse(text);
+    const paths = isRecord(settings?.outputSelection) ? Object.keys(settings.outputSelection) : [];
+    const [path] = paths;
+    return path !== undefined && paths.length === 1 && path !== "*" ? `${path}:` : "";
+  } catch {
+    return "";
+  }
+}

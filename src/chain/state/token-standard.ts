@@ -1,0 +1,27 @@
+import type { TokenMetadata } from "../questions.ts";
+
+type TokenStandard = 20 | 404 | 721 | 1155;
+
+/**
+ * Returns the standard of a token by what its contract says of itself, or by what its events have the shape of where
+ * it says nothing. Vyper's default arguments give some ERC-20 tokens a `balanceOf` with an id.
+ */
+export function standardOf(
+  shape: TokenStandard,
+  { claimed, byOwner, byId, decimals }: TokenMetadata,
+): TokenStandard {
+  if (claimed === 1155 && byId) return 1155;
+  if (byId && (!byOwner || shape === 1155)) return 1155;
+  if (!byOwner) return shape;
+  if (shape === 404) return 404;
+  if (claimed === 721) return 721;
+  // Without ERC-165, whole tokens tell a collection.
+  if (decimals) return 20;
+  if (decimals === null) return shape === 1155 ? 721 : shape;
+  return shape === 1155 ? 20 : shape;
+}
+
+/** Returns whether a contract describes itself at all. */
+export function tellsFacts({ name, symbol, decimals, byOwner, byId }: TokenMetadata): boolean {
+  return byOwner || byId || [name, symbol, decimals].some((fact) => fact !== null);
+}

@@ -1,0 +1,44 @@
+import { createRequire, registerHooks } from "node:module";
+import type driver from "postgres";
+import { type Edit, REPAIRS } from "./repairs.ts";
+import { SPEED } from "./speed.ts";
+
+// postgres.js 3.4.9, edited as it is loaded: nothing outside reaches the state in question. Another version, without these
+// places, is refused at the start (test/db/driver.test.ts).
+
+const EDITS = [...REPAIRS, ...SPEED].flatMap(({ edits }) => edits);
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const edits = EDITS.filter(({ file }) => url.endsWith(`/postgres/cjs/src/${file}`));
+    return edits.length === 0
+      ? loaded
+      : { ...loaded, source: edits.reduce(apply, String(loaded.source)) };
+  },
+});
+
+function apply(source: string, { found, repaired }: Edit): string {
+  if (source.split(found).length !== 2) {
+    throw new Error("this is not the version of postgres.js that src/db/driver/ edits");
+  }
+  return source.replace(found, () => repaired);
+}
+
+/** postgres.js, repaired; not awaited, for the reason that src/core/deep-imports.ts tells. */
+export const postgres: typeof driver = createRequire(import.meta.url)("postgres");
+
+/** Sends a COPY … FROM STDIN with its document; it need not have ended when the next statement is sent. */
+export async function sendCopy(query: object, document: Buffer): Promise<void> {
+  Object.assign((query as { options: object }).options, { simple: true, prepare: false, document });
+  await query;
+}
+
+/**
+ * Has the driver send nothing behind a statement before it is answered, as it does over busy connections: what is quick
+ * would wait for what is slow, although other connections are free by then.
+ */
+export function keepConnection<Query extends object>(query: Query): Query {
+  Object.assign((query as Query & { options: object }).options, { onexecute: () => false });
+  return query;
+}

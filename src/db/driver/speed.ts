@@ -1,0 +1,108 @@
+import type { Repair } from "./repairs.ts";
+
+/**
+ * What postgres.js does right, but slower than Periscope needs; docs/benchmarks.md has the figures of each. Applied after the
+ * repairs.
+ */
+export const SPEED: readonly Repair[] = [
+  {
+    fault: `A transaction waits for the answer to its BEGIN before it sends anything, a round trip for nothing. One that
+      only reads sends its first statements behind the BEGIN; all of them fail when the BEGIN does.`,
+    edits: [
+      {
+        file: "index.js",
+        found:
+          "      await sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute }).execute()\n",
+        repaired: `      const begun = sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute })
+          , { reject } = begun
+      begun.reject = e => reject(lost = e)
+      await (/read only/i.test(options) ? Promise.race([begun, onBeginSent]) : begun)
+      move(connection, reserved)
+`,
+      },
+      {
+        file: "index.js",
+        found: "    const queries = Queue()\n",
+        repaired: `    const queries = Queue()
+    let beginSent
+    const onBeginSent = new Promise(r => beginSent = r)
+`,
+      },
+      {
+        file: "index.js",
+        found: "          connection.onclose = lose\n",
+        repaired: `          connection.onclose = lose
+          begun.catch(reject)
+`,
+      },
+      {
+        file: "index.js",
+        found: "    function onexecute(c) {\n      connection = c\n",
+        repaired: "    function onexecute(c) {\n      connection = c\n      beginSent()\n",
+      },
+    ],
+  },
+  {
+    fault: `Free connections take turns, and each session of the server parses and plans every statement anew: ours takes the
+      first one that is free.`,
+    edits: [
+      {
+        file: "index.js",
+        found: "      return go(open.shift(), query)\n",
+        repaired: "      return go(connections.find(c => c.queue === open), query)\n",
+      },
+    ],
+  },
+  {
+    fault: `A COPY waits for the server before it sends its rows, and for its end before another statement is sent. What goes
+      wrong in it is dropped, and one that went well is told to fail. Ours sends its rows with it (\`sendCopy\`): what a
+      server does not take of them it passes over.`,
+    edits: [
+      {
+        file: "connection.js",
+        found: "      build(q)\n",
+        repaired: `      build(q)
+      if (q.options.document)
+        return sendWithDocument(q)
+`,
+      },
+      {
+        file: "connection.js",
+        found: "  function CopyInResponse() {\n",
+        repaired: `  function sendWithDocument(q) {
+    const { document } = q.options
+    const header = Buffer.from([100, 0, 0, 0, 0])
+    header.writeInt32BE(4 + document.length, 1)
+    socket.cork()
+    write(toBuffer(q), noop)
+    socket.write(header)
+    socket.write(document)
+    socket.write(b().c().end())
+    socket.uncork()
+    return sent.length < max_pipeline
+  }
+
+  function CopyInResponse() {
+    if (query.options.document)
+      return
+`,
+      },
+    ],
+  },
+  {
+    fault: `V8 allocates a function that is written as the value of a property among the old objects, where only a full
+      collection looks: until then each statement keeps its rows, and every collection of the young ones copies them.`,
+    edits: [
+      {
+        file: "query.js",
+        found: `    this.resolve = x => (this.active = false, resolve(x))
+    this.reject = x => (this.active = false, reject(x))
+`,
+        repaired: `    const settled = settle => x => (this.active = false, settle(x))
+    this.resolve = settled(resolve)
+    this.reject = settled(reject)
+`,
+      },
+    ],
+  },
+];

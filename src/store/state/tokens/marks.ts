@@ -1,0 +1,270 @@
+import type { Address } from "../../../core/evm/address.ts";
+import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
+import { hasKey } from "../../index-keys.ts";
+import { inPublishedBlocks } from "../../lists/page.ts";
+import type { HoldingKey } from "../token-balances/moved.ts";
+import { addressesIn, FEW_HOLDERS, type SignedRange } from "./signs.ts";
+
+// A token whose contract says otherwise than its transfers is marked (`irregular`): it is read on request, and all its holdings are
+// read again (`stale_block`), until all were as stored so many times in a row.
+
+/** Why a token is marked. */
+export type MarkReason = "holding" | "supply" | "standard" | "code" | "audit" | "flood";
+
+const AGREEMENTS = 3;
+/** Holdings of one token that are read again in a second, on average. */
+const PACE = 500;
+
+/** The time from which all holdings of a token may be read again. */
+function nextPass(sql: Queryable): Fragment {
+  return sql`coalesce(tokens.stale_since, greatest(now(), tokens.swept_at + interval '1 second' * (tokens.holder_count / ${PACE}::int)))`;
+}
+
+/**
+ * The assignments that mark a token that disagrees at a block, where a condition holds. A token that is marked already is not asked
+ * for its facts again.
+ */
+export function disagreement(
+  sql: Queryable,
+  reason: MarkReason,
+  blockNumber: number,
+  condition = sql`true`,
+): Fragment {
+  const assigned = (column: string, value: Fragment) =>
+    sql`${sql(column)} = CASE WHEN ${condition} THEN ${value} ELSE tokens.${sql(column)} END`;
+  return sql`${assigned("irregular", sql`true`)}, ${assigned("agreements", sql`0`)},
+    ${assigned("mark_reason", sql`CASE WHEN tokens.irregular THEN tokens.mark_reason ELSE ${reason} END`)},
+    ${assigned("stale_block", sql`coalesce(tokens.stale_block, ${blockNumber}::bigint)`)},
+    ${assigned("stale_since", nextPass(sql))},
+    ${assigned("supply_due", sql`CASE WHEN tokens.irregular THEN tokens.supply_due ELSE '-infinity' END`)},
+    ${assigned("metadata_due", sql`CASE WHEN tokens.irregular THEN tokens.metadata_due ELSE '-infinity' END`)}`;
+}
+
+/** Marks tokens, and has all of them read again. */
+export async function markTokens(
+  sql: Transaction,
+  tokens: readonly Address[],
+  reason: MarkReason,
+  blockNumber: number,
+): Promise<void> {
+  if (tokens.length === 0) return;
+  await sql`
+    UPDATE tokens SET ${disagreement(sql, reason, blockNumber)}
+    WHERE address = ANY (${[...tokens]}::bytea[])`;
+}
+
+/**
+ * Has the supplies of tokens with signs read again, and where something odd was called or logged the facts and all holdings: those
+ * that the keys do not cover, and of tokens that have proven regular only the named ones.
+ */
+export async function markSigned(
+  sql: Transaction,
+  { from, to, signs }: SignedRange,
+): Promise<void> {
+  if (!signs || signs.tokens.length === 0) return;
+  const { tokens } = signs;
+  const isRange = from !== to;
+  await sql`
+    UPDATE tokens SET supply_block = NULL,
+      metadata_due = CASE WHEN sign.odd
+        THEN least(tokens.metadata_due, tokens.metadata_read_at + interval '10 seconds') ELSE tokens.metadata_due END,
+      irregular = tokens.irregular OR sign.flooding,
+      mark_reason = CASE WHEN sign.flooding AND NOT tokens.irregular THEN 'flood' ELSE tokens.mark_reason END,
+      stale_block = CASE WHEN ${spreads(sql, isRange)} THEN ${to}::bigint ELSE tokens.stale_block END,
+      stale_since = CASE WHEN ${spreads(sql, isRange)} THEN ${nextPass(sql)} ELSE tokens.stale_since END
+    FROM unnest(
+      ${tokens.map(({ token }) => token)}::bytea[], ${tokens.map(({ odd }) => Number(odd))}::int2[],
+      ${tokens.map(({ flooding }) => Number(flooding))}::int2[], ${tokens.map(({ whole }) => Number(whole))}::int2[]
+    ) AS numbers (token, odd, flooding, whole)
+    CROSS JOIN LATERAL (SELECT odd = 1 AS odd, flooding = 1 AS flooding, whole = 1 AS whole) AS sign
+    WHERE tokens.address = numbers.token`;
+}
+
+function spreads(sql: Queryable, isRange: boolean): Fragment {
+  return sql`(NOT sign.whole AND (sign.odd OR ${isRange})
+    AND (tokens.irregular OR sign.flooding OR tokens.agreements < ${AGREEMENTS}::int))`;
+}
+
+/** A condition that a holding `held` of `tokens` was read before it was marked. */
+function isStale(sql: Queryable): Fragment {
+  return sql`held.block_number < tokens.stale_block`;
+}
+
+/** Tokens that are read again as a whole now, those of an earlier version last. */
+function dueTokens(sql: Queryable): Fragment {
+  return sql`
+    SELECT address FROM tokens WHERE stale_block IS NOT NULL AND stale_since <= now() AND NOT unresponsive
+    ORDER BY (stale_since = '-infinity'), stale_since LIMIT 20`;
+}
+
+/** Holdings above 0 of tokens that are read again as a whole, at most about `limit`. */
+export async function listStaleHoldings(
+  sql: Queryable,
+  scope: Fragment,
+  limit: number,
+): Promise<HoldingKey[]> {
+  return sql<HoldingKey[]>`
+    WITH due AS MATERIALIZED (
+      SELECT address, standard, stale_block, holder_count FROM tokens
+      WHERE address IN (${dueTokens(sql)}) AND ${scope}
+    )
+    SELECT held.* FROM due AS tokens CROSS JOIN LATERAL (
+      (SELECT held.token, held.owner, NULL::numeric AS token_id FROM token_balances AS held
+        WHERE ${hasKey(sql, [sql`held.token`, sql`tokens.address`])} AND ${isStale(sql)} AND amount > 0 LIMIT ${limit})
+      UNION ALL
+      (SELECT held.token, held.owner, held.token_id FROM token_id_balances AS held
+        WHERE tokens.standard = 1155 AND held.token = tokens.address AND ${isStale(sql)} LIMIT ${limit})
+    ) AS held LIMIT ${limit}`;
+}
+
+/**
+ * Ends the reading of the tokens of which no holding is left to be read (`listStaleHoldings` has none), and returns whether there
+ * were any. A token that agreed so many times in a row is no longer marked.
+ */
+export async function endPasses(sql: Transaction): Promise<boolean> {
+  const ended = await sql`
+    UPDATE tokens SET stale_block = NULL, stale_since = NULL, swept_at = now(),
+      agreements = least(agreements + 1, ${AGREEMENTS}::int),
+      irregular = irregular AND agreements + 1 < ${AGREEMENTS}::int,
+      mark_reason = CASE WHEN irregular AND agreements + 1 < ${AGREEMENTS}::int THEN mark_reason END
+    WHERE address IN (${dueTokens(sql)})`;
+  return ended.count > 0;
+}
+
+/** Has the holdings of marked tokens read again that were last read a while ago. */
+export async function repeatPasses(sql: Transaction, blockNumber: number): Promise<void> {
+  await sql`
+    UPDATE tokens SET stale_block = ${blockNumber}, stale_since = now(), supply_block = NULL
+    WHERE irregular AND stale_block IS NULL
+      AND swept_at < now() - greatest(interval '1 minute', interval '4 seconds' * (holder_count / ${PACE}::int))`;
+}
+
+/** What is marked, for the report of health. */
+export interface TokenMarks {
+  /** Number of marked tokens, by reason. */
+  marked: Record<string, number>;
+  /** Number of tokens of which all holdings are being read again. */
+  stale: number;
+  /** Age of the oldest of those in seconds; null where there is none, or where it comes of an earlier version. */
+  oldestSeconds: number | null;
+}
+
+/** Counts the marked tokens. */
+export async function countMarks(sql: Queryable): Promise<TokenMarks> {
+  const [rows, [stale]] = await Promise.all([
+    sql<{ reason: string; count: number }[]>`
+      SELECT coalesce(mark_reason, 'holding') AS reason, count(*)::int FROM tokens WHERE irregular GROUP BY 1`,
+    sql<[{ count: number; oldestSeconds: number | null }]>`
+      SELECT count(*)::int,
+        max(extract(epoch FROM now() - stale_since)) FILTER (WHERE stale_since BETWEEN '-infinity' AND now()
+          AND isfinite(stale_since))::int AS oldest_seconds
+      FROM tokens WHERE stale_block IS NOT NULL`,
+  ]);
+  const marked = Object.fromEntries(rows.map(({ reason, count }) => [reason, count]));
+  return { marked, stale: stale.count, oldestSeconds: stale.oldestSeconds };
+}
+
+/** A token whose earlier logs are still to be looked through for holders. */
+export interface UnnamedToken {
+  address: Address;
+  unnamedFrom: number;
+  standard: number;
+}
+
+/** Returns such a token; undefined where there is none. */
+export async function getUnnamedToken(sql: Queryable): Promise<UnnamedToken | undefined> {
+  const [token] = await sql<UnnamedToken[]>`
+    SELECT address, coalesce(unnamed_from, 0) AS unnamed_from, standard FROM tokens WHERE unnamed_from IS NOT NULL ORDER BY address LIMIT 1`;
+  return token;
+}
+
+/** Reads the accounts that the next logs of a token name, and the block that they go on from; null at their end. */
+export async function listNamedByLogs(
+  sql: Queryable,
+  { address, unnamedFrom, standard }: UnnamedToken,
+  limit: number,
+): Promise<{ owners: Address[]; next: number | null }> {
+  // Who may hold which id, no account alone tells.
+  if (standard === 1155) return { owners: [], next: null };
+  const rows = await sql<{ blockNumber: number; words: `0x${string}` }[]>`
+    SELECT block_number, coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') AS words
+    FROM logs WHERE address = ${address} AND block_number >= ${unnamedFrom} AND ${inPublishedBlocks(sql)}
+    ORDER BY block_number LIMIT ${limit}`;
+  const last = rows.at(-1)?.blockNumber;
+  const owners = [...new Set(rows.flatMap(({ words }) => addressesIn(words)))];
+  if (rows.length < limit || last === undefined) return { owners, next: null };
+  return { owners, next: last === unnamedFrom ? last + 1 : last };
+}
+
+/** Adds what accounts may hold of a token, to be read, and notes how far its logs were looked through. */
+export async function writeNamed(
+  sql: Transaction,
+  { address }: UnnamedToken,
+  owners: readonly Address[],
+  next: number | null,
+): Promise<void> {
+  await addUnmoved(
+    sql,
+    owners.map((owner) => ({ token: address, owner, tokenId: null })),
+  );
+  await sql`UPDATE tokens SET unnamed_from = ${next} WHERE address = ${address}`;
+}
+
+/** Adds holdings that no transfer tells, to be read; those of 0 go when they were read (`writeHoldings`). */
+export async function addUnmoved(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const named = sql`unnest(
+    ${keys.map(({ token }) => token)}::bytea[], ${keys.map(({ owner }) => owner)}::bytea[],
+    ${keys.map(({ tokenId }) => tokenId)}::numeric[]) AS named (token, owner, token_id)`;
+  await Promise.all([
+    sql`
+      INSERT INTO token_balances (token, owner, amount, transferred_amount)
+      SELECT DISTINCT named.token, named.owner, 0, 0 FROM ${named}
+      WHERE NOT EXISTS (SELECT FROM token_balances AS held
+        WHERE ${hasKey(sql, [sql`held.token`, sql`named.token`], [sql`held.owner`, sql`named.owner`])})`,
+    sql`
+      INSERT INTO token_id_balances (token, owner, token_id, amount, transferred_amount)
+      SELECT DISTINCT named.token, named.owner, named.token_id, 0, 0 FROM ${named}
+      WHERE named.token_id IS NOT NULL AND NOT EXISTS (SELECT FROM token_id_balances AS held
+        WHERE held.token = named.token AND held.owner = named.owner AND held.token_id = named.token_id)`,
+  ]);
+}
+
+/** Returns up to `limit` tokens that the node does not get stuck in, in the order of their addresses after one. */
+export async function listNextTokens(
+  sql: Queryable,
+  after: Address,
+  limit: number,
+): Promise<Address[]> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM tokens WHERE address > ${after} AND NOT unresponsive ORDER BY address LIMIT ${limit}`;
+  return rows.map(({ address }) => address);
+}
+
+/** Holdings that are looked at of a token with many holders. */
+const SAMPLED_HOLDERS = 16;
+
+/** Known holdings of tokens: all where there are few, else the largest and some others. */
+export async function listSampledHoldings(
+  sql: Queryable,
+  tokens: readonly Address[],
+): Promise<HoldingKey[]> {
+  return sql<HoldingKey[]>`
+    SELECT held.* FROM (
+      SELECT address, standard, holder_count,
+        CASE WHEN holder_count <= ${FEW_HOLDERS} THEN ${FEW_HOLDERS}::int ELSE ${SAMPLED_HOLDERS}::int END AS many
+      FROM tokens WHERE address = ANY (${[...tokens]}::bytea[])
+    ) AS tokens CROSS JOIN LATERAL (
+      (SELECT token, owner, NULL::numeric AS token_id FROM token_balances AS held
+        WHERE tokens.standard <> 1155 AND ${hasKey(sql, [sql`held.token`, sql`tokens.address`])} AND amount > 0
+          AND block_number IS NOT NULL
+        ORDER BY amount DESC, owner DESC LIMIT many)
+      UNION
+      (SELECT token, owner, NULL FROM token_balances AS held
+        WHERE tokens.standard <> 1155 AND held.token = tokens.address AND block_number IS NOT NULL
+          AND (holder_count <= ${FEW_HOLDERS} OR owner > decode(md5(random()::text), 'hex')) LIMIT many)
+      UNION
+      (SELECT token, owner, token_id FROM token_id_balances AS held
+        WHERE tokens.standard = 1155 AND held.token = tokens.address AND block_number IS NOT NULL LIMIT many)
+    ) AS held`;
+}

@@ -1,0 +1,209 @@
+import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
+import { type Hex, hexLength, hexSlice } from "../../../core/evm/hex.ts";
+import type { Queryable } from "../../../db/client.ts";
+import { hasKey } from "../../index-keys.ts";
+import { type BlockRange, inRange } from "../../writer/chain.ts";
+import type { HoldingKey } from "../token-balances/moved.ts";
+
+// Signs that a token changed without a transfer: its other logs, and calls that may change state. The accounts that they name,
+// and all holders of a token with few, are read again with the block.
+
+/** What the blocks of a range show of known tokens beside transfers. */
+export interface TokenSigns {
+  tokens: SignedToken[];
+  /** Holdings to be read again, those of tokens with few first; of ERC-1155 by id. */
+  keys: HoldingKey[];
+}
+
+interface SignedToken {
+  token: Address;
+  /** Whether anything but a plain transfer or approval was called or logged. */
+  odd: boolean;
+  /** Whether it names more accounts than a block has time for. */
+  flooding: boolean;
+  /** Whether all its holders are among the keys. */
+  whole: boolean;
+}
+
+/** A range of blocks, with the signs that were found in it. */
+export interface SignedRange extends BlockRange {
+  signs?: TokenSigns;
+}
+
+/** Logs and calls of a range that are looked at. */
+const SIGNS_MAXIMUM = 20_000;
+/** Accounts that one token may name in a range, and holders that make few. */
+const NAMED_MAXIMUM = 64;
+export const FEW_HOLDERS = 64;
+/** Former holders that are read again with them. */
+const FORMER_HOLDERS = 16;
+/** Ids of a token that may be moved to an account that is named without one. */
+const IDS_MAXIMUM = 16;
+/** Holdings that a range marks; the other tokens are read after it. */
+const KEYS_MAXIMUM = 5_000;
+const WORD = 32;
+const WORDS_MAXIMUM = 16;
+
+/** Events of transfers, which tell all that they change. */
+const TRANSFERS: readonly Hex[] = [
+  "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
+  "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62",
+  "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb",
+  "0xe59fdd36d0d223c0c7d996db7ad796880f45e1936cb0bb7ac102e7082e031487",
+  "0xe5f815dc84b8cecdfd4beedfc3f91ab5be7af100eca4e8fb11552b867995394f",
+];
+/** Approval, ApprovalForAll: they change no holding. */
+const APPROVALS: readonly Hex[] = [
+  "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925",
+  "0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31",
+];
+/** transfer, transferFrom, approve, setApprovalForAll, safeTransferFrom and safeBatchTransferFrom, permit. */
+const PLAIN: ReadonlySet<Hex | null> = new Set<Hex>([
+  ...APPROVALS,
+  "0xa9059cbb",
+  "0x23b872dd",
+  "0x095ea7b3",
+  "0xa22cb465",
+  "0x42842e0e",
+  "0xb88d4fde",
+  "0xf242432a",
+  "0x2eb2c2d6",
+  "0xd505accf",
+]);
+
+interface SignRow {
+  token: Address;
+  /** The event, or the selector of a call; null without either. */
+  sign: Hex | null;
+  sender: Address | null;
+  caller: Address | null;
+  words: Hex;
+}
+
+/**
+ * Lists the signs in recorded blocks. Of several blocks at once it lists none before the first synchronisation ends: all is read
+ * then.
+ */
+export async function listSigns(sql: Queryable, range: BlockRange): Promise<TokenSigns> {
+  const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT synchronised FROM sync_state)`;
+  const within = sql`${inRange(sql, range)} AND ${isNeeded}`;
+  const bytes = WORD * WORDS_MAXIMUM;
+  const rows = await sql<SignRow[]>`
+    WITH sent AS MATERIALIZED (
+      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + bytes}) AS input
+      FROM transactions WHERE ${within} AND status IS DISTINCT FROM 0
+    ), called AS MATERIALIZED (
+      SELECT block_number, transaction_index, from_address, to_address AS token, substr(input, 1, ${4 + bytes}) AS input
+      FROM internal_transactions
+      WHERE ${within} AND effective AND call_type = 'call' AND position > 0
+    ), logged AS MATERIALIZED (
+      SELECT block_number, transaction_index, address AS token, topic0,
+        coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') || substr(data, 1, ${bytes}) AS words
+      FROM logs WHERE ${within} AND (topic0 IS NULL OR topic0 <> ALL(${[...TRANSFERS]}::bytea[]))
+    )
+    SELECT DISTINCT signs.* FROM (
+      SELECT logged.token, topic0 AS sign, sent.from_address AS sender, NULL::bytea AS caller, words
+      FROM logged LEFT JOIN sent USING (block_number, transaction_index)
+      UNION ALL
+      SELECT token, substr(input, 1, 4), from_address, from_address, substr(input, 5) FROM sent
+      UNION ALL
+      SELECT called.token, substr(called.input, 1, 4), sent.from_address, called.from_address,
+        coalesce(substr(called.input, 5), '')
+      FROM called JOIN sent USING (block_number, transaction_index)
+    ) AS signs JOIN tokens ON tokens.address = signs.token
+    WHERE NOT tokens.unresponsive
+    LIMIT ${SIGNS_MAXIMUM}`;
+  if (rows.length === 0) return { tokens: [], keys: [] };
+  const named = [...Map.groupBy(rows, ({ token }) => token)].map(([token, signs]) => {
+    const parties = new Set(signs.flatMap(partiesOf));
+    const odd = signs.some(({ sign }) => !PLAIN.has(sign));
+    return { token, odd, parties: [...parties] };
+  });
+  const keys = await listNamedHoldings(sql, named);
+  const byToken = [...Map.groupBy(keys, ({ token }) => token).values()].sort(
+    (a, b) => a.length - b.length,
+  );
+  const kept: HoldingKey[] = [];
+  for (const some of byToken) {
+    if (kept.length + some.length <= KEYS_MAXIMUM) kept.push(...some);
+  }
+  const read = new Set(kept.map(({ token }) => token));
+  const few = await listFew(sql, [...read]);
+  return {
+    keys: kept,
+    tokens: named.map(({ token, odd, parties }) => ({
+      token,
+      odd,
+      flooding: parties.length > NAMED_MAXIMUM,
+      whole: few.has(token),
+    })),
+  };
+}
+
+/** Returns the accounts that a log or a call names: who sent it, and what looks like an address in its words. */
+function partiesOf({ sender, caller, words }: SignRow): Address[] {
+  const named = addressesIn(words);
+  return [sender, caller, ...named].filter((one): one is Address => one !== null);
+}
+
+/** Returns the words that may be addresses: none that would be an amount below 2^96, or above 2^160. */
+export function addressesIn(words: Hex): Address[] {
+  const count = Math.floor(hexLength(words) / WORD);
+  return Array.from({ length: count }, (_, at) => hexSlice(words, at * WORD, (at + 1) * WORD))
+    .filter((word) => /^0x0{24}(?!0{16})/.test(word))
+    .map((word) => hexSlice(word, 12))
+    .filter((address) => address !== ZERO_ADDRESS);
+}
+
+interface NamedToken {
+  token: Address;
+  parties: readonly Address[];
+}
+
+/** The holdings of the accounts that are named, and all of tokens with few holders. */
+async function listNamedHoldings(
+  sql: Queryable,
+  named: readonly NamedToken[],
+): Promise<HoldingKey[]> {
+  const pairs = named.flatMap(({ token, parties }) =>
+    parties.slice(0, NAMED_MAXIMUM).map((owner) => ({ token, owner })),
+  );
+  const few = FEW_HOLDERS + 1;
+  return sql<HoldingKey[]>`
+    WITH named AS MATERIALIZED (
+      SELECT * FROM unnest(${pairs.map(({ token }) => token)}::bytea[], ${pairs.map(({ owner }) => owner)}::bytea[])
+        AS pairs (token, owner)
+    ), asked AS MATERIALIZED (
+      SELECT address AS token, standard, holder_count FROM tokens WHERE address IN (SELECT token FROM named)
+    ), ids AS MATERIALIZED (
+      SELECT asked.token, held.owner, held.token_id FROM asked CROSS JOIN LATERAL (
+        SELECT owner, token_id FROM token_id_balances AS held WHERE held.token = asked.token LIMIT ${2 * few}
+      ) AS held WHERE standard = 1155
+    )
+    SELECT named.token, named.owner, NULL::numeric AS token_id FROM named JOIN asked USING (token) WHERE standard <> 1155
+    UNION
+    SELECT asked.token, held.owner, NULL FROM asked CROSS JOIN LATERAL (
+      SELECT owner FROM token_balances AS held
+      WHERE ${hasKey(sql, [sql`held.token`, sql`asked.token`])} AND amount > 0 LIMIT ${few}
+    ) AS held WHERE standard <> 1155 AND holder_count <= ${FEW_HOLDERS}
+    UNION
+    SELECT asked.token, held.owner, NULL FROM asked CROSS JOIN LATERAL (
+      SELECT owner FROM token_balances AS held
+      WHERE held.token = asked.token AND amount <= 0 LIMIT ${FORMER_HOLDERS}
+    ) AS held WHERE standard <> 1155 AND holder_count <= ${FEW_HOLDERS}
+    UNION
+    SELECT token, owner, token_id FROM ids
+    UNION
+    SELECT token, named.owner, few.token_id FROM named JOIN (
+      SELECT token, token_id FROM (
+        SELECT token, token_id, row_number() OVER (PARTITION BY token ORDER BY token_id) AS place
+        FROM (SELECT DISTINCT token, token_id FROM ids) AS known
+      ) AS placed WHERE place <= ${IDS_MAXIMUM}
+    ) AS few USING (token)`;
+}
+
+async function listFew(sql: Queryable, tokens: readonly Address[]): Promise<Set<Address>> {
+  const rows = await sql<{ address: Address }[]>`
+    SELECT address FROM tokens WHERE address = ANY (${[...tokens]}::bytea[]) AND holder_count <= ${FEW_HOLDERS}`;
+  return new Set(rows.map(({ address }) => address));
+}

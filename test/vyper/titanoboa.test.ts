@@ -1,0 +1,80 @@
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createCatalogue } from "../../src/verification/compilers/catalogue.ts";
+import type { Verifier } from "../../src/verification/verifier.ts";
+import { createTestApp, type TestApp } from "../support/app.ts";
+import { startWorld, type World } from "../verification/world.ts";
+import { FOLDER, installVypers } from "./compilers.ts";
+
+// titanoboa as it is published deploys a contract of two files, and verifies by the paths of Blockscout's REST API.
+
+const HOME = path.join(import.meta.dirname, ".compilers/titanoboa");
+/** The first account of every anvil. */
+const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+let world: World;
+let verifier: Verifier;
+let server: TestApp;
+let project: string;
+
+beforeAll(async () => {
+  installVypers();
+  if (!existsSync(path.join(HOME, "bin/python"))) {
+    execFileSync("python3", ["-m", "venv", HOME]);
+    const packages = ["titanoboa==0.2.8", "vyper==0.4.3"];
+    execFileSync(path.join(HOME, "bin/pip"), ["install", "--quiet", ...packages]);
+  }
+  project = mkdtempSync(path.join(os.tmpdir(), "periscope-titanoboa-"));
+  mkdirSync(path.join(project, "lib"));
+  writeFileSync(path.join(project, "lib/bounds.vy"), "LEAST: constant(uint256) = 5\n");
+  writeFileSync(
+    path.join(project, "Keeper.vy"),
+    `# pragma version 0.4.3
+from lib import bounds
+LIMIT: public(immutable(uint256))
+
+@deploy
+def __init__(limit: uint256):
+    assert limit > bounds.LEAST
+    LIMIT = limit
+`,
+  );
+  world = await startWorld();
+  const catalogue = createCatalogue({
+    folders: { solc: undefined, vyper: FOLDER },
+    downloads: { solc: undefined, vyper: undefined },
+  });
+  verifier = world.startVerifier({ catalogue });
+  server = await createTestApp({ sql: world.sql, chain: world.chain, verifier });
+});
+afterAll(async () => {
+  await server.close();
+  await verifier.close();
+  await world.stop();
+  rmSync(project, { recursive: true });
+});
+
+test("titanoboa has a contract of two files verified", async () => {
+  const explorer = await server.app.listen({ host: "127.0.0.1", port: 0 });
+  const program = path.join(import.meta.dirname, "titanoboa.py");
+  const { stdout } = await promisify(execFile)(
+    path.join(HOME, "bin/python"),
+    [program, world.node.anvil.url, explorer, KEY, "Keeper.vy"],
+    { cwd: project, env: { HOME: project } },
+  );
+  const { address, verified } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+  expect(verified).toBe(true);
+  const { body } = await server.app.inject(
+    `/api?module=contract&action=getsourcecode&address=${address}`,
+  );
+  const [shown] = JSON.parse(body).result;
+  expect(shown).toMatchObject({
+    ContractName: "Keeper",
+    ConstructorArguments: expect.stringMatching(/1e$/),
+  });
+  expect(shown.AdditionalSources).toHaveLength(1);
+});
