@@ -3,22 +3,20 @@ import { registry } from "./api/explorer/registry.ts";
 import { describeParameters } from "./api/openapi/parameters.ts";
 import { type Setting, settings } from "./settings/config.ts";
 
-// Run as a program (`npm run readme`), this file writes the generated tables of the README.
+// Run as a program (`npm run readme`), this file writes the generated tables of docs/settings.md and docs/actions.md.
 
-const PARTS = { actions: renderActions, settings: renderSettings };
-const README = new URL("../README.md", import.meta.url);
+const RENDERERS = { actions: renderActions, settings: renderSettings };
+export const GENERATED = Object.keys(RENDERERS) as (keyof typeof RENDERERS)[];
 
-/** The text with its generated parts up to date: what is between `<!-- name -->` and `<!-- /name -->`. */
-export function renderParts(text: string): string {
-  return Object.entries(PARTS).reduce((whole, [name, render]) => {
-    const [before, rest = ""] = whole.split(`<!-- ${name} -->`);
-    const [, after] = rest.split(`<!-- /${name} -->`);
-    if (after === undefined) throw new Error(`the text has no part of the name ${name}`);
-    return `${before}<!-- ${name} -->\n${render()}\n<!-- /${name} -->${after}`;
-  }, text);
+/** Returns the document `docs/<name>.md` with its table, between `<!-- name -->` and `<!-- /name -->`, up to date. */
+export function renderTable(name: keyof typeof RENDERERS, text: string): string {
+  const [before, rest = ""] = text.split(`<!-- ${name} -->`);
+  const [, after] = rest.split(`<!-- /${name} -->`);
+  if (after === undefined) throw new Error(`docs/${name}.md has no part of the name ${name}`);
+  return `${before}<!-- ${name} -->\n${RENDERERS[name]()}\n<!-- /${name} -->${after}`;
 }
 
-/** What each action answers, and its required parameters. */
+/** Returns the table of the actions with their required parameters. */
 function renderActions(): string {
   const rows = Object.entries(registry).flatMap(([module, actions]) =>
     actions.map((action) => {
@@ -44,4 +42,9 @@ function table(head: readonly string[], rows: readonly string[]): string {
   return [`| ${head.join(" | ")} |`, `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
 }
 
-if (import.meta.main) writeFileSync(README, renderParts(readFileSync(README, "utf8")));
+if (import.meta.main) {
+  for (const name of GENERATED) {
+    const file = new URL(`../docs/${name}.md`, import.meta.url);
+    writeFileSync(file, renderTable(name, readFileSync(file, "utf8")));
+  }
+}

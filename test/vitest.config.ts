@@ -9,7 +9,7 @@ const furtherSuites = globSync("test/*/vitest.config.ts", { cwd: root }).map(
   (config) => `${path.dirname(config)}/**`,
 );
 
-const SMALL_AND_LONG = /\/(?:cases|reorg|bench|heads|hostile-bodies|attacks)\.test\.ts$/;
+const SMALL_AND_LONG = /\/(?:cases|reorg|heads|hostile-bodies|attacks)\.test\.ts$/;
 
 /** In a fresh clone vitest begins with the largest files, and would end with the small ones that take long. */
 class LongFirst extends BaseSequencer {

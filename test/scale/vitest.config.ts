@@ -25,6 +25,7 @@ export default defineConfig({
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/scale/*.test.ts", ...SHARED],
     globalSetup: ["test/scale/global-setup.ts"],
+    env: { REORG_SEEDS: process.env["REORG_SEEDS"] ?? "50" },
     maxWorkers: 1,
     testTimeout: 1_200_000,
     hookTimeout: 300_000,

@@ -3,7 +3,12 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
-    include: ["test/storm/*.test.ts"],
+    include: ["test/storm/*.test.ts", "test/indexer/reorg/reorg.test.ts"],
+    // The seeds that the ordinary suite leaves out.
+    env: {
+      REORG_SEED: process.env["REORG_SEED"] ?? "9",
+      REORG_SEEDS: process.env["REORG_SEEDS"] ?? "42",
+    },
     globalSetup: ["test/support/global-setup.ts"],
     // One at a time: each measures how quickly it is done.
     maxWorkers: 1,

@@ -312,6 +312,15 @@ describe.each([
     await world.expectTruth(token, [7]);
   });
 
+  test("of a token of ids that logs as a collection does", async () => {
+    const world = await World.open(options);
+    const token = await world.make(1155);
+    await world.set(token, { [a]: 1 }, 0, [gave(ZERO, a, 7)], 7);
+    await world.expectTruth(token, [7]);
+    await world.set(token, { [a]: 0, [b]: 1 }, 0, [gave(a, b, 7)], 7);
+    await world.expectTruth(token, [7]);
+  });
+
   test.each([1155, 721])("of a coin that becomes one of ERC-%d", async (kind) => {
     const { world, token } = await coin();
     await world.act(token, "become", kind, "Second life", 0);

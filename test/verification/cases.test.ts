@@ -6,7 +6,6 @@ import { requestedCompiler } from "../../src/verification/inputs/read.ts";
 import type { VerificationRequest } from "../../src/verification/request.ts";
 import { type Case, readCases, requestOf } from "./case.ts";
 import { type CaseChain, startCaseChain } from "./case-chain.ts";
-import { type EngineOutcome, libSourcifyOutcome } from "./lib-sourcify.ts";
 
 let chain: CaseChain;
 
@@ -70,21 +69,4 @@ test.each(cases)("%s", async (_name, it) => {
     expect(outcome).not.toHaveProperty("code");
     expect(summary(outcome as VerifiedSource, it.expected)).toEqual(it.expected);
   }
-});
-
-const comparable = cases.filter(
-  ([, { request, deployed }]) =>
-    request.format === "standard-json" && (request.name ?? deployed.contract).includes(":"),
-);
-
-/** As the case expects it, in that engine's words. */
-function expectedOutcome({ expected }: Case): EngineOutcome | "refused" {
-  if ("failure" in expected) return "refused";
-  return { runtime: expected.runtime, creation: expected.creation };
-}
-
-test.each(comparable)("lib-sourcify: %s", async (_name, it) => {
-  const outcome = await libSourcifyOutcome(chain, it, await chain.deploy(it));
-  if (it.sourcify?.startsWith("differs")) expect(outcome).not.toEqual(expectedOutcome(it));
-  else expect(outcome).toEqual(expectedOutcome(it));
 });

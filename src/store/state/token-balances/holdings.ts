@@ -86,7 +86,10 @@ export async function getHolding(
   return holding;
 }
 
-/** Returns what the owner holds or held of an ERC-1155 token by id, at most `limit` ids, ascending. */
+/**
+ * Returns what the owner holds or held of an ERC-1155 token by id, at most `limit` ids, ascending; also the ids that transfers in
+ * the shape of ERC-721 gave it.
+ */
 export async function listHeldIds(
   sql: Queryable,
   token: Address,
@@ -96,6 +99,11 @@ export async function listHeldIds(
   return sql<(Holding & { readBlock: number | null })[]>`
     SELECT token, owner, token_id, amount, block_number AS read_block FROM token_id_balances
     WHERE token = ${token} AND owner = ${owner}
+    UNION ALL
+    SELECT token, owner, token_id, 0, NULL FROM nft_owners AS given
+    WHERE token = ${token} AND owner = ${owner} AND EXISTS (SELECT FROM tokens WHERE address = ${token} AND standard = 1155)
+      AND NOT EXISTS (SELECT FROM token_id_balances AS held
+        WHERE held.token = given.token AND held.owner = given.owner AND held.token_id = given.token_id)
     ORDER BY token_id
     LIMIT ${limit}`;
 }

@@ -1,4 +1,4 @@
-import type { Address } from "../../../core/evm/address.ts";
+import { type Address, ZERO_ADDRESS } from "../../../core/evm/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import { inPublishedBlocks } from "../../lists/page.ts";
@@ -164,6 +164,9 @@ export async function countMarks(sql: Queryable): Promise<TokenMarks> {
   return { marked, stale: stale.count, oldestSeconds: stale.oldestSeconds };
 }
 
+/** Owners of ids that are added at once. */
+const GIVEN_MAXIMUM = 20_000;
+
 /** A token whose earlier logs are still to be looked through for holders. */
 export interface UnnamedToken {
   address: Address;
@@ -184,7 +187,7 @@ export async function listNamedByLogs(
   { address, unnamedFrom, standard }: UnnamedToken,
   limit: number,
 ): Promise<{ owners: Address[]; next: number | null }> {
-  // Who may hold which id, no account alone tells.
+  // Who may hold which id, an account alone does not tell (`writeNamed`).
   if (standard === 1155) return { owners: [], next: null };
   const rows = await sql<{ blockNumber: number; words: `0x${string}` }[]>`
     SELECT block_number, coalesce(topic1, '') || coalesce(topic2, '') || coalesce(topic3, '') AS words
@@ -196,17 +199,21 @@ export async function listNamedByLogs(
   return { owners, next: last === unnamedFrom ? last + 1 : last };
 }
 
-/** Adds what accounts may hold of a token, to be read, and notes how far its logs were looked through. */
+/**
+ * Adds what accounts may hold of a token, to be read, and notes how far its logs were looked through. Of ERC-1155 these are the
+ * owners by transfers in the shape of ERC-721.
+ */
 export async function writeNamed(
   sql: Transaction,
-  { address }: UnnamedToken,
+  { address, standard }: UnnamedToken,
   owners: readonly Address[],
   next: number | null,
 ): Promise<void> {
-  await addUnmoved(
-    sql,
-    owners.map((owner) => ({ token: address, owner, tokenId: null })),
-  );
+  const given = await sql<HoldingKey[]>`
+    SELECT token, owner, token_id FROM nft_owners
+    WHERE ${standard}::int = 1155 AND token = ${address} AND owner <> ${ZERO_ADDRESS} LIMIT ${GIVEN_MAXIMUM}`;
+  const named = owners.map((owner) => ({ token: address, owner, tokenId: null }));
+  await addUnmoved(sql, [...given, ...named]);
   await sql`UPDATE tokens SET unnamed_from = ${next} WHERE address = ${address}`;
 }
 

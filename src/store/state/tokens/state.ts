@@ -141,6 +141,11 @@ export async function applyTokens(sql: Transaction, range: SignedRange): Promise
     addTokens(sql, range),
     forgetSupplies(sql, range, 1),
     markSigned(sql, range),
+    // Ids that transfers in the shape of ERC-721 move are added to the holdings (`writeNamed`).
+    sql`
+      UPDATE tokens SET unnamed_from = 0
+      WHERE standard = 1155 AND address IN (
+        SELECT token FROM token_transfers WHERE ${inRange(sql, range)} AND standard = 721)`,
     sql`
       UPDATE tokens SET irregular = irregular OR replaced, metadata_due = '-infinity', agreements = 0,
         mark_reason = CASE WHEN replaced AND NOT irregular THEN 'code' ELSE mark_reason END,

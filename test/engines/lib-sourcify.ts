@@ -5,8 +5,8 @@ import {
   YulCompilation,
 } from "@ethereum-sourcify/lib-sourcify";
 import { keccak256 } from "viem/utils";
-import { type Case, requestedInput } from "./case.ts";
-import type { CaseChain, DeployedCase } from "./case-chain.ts";
+import { type Case, requestedInput } from "../verification/case.ts";
+import type { CaseChain, DeployedCase } from "../verification/case-chain.ts";
 
 /** How the codes match, null for not at all. */
 export interface EngineOutcome {
