@@ -141,7 +141,9 @@ function defineDailySeries(series: {
     async handle(context, { startdate, enddate, sort: order = "asc" }) {
       const { days, unread } = await context.read(async (sql, served) => ({
         days: await listDailyStatistics(sql, { from: startdate, to: enddate }, order),
-        unread: hasFees ? await getLastDayWithoutL1Fees(sql, await served) : Number.NEGATIVE_INFINITY,
+        unread: hasFees
+          ? await getLastDayWithoutL1Fees(sql, await served)
+          : Number.NEGATIVE_INFINITY,
       }));
       if (days.some(({ day }) => day <= unread)) return failed(L1_FEES_UNREAD);
       const records = days.map((day) => {
