@@ -52,9 +52,9 @@ export function expectedDays(oracle: Oracle): TextRow[] {
 }
 
 /** The gas of a block that somebody pays for. */
-function paidGas({ transactions }: Oracle, { number, gasUsed }: OracleBlock): bigint {
-  const deposits = transactions.filter(
-    ({ blockNumber, type }) => blockNumber === number && type === DEPOSIT_TYPE,
+function paidGas({ transactions }: Oracle, { number }: OracleBlock): bigint {
+  const paying = transactions.filter(
+    ({ blockNumber, type }) => blockNumber === number && type !== DEPOSIT_TYPE,
   );
-  return gasUsed - total(deposits.map((deposit) => deposit.gasUsed));
+  return total(paying.map(({ gasUsed }) => gasUsed));
 }

@@ -1,3 +1,4 @@
+import { type Address, isAddress } from "viem";
 import { amountOf, idsOf } from "../oracle/holdings.ts";
 import type { Oracle } from "../oracle/oracle.ts";
 import type { OracleHolding } from "../oracle/state.ts";
@@ -21,7 +22,11 @@ export async function compareHoldings(
 ): Promise<string[]> {
   const { key } = TABLES[table];
   const expectedKeys = holdings.map(keyRow);
-  const differences = compareRows(table, key, expectedKeys, found);
+  const expected = new Set(expectedKeys.map((row) => nameRow(table, key, row)));
+  const own = found.filter((row) => expected.has(nameRow(table, key, row)));
+  const others = found.filter((row) => !expected.has(nameRow(table, key, row)));
+  const differences = compareRows(table, key, expectedKeys, own);
+  differences.push(...(await compareUnmoved(table, others, oracle)));
   const rows = new Map(found.map((row) => [nameRow(table, key, row), row]));
   const readAt: { holding: OracleHolding; row: TextRow; blockNumber: number }[] = [];
   for (const holding of holdings) {
@@ -53,6 +58,32 @@ export async function compareHoldings(
         difference(name, "transferred_amount", transferred, row["transferred_amount"]),
       );
     }
+  }
+  return differences;
+}
+
+/** Returns the differences of rows that no transfer makes: calls and other logs name their owners, the contract their amounts. */
+async function compareUnmoved(
+  table: "token_balances" | "token_id_balances",
+  rows: readonly TextRow[],
+  oracle: Oracle,
+): Promise<string[]> {
+  const differences: string[] = [];
+  for (const row of rows) {
+    const name = nameRow(table, TABLES[table].key, row);
+    const [token, owner] = [row["token"], row["owner"]] as [Address, Address];
+    if (!isAddress(token) || !isAddress(owner)) {
+      differences.push(`${name}: should not be there`);
+      continue;
+    }
+    const place = { token, owner, blockNumber: Number(row["block_number"] ?? oracle.head.number) };
+    const known = oracle.idHoldings.flatMap((one) => (one.token === token ? (one.id ?? []) : []));
+    const isWhole = table === "token_balances" && oracle.tokens.get(token)?.standard === 1155;
+    const ids = row["token_id"] ? [BigInt(row["token_id"])] : isWhole ? new Set(known) : [null];
+    const answers = await oracle.state.holdings([...ids].map((id) => ({ ...place, id })));
+    const amount = answers.reduce<bigint>((sum, answer) => sum + (answer ?? 0n), 0n);
+    if (row["block_number"] !== null && row["amount"] === text(amount)) continue;
+    differences.push(`${name}: has ${row["amount"]}, and ${amount} by its contract`);
   }
   return differences;
 }
