@@ -62,7 +62,7 @@ function transactionRow(transaction: OracleTransaction): TextRow {
 }
 
 /** The L1 fee of a rollup's receipt. */
-export function l1FeeOf({ rawReceipt }: OracleTransaction): Hex | undefined {
+function l1FeeOf({ rawReceipt }: OracleTransaction): Hex | undefined {
   return (rawReceipt as { l1Fee?: Hex | null }).l1Fee ?? undefined;
 }
 
