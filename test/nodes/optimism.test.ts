@@ -1,7 +1,8 @@
-import { type Hex, parseGwei } from "viem";
+import { type Hex, parseGwei, toHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Address } from "../../src/core/evm/address.ts";
+import type { Sql } from "../../src/db/client.ts";
 import { compareDatabase } from "../support/compare/compare.ts";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createJsonRpc, type JsonRpc } from "../support/oracle/json-rpc.ts";
@@ -91,11 +92,42 @@ it.each([
     const rewards = oracle.blocks.reduce((sum, { reward }) => sum + reward, 0n);
     expect(rewards).toBe(BigInt(vault));
     expect(await compareDatabase(database.sql, oracle)).toEqual([]);
+    await expectPaid(database.sql);
   } finally {
     await indexer.stop();
     await database.drop();
   }
 });
+
+/** The owner's coins go down by value, gas, L1 fee and operator fee in each block with one transaction of the owner's. */
+async function expectPaid(sql: Sql): Promise<void> {
+  interface Paid {
+    block: number;
+    value: string;
+    gas: string;
+    gasUsed: string;
+    l1Fee: string;
+    operatorFeeScalar: Hex;
+    operatorFeeConstant: Hex;
+  }
+  const rows = await sql<Paid[]>`
+    SELECT block_number AS block, sum(value) AS value, sum(gas_used * gas_price) AS gas, sum(gas_used) AS gas_used,
+      sum(l1_fee) AS l1_fee, max(extra #>> '{receipt,operatorFeeScalar}') AS operator_fee_scalar,
+      max(extra #>> '{receipt,operatorFeeConstant}') AS operator_fee_constant
+    FROM transactions WHERE from_address = ${owner.address.toLowerCase()} GROUP BY 1 HAVING count(*) = 1`;
+  expect(rows.length).toBeGreaterThan(0);
+  for (const row of rows) {
+    const { block, value, gas, gasUsed, l1Fee, operatorFeeScalar, operatorFeeConstant } = row;
+    const balanceAt = async (number: number) =>
+      BigInt(await rpc.request<Hex>("eth_getBalance", owner.address, toHex(number)));
+    const paid = (await balanceAt(block - 1)) - (await balanceAt(block));
+    expect(BigInt(l1Fee)).toBeGreaterThan(0n);
+    // Isthmus: gas used by a scalar in millionths, and a constant.
+    const operator =
+      (BigInt(gasUsed) * BigInt(operatorFeeScalar)) / 1_000_000n + BigInt(operatorFeeConstant);
+    expect(paid).toBe(BigInt(value) + BigInt(gas) + BigInt(l1Fee) + operator);
+  }
+}
 
 async function act(): Promise<void> {
   const made = [FORWARDER_CODE, REFUSER_CODE, TOKEN_CODE].map((code) =>

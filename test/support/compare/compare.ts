@@ -9,6 +9,12 @@ import { comparePageColumns } from "./page-columns.ts";
 import { readHead, readTable, TABLES, type TableName, type TextRow } from "./rows.ts";
 import { displayText } from "./token-text.ts";
 
+/** JSON with the keys of the outermost object in order; undefined without a value. */
+function sortedJson(value: unknown): string | undefined {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return JSON.stringify(isObject ? Object.fromEntries(Object.entries(value).sort()) : value);
+}
+
 function compareExtraFields(oracle: Oracle, found: readonly TextRow[]): string[] {
   const extras = new Map(found.map((row) => [row["hash"], row["extra"]]));
   return oracle.transactions.flatMap((transaction) => {
@@ -16,7 +22,7 @@ function compareExtraFields(oracle: Oracle, found: readonly TextRow[]): string[]
     const actual = JSON.parse(extras.get(transaction.hash) ?? "{}") as Record<string, unknown>;
     const names = [...new Set([...Object.keys(expected), ...Object.keys(actual)])];
     return names
-      .map((name) => [name, JSON.stringify(expected[name]), JSON.stringify(actual[name])] as const)
+      .map((name) => [name, sortedJson(expected[name]), sortedJson(actual[name])] as const)
       .filter(([, left, right]) => left !== right)
       .map(([name, left, right]) =>
         difference(`transactions hash=${transaction.hash}`, `extra.${name}`, left, right),
