@@ -24,7 +24,7 @@ export function leaveOutUnexecuted(fetched: FetchedBlock): FetchedBlock {
     { ...fetched, block: { ...block, transactions }, receipts: renumbered },
     {
       kind: gas === quantityToNumber(block.gasUsed) ? "not-executed" : "no-receipt",
-      reason: `${rest.length} of its transactions have no receipt, as if they never ran: ${rest[0]?.hash}`,
+      reason: `${rest.length} of its transactions have no receipt, as if they never ran: ${rest[0]?.hash}; where the node pruned them, name one that has them in RPC_URL, or begin an empty database at a later START_BLOCK`,
     },
   );
 }

@@ -5,7 +5,6 @@ import type { NodeName } from "../../chain/options.ts";
 import { type Gain, Retry } from "../../chain/retry.ts";
 import type { FetchedBlock } from "../../chain/types.ts";
 import { asUnanswered, ChainError } from "../../core/errors.ts";
-import type { Hex } from "../../core/evm/hex.ts";
 import { quantity, quantityToNumber } from "../../core/evm/quantity.ts";
 import type { Metrics } from "../../telemetry/metrics.ts";
 import type { ProofGround, ProofScope, Proofs } from "../proof/proofs.ts";
@@ -43,10 +42,6 @@ const HABIT_BLOCKS = 3;
 const ALWAYS_ASKED: ReadonlySet<SoftKind> = new Set(["log-index", "no-receipt"]);
 /** Kinds by which a late node hides transactions: the whole block is proven, where the chain's blocks can be. */
 const LEFT_OUT: ReadonlySet<SoftKind> = new Set(["not-executed", "no-receipt"]);
-/** Time that a block is waited for whose receipts are not there and whose gas says that they should be. */
-const LATE_RECEIPTS_MS = 60_000;
-/** Blocks that are waited for; more are not remembered. */
-const MOST_LATE = 1_000;
 
 /** An inconsistency of a block. `part` is there when it is a part that could not be proven. */
 interface Found extends SoftInconsistency {
@@ -62,7 +57,6 @@ export type Agreement = ReturnType<typeof createAgreement>;
  */
 export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
-  const lateSince = new Map<Hex, number>();
   return {
     /** Begins with a chain, or with another one. */
     begin: (ground: ProofGround): void => proofs.begin(ground),
@@ -77,20 +71,12 @@ export function createAgreement(options: AgreementOptions) {
       if (found.length === 0) return answer.fetched;
       if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);
       const better = await findBetter(answer, found, retry);
-      if (!better && isLate(answer, found)) refuse(answer.blockNumber, found);
+      // A node that pruned its receipts repeats it too.
+      const lacksReceipts = found.some(({ kind }) => kind === "no-receipt");
+      if (!better && lacksReceipts) refuse(answer.blockNumber, found);
       return better ?? accept(answer, found);
     },
   };
-
-  /** Whether receipts that are not there may still come. */
-  function isLate({ fetched }: Answer, found: readonly Found[]): boolean {
-    if (!found.some(({ kind }) => kind === "no-receipt")) return false;
-    const { hash } = fetched.block;
-    if (lateSince.size >= MOST_LATE) lateSince.clear();
-    const since = lateSince.get(hash) ?? performance.now();
-    lateSince.set(hash, since);
-    return performance.now() - since < LATE_RECEIPTS_MS;
-  }
 
   function isHabit(kind: SoftKind): boolean {
     // Development nodes take transactions that were not signed, by impersonation.
