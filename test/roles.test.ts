@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSql } from "../src/db/client.ts";
 import { freePort } from "../src/process/free-port.ts";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { type Periscope, startPeriscope } from "./support/periscope.ts";
@@ -9,10 +8,12 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 
 let anvil: Anvil;
 let database: TestDatabase;
+let sql: TestDatabase["sql"];
 const running: Periscope[] = [];
 
 beforeAll(async () => {
   [anvil, database] = await Promise.all([startAnvil(), createTestDatabase()]);
+  ({ sql } = database);
 });
 afterAll(async () => {
   await Promise.all(running.map((periscope) => periscope.end("SIGKILL")));
@@ -79,12 +80,37 @@ test("an indexer and several servers work on one database, and a second indexer 
     /^periscope_rpc_requests_total\{method="\w+",outcome="ok",chain="31337"\} \d+$/m,
   );
 
+  // Neither blocks nor reports can be stored: the indexer's own process knows why.
+  await sql`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE SQLSTATE '53100' USING MESSAGE = 'could not extend file'; END $$`;
+  for (const table of ["blocks", "indexer_status"]) {
+    await sql`CREATE TRIGGER full_disk BEFORE INSERT ON ${sql(table)} EXECUTE FUNCTION refuse()`;
+  }
+  await mine();
+  const problemsAt = async (url: string) =>
+    ((await (await fetch(`${url}/health`)).json()) as { problems: string[] }).problems;
+  await expect
+    .poll(() => problemsAt(indexer.url), PATIENCE)
+    .toEqual([
+      "the indexer waits: the disk of the database is full; free some of it, or move the database",
+    ]);
+  await sql`DROP FUNCTION refuse CASCADE`;
+  await expect.poll(() => problemsAt(indexer.url), PATIENCE).toEqual([]);
+
   await indexer.periscope.end("SIGKILL");
   const later = await mine();
   for (const { url } of servers) await expect.poll(() => headAt(url), PATIENCE).toBe(later);
   expect(standby.periscope.messages()).toContain(
     "another indexer writes to this database: standing by",
   );
+
+  await standby.periscope.end("SIGKILL");
+  for (const { url } of servers) {
+    await expect
+      .poll(() => problemsAt(url), PATIENCE)
+      .toEqual([expect.stringContaining("no indexer writes to the database")]);
+  }
 });
 
 test("operators have a port of their own when they ask for one", async () => {
@@ -105,7 +131,6 @@ test("operators have a port of their own when they ask for one", async () => {
 test("a server that is told to end answers first what it has accepted", async () => {
   const { periscope, url } = await start("all");
   await periscope.ready;
-  const sql = createSql(database.url, { connections: 2 });
   const requests = 10;
   let answers: Promise<Response[]> | undefined;
   let ended: Promise<unknown> | undefined;
@@ -130,5 +155,4 @@ test("a server that is told to end answers first what it has accepted", async ()
   const statuses = (await answers)?.map(({ status }) => status);
   expect(statuses).toEqual(Array(requests).fill(200));
   expect(await ended).toBe(0);
-  await sql.end();
 });

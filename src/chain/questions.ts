@@ -118,6 +118,8 @@ export interface NodeStatus {
   usable: boolean;
   /** Code of the last failure while not usable. */
   failure: ChainErrorCode | null;
+  /** Whether it asked to be left alone for a while. */
+  limited: boolean;
   /** Limits as adapted to what the node bears. */
   concurrency: number;
   batchSize: number;

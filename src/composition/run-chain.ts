@@ -160,6 +160,10 @@ export function createRunningChain(
     coinSymbol: config.COIN_SYMBOL,
     sendRawTransaction: config.SEND_TRANSACTIONS,
     countedElsewhere: () => indexer?.counted() ?? [],
+    ownIndexer: () => {
+      const status = indexer?.status();
+      return status && !["starting", "standby"].includes(status.phase) ? { ...status } : null;
+    },
     requests: createUses(),
     stopped: () => stopped,
   };

@@ -46,7 +46,7 @@ const STANDBY_INTERVAL_MS = 1_000;
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
 /** Intervals after which a status is reported that has not changed. */
-const LONGEST_SILENCE = 10;
+const LONGEST_SILENCE = 4;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
 /** The limit for counting pending state. */
@@ -165,7 +165,10 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     let running: Promise<void> | undefined;
     let reported = "";
     let silent = 0;
+    let workedAt = performance.now();
     const timer = setInterval(() => {
+      if (status.phase !== "waiting") workedAt = performance.now();
+      status.waitSeconds = Math.floor((performance.now() - workedAt) / 1000);
       if (running !== undefined) return;
       const text = JSON.stringify(status);
       const isReading = Object.values(status.pending ?? {}).some((count) => count > 0);

@@ -1,5 +1,6 @@
 import type { Hex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
+import { isWritten } from "./writer/writer.ts";
 
 /** How the index is doing, by the database's own rows. Fields are null before they are known. */
 export interface IndexHealth {
@@ -18,13 +19,17 @@ export interface IndexHealth {
   /** What the indexer last said of itself, and how long ago: by a clock that may have been set back meanwhile. */
   indexer: IndexerReport | null;
   indexerAgeSeconds: number | null;
+  /** Whether a session holds the writer's lock; null on a replica, which does not see locks. */
+  written: boolean | null;
 }
 
 /** The part of the indexer's report that is judged or measured; the whole of it is shown. */
-interface IndexerReport {
+export interface IndexerReport {
   phase: string;
   /** Why it waits or is halted. */
   reason: string | null;
+  /** How long it has waited; reports of earlier versions lack it. */
+  waitSeconds?: number;
   nodeHead: number | null;
   /** State still to be read from the node, by kind. */
   pending: Readonly<Record<string, number>> | null;
@@ -41,7 +46,8 @@ export async function getIndexHealth(sql: Queryable): Promise<IndexHealth> {
       s.head_number - s.start_block + 1
         - (SELECT coalesce(sum(block_count), 0)::bigint FROM daily_statistics) AS gaps,
       i.status AS indexer,
-      abs(extract(epoch FROM now() - i.updated_at))::int AS indexer_age_seconds
+      abs(extract(epoch FROM now() - i.updated_at))::int AS indexer_age_seconds,
+      ${isWritten(sql)} AS written
     FROM (VALUES (true)) AS one (singleton)
     LEFT JOIN sync_state s USING (singleton)
     LEFT JOIN indexer_status i USING (singleton)`;
