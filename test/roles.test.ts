@@ -5,6 +5,7 @@ import { type Periscope, startPeriscope } from "./support/periscope.ts";
 import { createTestDatabase, type TestDatabase } from "./support/postgres.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
+const SLOW = { timeout: 100_000, interval: 250 };
 
 let anvil: Anvil;
 let database: TestDatabase;
@@ -33,6 +34,10 @@ async function start(
     /Server listening at (http:\S+)/.exec(periscope.messages().join("\n"))?.[1];
   await expect.poll(listening, PATIENCE).toBeDefined();
   return { periscope, url: listening() ?? "" };
+}
+
+async function problemsAt(url: string): Promise<string[]> {
+  return ((await (await fetch(`${url}/health`)).json()) as { problems: string[] }).problems;
 }
 
 async function mine(): Promise<string> {
@@ -80,6 +85,19 @@ test("an indexer and several servers work on one database, and a second indexer 
     /^periscope_rpc_requests_total\{method="\w+",outcome="ok",chain="31337"\} \d+$/m,
   );
 
+  await indexer.periscope.end("SIGKILL");
+  const later = await mine();
+  for (const { url } of servers) await expect.poll(() => headAt(url), PATIENCE).toBe(later);
+  expect(standby.periscope.messages()).toContain(
+    "another indexer writes to this database: standing by",
+  );
+  await Promise.all(running.splice(0).map((one) => one.end("SIGKILL")));
+});
+
+test("a full disk and a missing writer are named, with their remedies", async () => {
+  const writer = await start("indexer");
+  const { url } = await start("api");
+  await expect.poll(() => problemsAt(url), SLOW).toEqual([]);
   // Neither blocks nor reports can be stored: the indexer's own process knows why.
   await sql`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
@@ -88,30 +106,20 @@ test("an indexer and several servers work on one database, and a second indexer 
     await sql`CREATE TRIGGER full_disk BEFORE INSERT ON ${sql(table)} EXECUTE FUNCTION refuse()`;
   }
   await mine();
-  const problemsAt = async (url: string) =>
-    ((await (await fetch(`${url}/health`)).json()) as { problems: string[] }).problems;
   await expect
-    .poll(() => problemsAt(indexer.url), PATIENCE)
+    .poll(() => problemsAt(writer.url), SLOW)
     .toEqual([
       "the indexer waits: the disk of the database is full; free some of it, or move the database",
     ]);
   await sql`DROP FUNCTION refuse CASCADE`;
-  await expect.poll(() => problemsAt(indexer.url), PATIENCE).toEqual([]);
+  await expect.poll(() => problemsAt(writer.url), SLOW).toEqual([]);
 
-  await indexer.periscope.end("SIGKILL");
-  const later = await mine();
-  for (const { url } of servers) await expect.poll(() => headAt(url), PATIENCE).toBe(later);
-  expect(standby.periscope.messages()).toContain(
-    "another indexer writes to this database: standing by",
-  );
-
-  await standby.periscope.end("SIGKILL");
-  for (const { url } of servers) {
-    await expect
-      .poll(() => problemsAt(url), PATIENCE)
-      .toEqual([expect.stringContaining("no indexer writes to the database")]);
-  }
-});
+  await writer.periscope.end("SIGKILL");
+  await expect
+    .poll(() => problemsAt(url), SLOW)
+    .toEqual([expect.stringContaining("no indexer writes to the database")]);
+  await Promise.all(running.splice(0).map((one) => one.end("SIGKILL")));
+}, 300_000);
 
 test("operators have a port of their own when they ask for one", async () => {
   const port = String(await freePort());

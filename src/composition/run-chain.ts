@@ -162,7 +162,8 @@ export function createRunningChain(
     countedElsewhere: () => indexer?.counted() ?? [],
     ownIndexer: () => {
       const status = indexer?.status();
-      return status && !["starting", "standby"].includes(status.phase) ? { ...status } : null;
+      if (!indexer || !status || ["starting", "standby"].includes(status.phase)) return null;
+      return { indexer: { ...status }, indexerAgeSeconds: indexer.silence() };
     },
     requests: createUses(),
     stopped: () => stopped,

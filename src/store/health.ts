@@ -24,7 +24,7 @@ export interface IndexHealth {
 }
 
 /** The part of the indexer's report that is judged or measured; the whole of it is shown. */
-export interface IndexerReport {
+interface IndexerReport {
   phase: string;
   /** Why it waits or is halted. */
   reason: string | null;

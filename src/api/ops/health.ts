@@ -131,15 +131,15 @@ export async function readState(
   const stopped = served.stopped();
   const silentNodes = stopped === null ? lookAtNodes(served)() : null;
   try {
-    const health = await lookOnce(served.sql, requestTimeoutMs);
+    const health = { ...(await lookOnce(served.sql, requestTimeoutMs)), ...served.ownIndexer() };
     if (stopped !== null) return { health, problems: [`stopped: ${stopped}`], isDown: true };
-    const indexer = served.ownIndexer() ?? health.indexer;
+    const { indexer } = health;
     const halted =
       indexer?.phase === "halted" ? [indexer.reason ?? "the node has another chain"] : [];
     const down = [...halted, (await silentNodes) ?? []].flat();
     return {
       health,
-      problems: [...down, ...problemsOf(health, indexer)],
+      problems: [...down, ...problemsOf(health)],
       isDown: down.length > 0,
     };
   } catch (error) {
@@ -177,8 +177,9 @@ export function lagOf({ headNumber, indexer }: IndexHealth): number | null {
   return headNumber === null || nodeHead === null ? null : Math.max(0, nodeHead - headNumber);
 }
 
-/** Why the answers of an index are not complete and current; empty when they are. `indexer`: its newest report. */
-export function problemsOf(health: IndexHealth, indexer = health.indexer): string[] {
+/** Why the answers of an index are not complete and current; empty when they are. */
+export function problemsOf(health: IndexHealth): string[] {
+  const { indexer } = health;
   const lag = lagOf(health);
   const silence = health.indexerAgeSeconds;
   const lacksWriter = health.written === false && (silence ?? 0) > TAKE_OVER_SECONDS;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest, FastifyServerOptions } from "fastify";
 import type { Uses } from "../../core/async.ts";
 import { RequestError } from "../../core/errors.ts";
-import type { IndexerReport } from "../../store/health.ts";
+import type { IndexHealth } from "../../store/health.ts";
 import type { CountedMetrics, Metrics } from "../../telemetry/metrics.ts";
 import type { Services } from "../explorer/action.ts";
 
@@ -16,7 +16,7 @@ export interface ServedChain extends Services {
   /** The counts of its other threads. */
   countedElsewhere(): CountedMetrics;
   /** The report of this process's indexer while it writes: newer than the stored one, and there when nothing can be stored. */
-  ownIndexer(): IndexerReport | null;
+  ownIndexer(): Pick<IndexHealth, "indexer" | "indexerAgeSeconds"> | null;
   /** The requests under way that may be about it. */
   requests: Uses;
   /** Why nothing of it is served; null while it is. */

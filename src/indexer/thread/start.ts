@@ -37,6 +37,8 @@ export type WorkerMessage =
 export interface Indexer {
   /** The indexer's last status. */
   status(): IndexerStatus;
+  /** Seconds since then. */
+  silence(): number;
   /** What the indexer's thread had counted by then. */
   counted(): CountedMetrics;
   /** Resolves once the thread has ended. */
@@ -61,6 +63,7 @@ export function startIndexer(
 ): Indexer {
   let status = initialStatus();
   let counted: CountedMetrics = [];
+  let heardAt = performance.now();
   let stopping = false;
   let worker = startWorker();
   let ended = watch(worker);
@@ -81,6 +84,7 @@ export function startIndexer(
     watched.on("message", (message: WorkerMessage) => {
       if ("status" in message) {
         ({ status, counted } = message);
+        heardAt = performance.now();
       } else {
         stopping = true;
         onFatal(message.fatal, message.publicReason);
@@ -97,6 +101,7 @@ export function startIndexer(
 
   return {
     status: () => status,
+    silence: () => Math.floor((performance.now() - heardAt) / 1_000),
     counted: () => counted,
     async stop() {
       stopping = true;

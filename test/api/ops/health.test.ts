@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createSql } from "../../../src/db/client.ts";
 import { timeStatements } from "../../../src/db/statements.ts";
-import { getIndexHealth, type IndexerReport } from "../../../src/store/health.ts";
+import { getIndexHealth } from "../../../src/store/health.ts";
 import { writeIndexerStatus } from "../../../src/store/sync-state.ts";
 import { releaseWriterLock, takeWriterLock } from "../../../src/store/writer/writer.ts";
 import { createTestApp, type TestApp } from "../../support/app.ts";
@@ -130,11 +130,18 @@ test("what the indexer waits for a moment is no problem", async () => {
 });
 
 test("the report of the own indexer comes before the stored one", async () => {
-  const own = { ...(await getIndexHealth(server.sql)).indexer, phase: "waiting", waitSeconds: 9 };
+  const { indexer } = await getIndexHealth(server.sql);
+  const own = indexer && {
+    ...indexer,
+    phase: "waiting",
+    reason: "the disk is full",
+    waitSeconds: 9,
+  };
+  await server.sql`UPDATE indexer_status SET updated_at = now() - interval '90 seconds'`;
   const app = await createTestApp({
     sql: server.sql,
     nodeUrl: node.url,
-    ownIndexer: () => ({ ...own, reason: "the disk is full" }) as IndexerReport,
+    ownIndexer: () => ({ indexer: own, indexerAgeSeconds: 1 }),
   });
   expect((await ask("/health", app.app)).body.problems).toEqual([
     "the indexer waits: the disk is full",
