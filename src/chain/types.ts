@@ -147,6 +147,8 @@ export interface FetchedBlock {
   /** One per transaction in their order; null when the block is not traced (no tracer, or its state is pruned). */
   traces: TransactionTrace[] | null;
   oddities?: readonly Oddity[];
+  /** Indexes of the transactions, where some are left out between them. */
+  indexes?: readonly number[];
 }
 
 /** What identifies a block. Number and time are unsigned integers below 2^53. */
