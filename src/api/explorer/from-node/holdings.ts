@@ -73,41 +73,32 @@ export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<U
 
 /**
  * Returns the owner's whole holding of a token at the served head, as its contract tells it, of ERC-1155 the sum of the known ids.
- * Both forms are asked, for a contract may have become one of another standard. What was read at that head is not asked for again.
- * Where the contract tells neither, the transfers count. Throws `RequestError` where the owner has too many ids.
+ * Both forms are asked, for a contract may have become one of another standard. Null where the contract of a known token
+ * tells neither: what its transfers add up to is not what it would say. Throws `RequestError` where the owner has too many ids.
  */
 export async function readHolding(
   context: Context,
   token: Address,
   owner: Address,
-): Promise<bigint> {
-  const { head, stored, ids } = await context.read(async (sql, served) => ({
+): Promise<bigint | null> {
+  const { head, known, ids } = await context.read(async (sql, served) => ({
     head: await served,
-    stored: await getHolding(sql, token, owner),
+    known: await getHolding(sql, token, owner),
     ids: await listHeldIds(sql, token, owner, READABLE_IDS + 1),
   }));
-  const believed = believedAmount(BigInt(stored?.amount ?? 0));
-  if (stored && !stored.isAsked) return believed;
-  const isOfIds = stored?.standard === 1155;
-  const isRead = stored?.readBlock === head.number;
-  if (isRead && (!isOfIds || ids.every(({ readBlock }) => readBlock === head.number)))
-    return believed;
+  if (known?.isAsked === false) return null;
   if (ids.length > READABLE_IDS) throw new RequestError(503, TOO_MANY_IDS);
-  const asked = ids.filter(({ readBlock }) => !isOfIds || readBlock !== head.number);
-  const [whole, ...byId] = await fetchReportedBalances(
+  const byId = ids.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }));
+  const [whole, ...amounts] = await fetchReportedBalances(
     context,
-    [{ token, owner }, ...asked.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }))],
+    [{ token, owner }, ...byId],
     head,
   );
-  const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
-  const told = [...known, ...byId].filter((amount) => typeof amount === "bigint");
-  const sum =
-    told.length < ids.length ? undefined : told.reduce((total, amount) => total + amount, 0n);
-  const ofIds = ids.length > 0 ? sum : undefined;
-  return (
-    (isOfIds ? (ofIds ?? whole ?? (ids.length === 0 ? 0n : undefined)) : (whole ?? ofIds)) ??
-    believed
-  );
+  const told = amounts.filter((amount) => typeof amount === "bigint");
+  const sum = told.reduce((total, amount) => total + amount, 0n);
+  const ofIds = ids.length > 0 && told.length === ids.length ? sum : null;
+  if (known?.standard === 1155) return ofIds ?? whole ?? (ids.length === 0 ? 0n : null);
+  return whole ?? ofIds ?? (known ? null : 0n);
 }
 
 /** The whole holding, with the fresh amounts of its parts in place of the stored ones. */
