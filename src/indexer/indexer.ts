@@ -17,6 +17,7 @@ import {
 import type { Metrics } from "../telemetry/metrics.ts";
 import { createAgreement } from "./checks/agreement.ts";
 import type { SyncOptions } from "./context.ts";
+import { explainExpired, isExpired } from "./expired-history.ts";
 import { createProofs } from "./proof/proofs.ts";
 import type { StateFamily } from "./state/family.ts";
 import { countPending } from "./state/reading.ts";
@@ -49,6 +50,8 @@ const STATUS_INTERVAL_MS = 1_000;
 const LONGEST_SILENCE = 4;
 const RETRY_MINIMUM_MS = 100;
 const RETRY_MAXIMUM_MS = 5_000;
+/** Expired history stays so until somebody acts. */
+const EXPIRED_PAUSE_MS = 60_000;
 /** The limit for counting pending state. */
 const PENDING_COUNT_LIMIT = 10_000;
 
@@ -90,8 +93,9 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
         if (error instanceof ConfigError) throw error;
         if (signal.aborted) break;
         if (performance.now() - startedAt > RETRY_MAXIMUM_MS) retryMs = RETRY_MINIMUM_MS;
-        explain(error, retryMs);
-        await sleep(retryMs, signal);
+        const pauseMs = isExpired(error) ? EXPIRED_PAUSE_MS : retryMs;
+        await explain(error, pauseMs);
+        await sleep(pauseMs, signal);
         retryMs = Math.min(retryMs * 2, RETRY_MAXIMUM_MS);
       }
     }
@@ -141,14 +145,15 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   }
 
-  function explain(error: unknown, pauseMs: number): void {
+  async function explain(error: unknown, pauseMs: number): Promise<void> {
     const next = `trying again in ${pauseMs} ms`;
     if (error instanceof WriterReplacedError) {
       log.warn(error.message);
     } else if (error instanceof ChainError || error instanceof StoreError) {
       status.phase = "waiting";
-      status.reason = error.message;
-      log.warn({ code: error.code }, `${error.message}; ${next}`);
+      status.backfill = null;
+      status.reason = isExpired(error) ? await explainExpired(chain, error) : error.message;
+      log.warn({ code: error.code }, `${status.reason}; ${next}`);
     } else {
       status.phase = "waiting";
       // Anybody may read the status; the server's own words may name its host.
