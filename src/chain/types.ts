@@ -38,7 +38,7 @@ export interface RawTransaction {
 }
 
 /** EIP-7702. */
-interface RawAuthorization extends Omit<RpcAuthorization, "yParity"> {
+export interface RawAuthorization extends Omit<RpcAuthorization, "yParity"> {
   yParity?: Hex;
   v?: Hex;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestIndexer } from "../support/indexer.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { lie, rpcError } from "../support/scripted-node/faults.ts";
+import { rpcError } from "../support/scripted-node/faults.ts";
 import { startScriptedNode } from "../support/scripted-node.ts";
 
 // A node of EIP-4444 keeps the headers of old blocks, and neither their transactions nor their receipts.
@@ -9,12 +9,12 @@ import { startScriptedNode } from "../support/scripted-node.ts";
 const OLDEST = 20;
 
 test.each([
-  ["names its oldest block", `START_BLOCK=${OLDEST}`],
-  ["names none", "a later START_BLOCK"],
+  ["names its oldest block", OLDEST, `START_BLOCK=${OLDEST}`],
+  ["names none", null, "a later START_BLOCK"],
 ])(
   "history that has expired names the remedy, and is not asked for ever: a node that %s",
-  async (kind, remedy) => {
-    const node = await startScriptedNode();
+  async (_kind, oldestBlock, remedy) => {
+    const node = await startScriptedNode({ oldestBlock });
     const database = await createTestDatabase();
     node.chain.mine(40);
     node.fail({
@@ -26,15 +26,6 @@ test.each([
         Number(block) < OLDEST,
       effect: rpcError(4444, "pruned history unavailable"),
     });
-    if (kind.startsWith("names its")) {
-      node.fail({
-        method: "eth_capabilities",
-        effect: lie(() => ({
-          blocks: { disabled: false, oldestBlock: "0x0" },
-          receipts: { disabled: false, oldestBlock: `0x${OLDEST.toString(16)}` },
-        })),
-      });
-    }
     const start = (startBlock: number) =>
       startTestIndexer({
         databaseUrl: database.url,

@@ -9,7 +9,7 @@ import { inPublishedBlocks } from "./page.ts";
 /** What only some types of transactions have, as the node gave it. */
 export interface TransactionExtra {
   accessList?: unknown;
-  authorizationList?: unknown;
+  authorizationList?: readonly unknown[];
   maxFeePerBlobGas?: Hex;
   blobVersionedHashes?: unknown;
   blobGasUsed?: Hex;
