@@ -87,7 +87,8 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
           await sleep(STANDBY_INTERVAL_MS, signal);
           continue;
         }
-        status.phase = "starting";
+        // A failure that comes again at each start is one wait.
+        if (status.phase !== "waiting") status.phase = "starting";
         await write(term);
       } catch (error) {
         if (error instanceof ConfigError) throw error;
