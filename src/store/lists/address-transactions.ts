@@ -11,7 +11,14 @@ import {
 import { getChainIdentity } from "../sync-state.ts";
 import { listNamed, mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
-import { type BlockBounds, blockOf, direction, inPublishedBlocks, type Order } from "./page.ts";
+import {
+  type BlockBounds,
+  behindPlace,
+  blockOf,
+  direction,
+  inPublishedBlocks,
+  type Order,
+} from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 import { hasRowSucceeded, hasSucceeded, type TransactionDetail } from "./transactions.ts";
 
@@ -33,6 +40,8 @@ export interface TransactionEntry
   mayBeNamed: boolean;
 }
 
+const KEY = ["block_number", "transaction_index"] as const;
+
 /** Transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
 export async function listTransactionsOfAddress(
   sql: Queryable,
@@ -40,9 +49,8 @@ export async function listTransactionsOfAddress(
   order: Order,
   page: PageRange,
 ): Promise<TransactionEntry[]> {
-  const towards = direction(sql, order);
-  const listed = "address" in filter && (await readListOf(sql, filter, towards, page));
-  return listed || complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
+  const listed = "address" in filter && (await readListOf(sql, filter, order, page));
+  return listed || complete(sql, keysOf(sql, filter, order, page), order, page.limit);
 }
 
 /** Transactions of a range of blocks, in the order of block and position. */
@@ -50,18 +58,17 @@ export async function listTransactionsOfBlocks(
   sql: Queryable,
   blocks: BlockBounds,
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TransactionEntry[]> {
-  const towards = direction(sql, order);
   return complete(
     sql,
     sql`
       SELECT block_number, transaction_index FROM transactions
-      WHERE ${inPublishedBlocks(sql, blocks)}
-      ORDER BY block_number ${towards}, transaction_index ${towards}
-      LIMIT ${limit} OFFSET ${skip}`,
-    towards,
-    limit,
+      WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)}
+      ORDER BY ${orderOf(sql, order)}
+      LIMIT ${page.limit} OFFSET ${page.skip}`,
+    order,
+    page.limit,
   );
 }
 
@@ -69,7 +76,7 @@ export async function listTransactionsOfBlocks(
 function readListOf(
   sql: Queryable,
   filter: AddressFilter,
-  towards: Fragment,
+  order: Order,
   page: PageRange,
 ): Promise<TransactionEntry[] | undefined> {
   const columns = sql`
@@ -77,13 +84,13 @@ function readListOf(
     nonce, value, gas, gas_price, gas_used, cumulative_gas_used, status, input, error`;
   return readFromList<ListedRow, TransactionEntry>(
     sql,
-    pageOfAddress(sql, columns, filter, towards, page),
+    pageOfAddress(sql, columns, filter, order, page),
     page,
     {
       dataOf: ({ input }) => [input],
       complete: (rows) => completeListed(sql, rows),
       placeOf: ({ blockNumber, transactionIndex }) => [blockNumber, transactionIndex],
-      readInPlace: (places) => complete(sql, places, towards, places.length),
+      readInPlace: (places) => complete(sql, places, order, places.length),
     },
   );
 }
@@ -117,10 +124,10 @@ async function completeListed(
 async function complete(
   sql: Queryable,
   page: Fragment | Places,
-  towards: Fragment,
+  order: Order,
   limit: number,
 ): Promise<TransactionEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "transaction_index"]);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<TransactionEntry[]>`
     SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       ${publishedHead(sql)} - t.block_number AS confirmations, t.*
@@ -133,26 +140,26 @@ async function complete(
       FROM transactions_at(places.block_number, places.transaction_index)
     ) t
     ${blockOf(sql, sql`t.block_number`)}
-    ORDER BY t.block_number ${towards}, t.transaction_index ${towards}`;
+    ORDER BY t.block_number ${direction(sql, order)}, t.transaction_index ${direction(sql, order)}`;
   return readPage(query, limit, ({ input }) => [input]);
 }
 
 function keysOf(
   sql: Queryable,
   filter: TransactionFilter,
-  towards: Fragment,
+  order: Order,
   page: PageRange,
 ): Fragment {
   const key = sql`block_number, transaction_index`;
-  if ("address" in filter) return pageOfAddress(sql, key, filter, towards, page);
-  const order = orderOf(sql, towards);
+  if ("address" in filter) return pageOfAddress(sql, key, filter, order, page);
+  const towards = orderOf(sql, order);
   const activity = activityWithSides(sql, {
     table: sql`address_transactions`,
     isOf: (address) => sql`address = ${address}`,
-    condition: within(sql, filter),
+    condition: within(sql, filter, order, page),
     key,
-    inIndex: order,
-    order,
+    inIndex: towards,
+    order: towards,
   });
   return pageOfParties(sql, filter.parties, activity, page);
 }
@@ -162,21 +169,27 @@ function pageOfAddress(
   sql: Queryable,
   columns: Fragment,
   filter: AddressFilter,
-  towards: Fragment,
-  { limit, skip }: PageRange,
+  order: Order,
+  page: PageRange,
 ): Fragment {
   return sql`
     SELECT ${columns} FROM address_transactions
-    WHERE address = ${filter.address} AND ${within(sql, filter)} ${onSide(sql, filter.side)}
-    ORDER BY ${orderOf(sql, towards)} LIMIT ${limit} OFFSET ${skip}`;
+    WHERE address = ${filter.address} AND ${within(sql, filter, order, page)} ${onSide(sql, filter.side)}
+    ORDER BY ${orderOf(sql, order)} LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-function orderOf(sql: Queryable, towards: Fragment): Fragment {
+function orderOf(sql: Queryable, order: Order): Fragment {
+  const towards = direction(sql, order);
   return sql`block_number ${towards}, transaction_index ${towards}`;
 }
 
-function within(sql: Queryable, { blocks, timestamps = {} }: TransactionFilter): Fragment {
-  return sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
+function within(
+  sql: Queryable,
+  { blocks, timestamps = {} }: TransactionFilter,
+  order: Order,
+  page: PageRange,
+): Fragment {
+  return sql`${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)} ${inTimes(sql, timestamps)}`;
 }
 
 /**

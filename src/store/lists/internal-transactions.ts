@@ -6,6 +6,7 @@ import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  behindPlace,
   blockOf,
   direction,
   inPublishedBlocks,
@@ -18,6 +19,7 @@ import { activityWithSides, onSide, type Parties, pageOfParties, type Side } fro
 export interface InternalTransactionEntry {
   blockNumber: number;
   timestampSeconds: number;
+  transactionIndex: number;
   transactionHash: Hex;
   /** Depth-first, 0 is the top-level frame. */
   position: number;
@@ -49,7 +51,14 @@ export type AddressInternalTransactionFilter = InternalTransactionFilter & {
   blocks?: BlockBounds;
 } & ({ address: Address; side?: Side | undefined } | { parties: Parties });
 
-const MAXIMUM_PER_TRANSACTION = 10_000;
+const KEY = ["block_number", "transaction_index", "position"] as const;
+
+/** The order of a list, and what of it the index of an address has. */
+function ordersOf(sql: Queryable, towards: Order) {
+  const by = direction(sql, towards);
+  const inIndex = sql`block_number ${by}`;
+  return { order: sql`${inIndex}, transaction_index ${by}, position ${by}`, inIndex };
+}
 
 /** Internal transactions with the address as sender, receiver or created contract, or of parties. */
 export async function listInternalTransactionsOfAddress(
@@ -58,7 +67,6 @@ export async function listInternalTransactionsOfAddress(
   order: Order,
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
   const columns = sql`
     block_number, transaction_index, transaction_hash, position, trace_address, type, call_type, from_address AS from,
     to_address AS to, created_contract, value, gas, gas_used, input, error, effective`;
@@ -66,7 +74,7 @@ export async function listInternalTransactionsOfAddress(
     "address" in filter &&
     (await readFromList<ListedRow, InternalTransactionEntry>(
       sql,
-      pageOf(sql, columns, filter, towards, page),
+      pageOf(sql, columns, filter, order, page),
       page,
       {
         dataOf,
@@ -76,28 +84,28 @@ export async function listInternalTransactionsOfAddress(
           transactionIndex,
           position,
         ],
-        readInPlace: (places) => complete(sql, places, towards, places.length),
+        readInPlace: (places) => complete(sql, places, order, places.length),
       },
     ));
   if (listed) return listed;
   const key = sql`block_number, transaction_index, position`;
-  return complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, key, filter, order, page), order, page.limit);
 }
 
-type ListedRow = Omit<InternalTransactionEntry, "timestampSeconds"> & { transactionIndex: number };
+type ListedRow = Omit<InternalTransactionEntry, "timestampSeconds">;
 
 /** Columns of a page; of parties only the key's. */
 function pageOf(
   sql: Queryable,
   columns: Fragment,
   filter: AddressInternalTransactionFilter,
-  towards: Fragment,
+  towards: Order,
   page: PageRange,
 ): Fragment {
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
-  const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
-  const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
-  const inIndex = sql`block_number ${towards}`;
+  const condition = sql`
+    ${inPublishedBlocks(sql, filter.blocks)} ${behindPlace(sql, page, KEY, towards)} ${valuedOnly}`;
+  const { order, inIndex } = ordersOf(sql, towards);
   if ("parties" in filter) {
     const activity = activityWithSides(sql, {
       table: sql`address_internal_transactions`,
@@ -120,36 +128,24 @@ export async function listInternalTransactionsOfBlocks(
   sql: Queryable,
   { blocks, includeZeroValue }: InternalTransactionFilter & { blocks: BlockBounds },
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
-  const places = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
-  return complete(
-    sql,
-    pageOfBlocks(
-      sql,
-      sql`
-        SELECT block_number, transaction_index, position FROM internal_transactions
-        WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}`,
-      {
-        inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
-        order: places,
-      },
-      { limit, skip },
-    ),
-    towards,
-    limit,
-  );
+  const { order: places, inIndex } = ordersOf(sql, order);
+  const rows = sql`
+    SELECT block_number, transaction_index, position FROM internal_transactions
+    WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)} ${valued(sql, includeZeroValue)}`;
+  const orders = { inIndex: includeZeroValue ? places : inIndex, order: places };
+  return complete(sql, pageOfBlocks(sql, rows, orders, page), order, page.limit);
 }
 
-/** Internal transactions of one transaction, the first 10,000. */
+/** Internal transactions of one transaction. */
 export async function listInternalTransactionsOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
   { includeZeroValue }: InternalTransactionFilter,
   order: Order,
+  page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
   return complete(
     sql,
     sql`
@@ -157,10 +153,11 @@ export async function listInternalTransactionsOfTransaction(
       FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
-      ORDER BY i.position ${towards}
-      LIMIT ${MAXIMUM_PER_TRANSACTION}`,
-    towards,
-    MAXIMUM_PER_TRANSACTION,
+        ${behindPlace(sql, page, KEY, order)}
+      ORDER BY i.position ${direction(sql, order)}
+      LIMIT ${page.limit} OFFSET ${page.skip}`,
+    order,
+    page.limit,
   );
 }
 
@@ -173,12 +170,13 @@ function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
 async function complete(
   sql: Queryable,
   page: Fragment | Places,
-  towards: Fragment,
+  order: Order,
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "transaction_index", "position"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<InternalTransactionEntry[]>`
-    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_hash, i.position,
+    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_index, i.transaction_hash, i.position,
       i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
       i.created_contract, i.value, i.gas, i.gas_used, i.input, i.error, i.effective
     FROM ${places}

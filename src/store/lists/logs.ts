@@ -10,7 +10,7 @@ import {
 } from "../cluster/distributed-reads.ts";
 import { keyOf } from "../index-keys.ts";
 import { type PageQuery, type PageRange, readPage } from "./large-pages.ts";
-import { blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
+import { behindPlace, blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
 
 /** A log of a transaction. */
 export interface TransactionLog {
@@ -44,18 +44,10 @@ export interface LogPattern {
   topics: readonly (Hex | undefined)[];
 }
 
-/** Where a log stands. */
-export interface LogPlace {
-  blockNumber: number;
-  logIndex: number;
-}
-
 /** Inclusive; `latest` is the published head. */
 export interface LogBlocks {
   from: number | "latest";
   to: number | "latest";
-  /** Only logs after this place. */
-  after?: LogPlace | undefined;
 }
 
 /**
@@ -68,6 +60,8 @@ interface LogRange {
   condition: Fragment;
   order: Fragment;
 }
+
+const KEY = ["block_number", "log_index"] as const;
 
 /** A range with more entries than this is not counted to its end. */
 const FEW = 1_000;
@@ -83,16 +77,16 @@ export async function searchLogs(
   page: PageRange,
   order: Order = "asc",
 ): Promise<LogEntry[]> {
-  const by = direction(sql, order);
   const searches = await Promise.all(
     patterns.map(async (pattern) => ({
       pattern,
       range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
     })),
   );
-  if (isDistributedRead(sql)) return readOfServers(sql, searches, blocks, page, by);
-  const keys = keysOf(sql, searches, blocks, page, by);
-  const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
+  if (isDistributedRead(sql)) return readOfServers(sql, searches, blocks, page, order);
+  const keys = keysOf(sql, searches, blocks, page, order);
+  const { places } = await placesOf(sql, keys, KEY);
+  const by = direction(sql, order);
   const query = sql<LogEntry[]>`
     SELECT l.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
@@ -120,17 +114,18 @@ function keysOf(
   sql: Queryable,
   searches: readonly LogSearch[],
   blocks: LogBlocks,
-  { limit, skip }: PageRange,
-  by: Fragment,
+  page: PageRange,
+  by: Order,
 ): Fragment {
   const key = sql`block_number, log_index`;
   const pageOf = (search: LogSearch, page: PageRange) =>
     pageOfSearch(sql, key, search, blocks, page, by);
+  const { limit, skip } = page;
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
-  if (others.length === 0) return pageOf(first, { limit, skip });
+  if (others.length === 0) return pageOf(first, page);
   const union = searches
-    .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
+    .map((search) => sql`(${pageOf(search, { ...page, limit: skip + limit, skip: 0 })})`)
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
   const { order } = ordersOf(sql, first, by);
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
@@ -143,9 +138,11 @@ function pageOfSearch(
   search: LogSearch,
   blocks: LogBlocks,
   page: PageRange,
-  by: Fragment,
+  by: Order,
 ): Fragment {
-  const rows = sql`SELECT ${columns} FROM logs WHERE ${found(sql, search, blocks)}`;
+  const rows = sql`
+    SELECT ${columns} FROM logs
+    WHERE ${found(sql, search, blocks)} ${behindPlace(sql, page, KEY, by)}`;
   return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
 }
 
@@ -160,7 +157,7 @@ async function readOfServers(
   searches: readonly LogSearch[],
   blocks: LogBlocks,
   page: PageRange,
-  by: Fragment,
+  order: Order,
 ): Promise<LogEntry[]> {
   const columns = sql`
     logs.block_number, logs.log_index, address, topic0, topic1, topic2, topic3, data, transaction_index, transaction_hash, gas_price, gas_used`;
@@ -169,10 +166,11 @@ async function readOfServers(
   const asked = address === undefined ? "all servers" : "one server";
   let query: Fragment;
   if (search && others.length === 0 && isNear(page, asked)) {
-    query = pageOfSearch(sql, columns, search, blocks, page, by);
+    query = pageOfSearch(sql, columns, search, blocks, page, order);
   } else {
-    const keys = keysOf(sql, searches, blocks, page, by);
-    const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
+    const by = direction(sql, order);
+    const keys = keysOf(sql, searches, blocks, page, order);
+    const { places } = await placesOf(sql, keys, KEY);
     query = sql`
       SELECT ${columns}
       FROM ${places} CROSS JOIN LATERAL unnest(places.block_number, places.log_index) AS place (block, index)
@@ -213,7 +211,8 @@ function onServerOf(sql: Queryable, address: Address | undefined): Fragment {
 }
 
 /** The order that the range of a search is read in, and that of its logs. */
-function ordersOf(sql: Queryable, { range }: LogSearch, by: Fragment) {
+function ordersOf(sql: Queryable, { range }: LogSearch, asked: Order) {
+  const by = direction(sql, asked);
   const order = sql`block_number ${by}, log_index ${by}`;
   return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
 }
@@ -279,11 +278,8 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
   const head = publishedHead(sql);
   const from = blocks.from === "latest" ? head : sql`${blocks.from}::bigint`;
   const to = blocks.to === "latest" ? sql`` : sql`AND block_number <= ${blocks.to}::bigint`;
-  const after = blocks.after
-    ? sql`AND (block_number, log_index) > (${blocks.after.blockNumber}::bigint, ${blocks.after.logIndex}::bigint)`
-    : sql``;
   return sql`
-    block_number >= ${from} ${to} ${after} AND block_number <= ${head}
+    block_number >= ${from} ${to} AND block_number <= ${head}
     ${range ? sql`AND ${range.condition}` : sql``}`;
 }
 

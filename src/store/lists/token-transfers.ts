@@ -13,6 +13,7 @@ import { listNamed, mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  behindPlace,
   blockOf,
   direction,
   inPublishedBlocks,
@@ -39,6 +40,7 @@ export interface TokenTransferEntry {
   /** Head number minus block number. */
   confirmations: number;
   logIndex: number;
+  batchIndex: number;
   /** Of the transfer; the zero address for a mint. */
   from: Address;
   /** Of the transfer; the zero address for a burn. */
@@ -62,6 +64,8 @@ export interface TokenTransferEntry {
   mayBeNamed: boolean;
 }
 
+const KEY = ["block_number", "log_index", "batch_index"] as const;
+
 /** Token transfers in the order of block, log and position in a batch. */
 export async function listTokenTransfers(
   sql: Queryable,
@@ -69,24 +73,24 @@ export async function listTokenTransfers(
   order: Order,
   page: PageRange,
 ): Promise<TokenTransferEntry[]> {
-  const towards = direction(sql, order);
-  const listed = "address" in filter && (await readListOf(sql, filter, towards, page));
+  const listed = "address" in filter && (await readListOf(sql, filter, order, page));
   const key = sql`block_number, log_index, batch_index`;
-  return listed || complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+  return listed || complete(sql, pageOf(sql, key, filter, order, page), order, page.limit);
 }
 
 /** The rows for a page of keys, or for places, at most `limit`, in its order. */
 async function complete(
   sql: Queryable,
   page: Fragment | Places,
-  towards: Fragment,
+  order: Order,
   limit: number,
 ): Promise<TokenTransferEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "log_index", "batch_index"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<TokenTransferEntry[]>`
     SELECT f.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       ${publishedHead(sql)} - f.block_number AS confirmations,
-      f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
+      f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
       f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
       f.transaction_index, f.transaction_hash, f.transaction_to, f.nonce, f.gas, f.gas_price,
       f.gas_used, f.cumulative_gas_used, f.input,
@@ -111,7 +115,7 @@ const dataOf = ({ input }: Pick<TokenTransferEntry, "input">) => [input];
 function readListOf(
   sql: Queryable,
   filter: TokenTransferFilter,
-  towards: Fragment,
+  order: Order,
   page: PageRange,
 ): Promise<TokenTransferEntry[] | undefined> {
   const columns = sql`
@@ -119,13 +123,13 @@ function readListOf(
     transaction_index, transaction_hash, transaction_to, nonce, gas, gas_price, gas_used, cumulative_gas_used, input`;
   return readFromList<ListedRow, TokenTransferEntry>(
     sql,
-    pageOf(sql, columns, filter, towards, page),
+    pageOf(sql, columns, filter, order, page),
     page,
     {
       dataOf,
       complete: (rows) => completeListed(sql, rows),
       placeOf: ({ blockNumber, logIndex, batchIndex }) => [blockNumber, logIndex, batchIndex],
-      readInPlace: (places) => complete(sql, places, towards, places.length),
+      readInPlace: (places) => complete(sql, places, order, places.length),
     },
   );
 }
@@ -135,7 +139,7 @@ type TokenFields = Pick<TokenTransferEntry, "tokenName" | "tokenSymbol" | "token
 type ListedRow = Omit<
   TokenTransferEntry,
   keyof TokenFields | "blockHash" | "timestampSeconds" | "confirmations" | "mayBeNamed"
-> & { batchIndex: number };
+>;
 
 async function completeListed(
   sql: Queryable,
@@ -164,12 +168,14 @@ function pageOf(
   sql: Queryable,
   columns: Fragment,
   filter: TokenTransferFilter,
-  towards: Fragment,
+  asked: Order,
   page: PageRange,
 ): Fragment {
   const { standard, token, blocks } = filter;
+  const towards = direction(sql, asked);
   const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
-  const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
+  const condition = sql`
+    standard = ${standard} AND ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
   const inBlocks = sql`block_number ${towards}`;
   const inIndex = token === undefined ? order : inBlocks;
   const rowsOf = (address: Address, side?: Side) => sql`
@@ -202,6 +208,7 @@ function pageOf(
 export type TransferOfTransaction = Pick<
   TokenTransferEntry,
   | "logIndex"
+  | "batchIndex"
   | "from"
   | "to"
   | "token"
@@ -216,18 +223,18 @@ export type TransferOfTransaction = Pick<
 export function listTransfersOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TransferOfTransaction[]> {
   return sql<TransferOfTransaction[]>`
-    SELECT f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
+    SELECT f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,
       k.decimals AS token_decimals
     FROM (
       SELECT t.* FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL token_transfers_of_transaction(p.block_number, p.transaction_index) t
-      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}
+      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${behindPlace(sql, page, ["log_index", "batch_index"], "asc")}
       ORDER BY t.log_index, t.batch_index
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) f
     LEFT JOIN LATERAL (
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1

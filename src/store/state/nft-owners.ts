@@ -75,6 +75,7 @@ export async function listNftsOfOwner(
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM (${owned}) AS owned
     WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
+      ${behindKey(sql, page, [[sql`token_id`, "numeric"]], "asc")}
     ORDER BY token_id
     LIMIT ${page.limit} OFFSET ${page.skip}`;
   return rows.map((row) => row.tokenId);
