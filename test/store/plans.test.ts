@@ -4,6 +4,7 @@ import { createSql, type Sql } from "../../src/db/client.ts";
 import type { CopyTable } from "../../src/db/copy.ts";
 import { stateFamilies } from "../../src/indexer/state/families.ts";
 import { listTouchedKeys } from "../../src/indexer/state/reading.ts";
+import { listBlocks } from "../../src/store/blocks/block-details.ts";
 import { listMinedBlocks } from "../../src/store/blocks/blocks.ts";
 import { listUnclesOfBlock, listUnclesOfMiner } from "../../src/store/blocks/uncles.ts";
 import { listWithdrawals } from "../../src/store/blocks/withdrawals.ts";
@@ -11,12 +12,16 @@ import { noteDistributed } from "../../src/store/cluster/distributed-reads.ts";
 import { pageTables } from "../../src/store/cluster/page-columns.ts";
 import { listContractCreations } from "../../src/store/contracts/creations.ts";
 import { listContracts, listEmptyContracts } from "../../src/store/contracts/list.ts";
-import { listTransactionsOfAddress } from "../../src/store/lists/address-transactions.ts";
+import {
+  listTransactionsOfAddress,
+  listTransactionsOfBlocks,
+} from "../../src/store/lists/address-transactions.ts";
 import {
   listInternalTransactionsOfAddress,
   listInternalTransactionsOfBlocks,
   listInternalTransactionsOfTransaction,
 } from "../../src/store/lists/internal-transactions.ts";
+import type { PageRange } from "../../src/store/lists/large-pages.ts";
 import { type LogPattern, searchLogs } from "../../src/store/lists/logs.ts";
 import { listContractsByName } from "../../src/store/lists/names.ts";
 import type { Order } from "../../src/store/lists/page.ts";
@@ -142,6 +147,76 @@ const logs = (patterns: LogPattern[], page = FIRST, from = 0, order: Order = "as
   searchLogs(sql, patterns, { from, to: "latest" }, page, order);
 const owner = addr(1);
 
+/** Pages behind a key in the middle of their lists. */
+const BEHIND: [string, () => Promise<unknown>][] = [
+  [
+    "transactions of a busy address",
+    (page: PageRange) => listTransactionsOfAddress(sql, { address: owner }, "desc", page),
+    ["700", "5"],
+  ],
+  [
+    "transactions of blocks",
+    (page: PageRange) => listTransactionsOfBlocks(sql, {}, "desc", page),
+    ["700", "5"],
+  ],
+  [
+    "internal transactions of a busy address",
+    (page: PageRange) =>
+      listInternalTransactionsOfAddress(
+        sql,
+        { address: owner, includeZeroValue: true },
+        "asc",
+        page,
+      ),
+    ["700", "5", "1"],
+  ],
+  [
+    "internal transactions of blocks",
+    (page: PageRange) =>
+      listInternalTransactionsOfBlocks(sql, { blocks: {}, includeZeroValue: true }, "desc", page),
+    ["700", "5", "1"],
+  ],
+  [
+    "transfers of an address",
+    (page: PageRange) => listTokenTransfers(sql, { standard: 20, address: owner }, "desc", page),
+    ["700", "5", "0"],
+  ],
+  [
+    "transfers of a token",
+    (page: PageRange) => listTokenTransfers(sql, { standard: 20, token: addr(5) }, "asc", page),
+    ["700", "0", "0"],
+  ],
+  [
+    "logs of a topic",
+    (page: PageRange) => searchLogs(sql, [pattern([0])], { from: 0, to: "latest" }, page, "desc"),
+    ["700", "5"],
+  ],
+  [
+    "withdrawals",
+    (page: PageRange) => listWithdrawals(sql, { address: owner }, "desc", page),
+    ["700", "2200"],
+  ],
+  ["blocks", (page: PageRange) => listBlocks(sql, {}, page), ["700"]],
+  ["mined blocks", (page: PageRange) => listMinedBlocks(sql, owner, page), ["701"]],
+  ["uncles", (page: PageRange) => listUnclesOfMiner(sql, owner, page), ["700", "701", "0"]],
+  ["accounts", (page: PageRange) => listCoinAccountsByAge(sql, page), ["700", addr(700)]],
+  [
+    "contracts",
+    (page: PageRange) => listContracts(sql, "all", page),
+    ["700", "0", "700", addr(10_700)],
+  ],
+  ["holders", (page: PageRange) => getHolderPage(sql, addr(1), page), ["7000", addr(6999)]],
+  [
+    "holdings",
+    (page: PageRange) => listOwnedTokens(sql, owner, [20, 721, 1155], [], page),
+    [addr(700), "-1"],
+  ],
+  ["ids", (page: PageRange) => listNftsOfOwner(sql, owner, owner, page), ["700"]],
+].map(([name, read, after]) => [
+  `${name} behind a key`,
+  () => (read as (page: PageRange) => Promise<unknown>)({ ...FIRST, after: after as string[] }),
+]);
+
 /** Each with the entries that it skips: these may be sorted too, where the index has the order of blocks only. */
 const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
   [
@@ -218,8 +293,15 @@ const LISTS: [string, () => Promise<unknown>, skipped?: number][] = [
   [
     "internal transactions of a transaction",
     () =>
-      listInternalTransactionsOfTransaction(sql, word(70_007), { includeZeroValue: false }, "asc"),
+      listInternalTransactionsOfTransaction(
+        sql,
+        word(70_007),
+        { includeZeroValue: false },
+        "asc",
+        FIRST,
+      ),
   ],
+  ...BEHIND,
   [
     "transfers of an address",
     () => listTokenTransfers(sql, { standard: 20, address: addr(5) }, "desc", FIRST),

@@ -5,6 +5,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { UnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { Sql } from "../../db/client.ts";
+import type { PageRange } from "../../store/lists/large-pages.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { Input, InputValue } from "../http/input/form.ts";
 import type { LargeAnswers } from "../reading/large-answers.ts";
@@ -44,6 +45,8 @@ export interface Context extends Omit<Services, "sql" | "chain"> {
   /** Asked in the name of who asks, and no longer than the answer is waited for. */
   chain: CallerChain;
   dialect: Dialect;
+  /** The page that `page` and `offset`, or a cursor, ask for. */
+  page: PageRange;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
   /** The queue for answers that may be large. */
@@ -120,6 +123,11 @@ export interface Action<
   refuse?(text: string, parameter: string): Failure;
   /** Answered also while the first synchronisation is running. */
   servedWhileLoading?: boolean;
+  /**
+   * The list can be read to its end by cursors: of the rows up to a block (`history`), with values of the page's own state
+   * (`members`), or of the holdings of a token or an owner, as long as no transfer changes them.
+   */
+  cursor?: "history" | "members" | "token" | "owner";
   /**
    * The answer depends only on blocks up to the head: not on what is read from the node later (balances, names of
    * tokens), on verified sources or on the clock. The head row then tells whether a client's copy is still right.

@@ -48,10 +48,7 @@ export async function listContracts(
  * Addresses of contracts without code now, destroyed or never given any, in the order in which they were seen first. Begins
  * with all that were ever without: they are few beside all contracts.
  */
-export async function listEmptyContracts(
-  sql: Queryable,
-  page: PageRange,
-): Promise<SeenContract[]> {
+export async function listEmptyContracts(sql: Queryable, page: PageRange): Promise<SeenContract[]> {
   const key = [sql`block_number`, sql`transaction_index`, sql`position`, sql`address`];
   return sql<SeenContract[]>`
     WITH destroyed AS (

@@ -65,7 +65,12 @@ export function behindPlace(
   columns: readonly string[],
   order: Order,
 ): Fragment {
-  return behindKey(sql, page, columns.map((name) => [sql`${sql(name)}`, "bigint"] as const), order);
+  return behindKey(
+    sql,
+    page,
+    columns.map((name) => [sql`${sql(name)}`, "bigint"] as const),
+    order,
+  );
 }
 
 /**

@@ -241,3 +241,24 @@ export function listTransfersOfTransaction(
     ) k ON true
     ORDER BY f.log_index, f.batch_index`;
 }
+
+/** Returns the newest published block with a transfer of a token, or from or to an address; undefined without one. */
+export async function getLastTransferBlock(
+  sql: Queryable,
+  of: { token: Address } | { owner: Address },
+): Promise<number | undefined> {
+  const rows = ([20, 404, 721, 1155] as const)
+    .map((standard) => {
+      const [side, list] =
+        "owner" in of
+          ? [sql`address`, sql`address_token_transfers WHERE address = ${of.owner}`]
+          : [sql`token`, sql`token_transfers WHERE token = ANY(ARRAY[${of.token}::bytea])`];
+      return sql`
+        (SELECT block_number FROM ${list} AND standard = ${standard} AND ${inPublishedBlocks(sql)}
+         ORDER BY ${side} DESC, block_number DESC LIMIT 1)`;
+    })
+    .reduce((all, one) => sql`${all} UNION ALL ${one}`);
+  const [last] = await sql<{ number: number }[]>`
+    SELECT block_number AS number FROM (${rows}) AS transfers ORDER BY block_number DESC LIMIT 1`;
+  return last?.number;
+}

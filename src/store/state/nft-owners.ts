@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { inPublishedBlocks } from "../lists/page.ts";
+import { behindKey, inPublishedBlocks } from "../lists/page.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
 import { countConsecutiveTransfers } from "./consecutive-transfers.ts";
 

@@ -1,9 +1,9 @@
 import type { PageRange } from "../../../store/lists/large-pages.ts";
 
 /** The rows to read for `mergePage`, when `unsure` entries are left out of the list and come back at other places. */
-export function windowAround({ limit, skip }: PageRange, unsure: number): PageRange {
-  const before = Math.min(skip, unsure);
-  return { skip: skip - before, limit: limit + before };
+export function windowAround(page: PageRange, unsure: number): PageRange {
+  const before = Math.min(page.skip, unsure);
+  return { ...page, skip: page.skip - before, limit: page.limit + before };
 }
 
 /**

@@ -178,11 +178,13 @@ export async function listOwnedTokens(
     unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
     AS excepted (token, token_id)`;
   const { limit, skip } = page;
-  const key = (tokenId: Fragment) =>
-    [
+  const isBehind = (id: Fragment) => {
+    const key = [
       [sql`b.token`, "bytea"],
-      [sql`coalesce(${tokenId}, -1)`, "numeric"],
+      [id, "numeric"],
     ] as const;
+    return behindKey(sql, page, key, "asc");
+  };
   const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
     FROM ${table} b
@@ -191,20 +193,19 @@ export async function listOwnedTokens(
       AND NOT EXISTS (
         SELECT 1 FROM ${excepted}
         WHERE excepted.token = b.token AND excepted.token_id IS NOT DISTINCT FROM ${tokenId})
-      ${behindKey(sql, page, key(tokenId), "asc")}
     ORDER BY b.token, ${tokenId}
     LIMIT ${skip + limit})`;
   const wholes = branch(
     sql`token_balances`,
     hasKey(sql, [sql`b.owner`, sql`${owner}::bytea`]),
     sql`NULL::numeric`,
-    sql`k.standard <> 1155`,
+    sql`k.standard <> 1155 ${isBehind(sql`-1::numeric`)}`,
   );
   const ids = branch(
     sql`token_id_balances`,
     sql`b.owner = ${owner}`,
     sql`b.token_id`,
-    sql`k.standard = 1155`,
+    sql`k.standard = 1155 ${isBehind(sql`b.token_id`)}`,
   );
   return sql<OwnedToken[]>`
     SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals
