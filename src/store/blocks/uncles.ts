@@ -1,7 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { behindPlace, inPublishedBlocks } from "../lists/page.ts";
+import { behindPlace, inPublishedBlocks, pageOfBlocks } from "../lists/page.ts";
 
 /** An uncle by what its producer got for it. */
 export interface Uncle {
@@ -29,9 +29,10 @@ export async function listUnclesOfMiner(
   miner: Address,
   page: PageRange,
 ): Promise<(Uncle & { position: number })[]> {
-  return sql<(Uncle & { position: number })[]>`
+  const rows = sql`
     SELECT block_number, position, number, timestamp AS timestamp_seconds, miner FROM uncles
-    WHERE miner = ${miner} AND ${inPublishedBlocks(sql)} ${behindPlace(sql, page, KEY, "desc")}
-    ORDER BY number DESC, block_number DESC, position DESC
-    LIMIT ${page.limit} OFFSET ${page.skip}`;
+    WHERE miner = ${miner} AND ${inPublishedBlocks(sql)} ${behindPlace(sql, page, KEY, "desc")}`;
+  const inIndex = sql`number DESC, block_number DESC`;
+  const orders = { inIndex, order: sql`${inIndex}, position DESC` };
+  return sql<(Uncle & { position: number })[]>`${pageOfBlocks(sql, rows, orders, page)}`;
 }

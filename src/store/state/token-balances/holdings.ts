@@ -178,13 +178,10 @@ export async function listOwnedTokens(
     unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
     AS excepted (token, token_id)`;
   const { limit, skip } = page;
-  const isBehind = (id: Fragment) => {
-    const key = [
-      [sql`b.token`, "bytea"],
-      [id, "numeric"],
-    ] as const;
-    return behindKey(sql, page, key, "asc");
-  };
+  const key = [
+    [sql`b.token`, "bytea"],
+    [sql`b.token_id`, "numeric"],
+  ] as const;
   const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
     FROM ${table} b
@@ -199,13 +196,13 @@ export async function listOwnedTokens(
     sql`token_balances`,
     hasKey(sql, [sql`b.owner`, sql`${owner}::bytea`]),
     sql`NULL::numeric`,
-    sql`k.standard <> 1155 ${isBehind(sql`-1::numeric`)}`,
+    sql`k.standard <> 1155 ${behindKey(sql, { after: page.after?.slice(0, 1) ?? [] }, [key[0]], "asc")}`,
   );
   const ids = branch(
     sql`token_id_balances`,
     sql`b.owner = ${owner}`,
     sql`b.token_id`,
-    sql`k.standard = 1155 ${isBehind(sql`b.token_id`)}`,
+    sql`k.standard = 1155 ${behindKey(sql, page, key, "asc")}`,
   );
   return sql<OwnedToken[]>`
     SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals
