@@ -51,12 +51,11 @@ export function readWalk(
   input: Readonly<Record<string, unknown>>,
   limit: number,
 ): Walk | Failure | undefined {
-  const { cursor, page, offset: _offset, format, ...others } = input;
+  const { cursor, page, offset: _offset, ...others } = input;
   const kind = action.cursor;
-  const isFile = format !== undefined && format !== "json";
-  if (kind === undefined || (cursor === undefined && !isFile)) return undefined;
+  if (kind === undefined || cursor === undefined) return undefined;
   const request = short(JSON.stringify([action.name, dialect, others]), 8);
-  const isFirst = cursor === undefined || cursor === START;
+  const isFirst = cursor === START;
   const known = isFirst ? undefined : parse(String(cursor));
   if (!isFirst && !known) return failed(INVALID_CURSOR);
   if (page !== undefined && page !== 1) return failed(WITH_PAGE);

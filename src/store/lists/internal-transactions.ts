@@ -6,6 +6,7 @@ import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  behindKey,
   behindPlace,
   blockOf,
   direction,
@@ -153,7 +154,7 @@ export async function listInternalTransactionsOfTransaction(
       FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
-        ${behindPlace(sql, page, KEY, order)}
+        ${behindKey(sql, page, KEY.map((name) => [sql`i.${sql(name)}`, "bigint"] as const), order)}
       ORDER BY i.position ${direction(sql, order)}
       LIMIT ${page.limit} OFFSET ${page.skip}`,
     order,
