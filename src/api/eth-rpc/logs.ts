@@ -7,6 +7,7 @@ import { getBlock } from "../../store/blocks/block-details.ts";
 import type { PageKey } from "../../store/lists/large-pages.ts";
 import { type LogPattern, searchLogs } from "../../store/lists/logs.ts";
 import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";
+import { type Input, lookUp } from "../http/input/form.ts";
 import {
   type IndexMethod,
   type NodeTag,
@@ -22,6 +23,8 @@ const MAXIMUM_TOPICS = 4;
 const MAXIMUM_PATTERNS = 100;
 const TOO_MANY_PATTERNS = `too many combinations of addresses and topics, maximum is ${MAXIMUM_PATTERNS}`;
 
+const FILTER_FIELDS = ["address", "topics", "fromBlock", "toBlock", "blockHash", "paging_options"];
+
 type Fields = Readonly<Record<string, unknown>>;
 type Block = number | "latest" | NodeTag;
 
@@ -29,7 +32,7 @@ type Block = number | "latest" | NodeTag;
 export const getLogs: IndexMethod = {
   parameters: [1, 1],
   async answer({ read, chain, forward }, [filter]) {
-    const fields = isRecord(filter) ? filter : {};
+    const fields = isRecord(filter) ? fieldsOf(filter) : {};
     const patterns = parsePatterns(fields);
     const blockHash = parseBlockHash(fields["blockHash"]);
     const blocks = blockHash === undefined ? parseBlocks(fields) : [];
@@ -57,6 +60,12 @@ export const getLogs: IndexMethod = {
     return { result: logs.map((log) => presentLog(log, log)) };
   },
 };
+
+/** Returns the fields of a filter under their names, which count in any letter case, as in geth. */
+function fieldsOf(filter: Fields): Fields {
+  const given = new Map(Object.entries(filter)) as Input;
+  return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
+}
 
 /** The error for a bad part of the filter, in the wire's words. */
 function invalidFilter(text: string): RequestError {

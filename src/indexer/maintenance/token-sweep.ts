@@ -26,7 +26,7 @@ const ROUND_MS = 60_000;
  */
 export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
   let after: Address = ZERO_ADDRESS;
-  let stepAt = 0;
+  let stepAt = performance.now() + STEP_MS;
   let roundAt = 0;
   let sweptHead: string | undefined;
   return async (sync) => {
