@@ -154,7 +154,12 @@ export async function listInternalTransactionsOfTransaction(
       FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
-        ${behindKey(sql, page, KEY.map((name) => [sql`i.${sql(name)}`, "bigint"] as const), order)}
+        ${behindKey(
+          sql,
+          page,
+          KEY.map((name) => [sql`i.${sql(name)}`, "bigint"] as const),
+          order,
+        )}
       ORDER BY i.position ${direction(sql, order)}
       LIMIT ${page.limit} OFFSET ${page.skip}`,
     order,

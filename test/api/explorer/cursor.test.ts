@@ -76,7 +76,9 @@ const unconfirmed = (row: unknown) => ({ ...(row as object), confirmations: "" }
 
 /** Shows the first rows that differ alone. */
 function expectSame(rows: unknown[], expected: unknown[]): void {
-  const at = rows.findIndex((row, index) => JSON.stringify(row) !== JSON.stringify(expected[index]));
+  const at = rows.findIndex(
+    (row, index) => JSON.stringify(row) !== JSON.stringify(expected[index]),
+  );
   if (at >= 0) expect(rows.slice(at, at + 1)).toEqual(expected.slice(at, at + 1));
   expect(rows).toHaveLength(expected.length);
 }
@@ -114,7 +116,10 @@ describe.each(["/api", "/v2/api"])("a walk under %s", (path) => {
     expect(walked.pages).toBeGreaterThan(1);
     // Confirmations count from the block that the walk is pinned to.
     const isBounded = query.includes("endblock");
-    expectSame(isBounded ? walked.rows.map(unconfirmed) : walked.rows, isBounded ? expected.map(unconfirmed) : expected);
+    expectSame(
+      isBounded ? walked.rows.map(unconfirmed) : walked.rows,
+      isBounded ? expected.map(unconfirmed) : expected,
+    );
     expect(walked.blocks.size).toBe(1);
   });
 });
