@@ -134,11 +134,6 @@ const BEHIND: [string, () => Promise<unknown>][] = [
     ["700", "0", "700", addr(10_700)],
   ],
   ["holders", (page: PageRange) => getHolderPage(sql, addr(1), page), ["7000", addr(6999)]],
-  [
-    "holdings",
-    (page: PageRange) => listOwnedTokens(sql, owner, [20, 721, 1155], [], page),
-    [addr(700), "-1"],
-  ],
   ["ids", (page: PageRange) => listNftsOfOwner(sql, owner, owner, page), ["700"]],
 ].map(([name, read, after]) => [
   `${name} behind a key`,
@@ -490,10 +485,11 @@ describe("reads only what belongs to the one that is asked about", () => {
   });
 
   test("tokens of an owner are read up to the page", async () => {
-    const list = () => listOwnedTokens(sql, owner, [20, 404, 721, 1155], [], FIRST);
-    const plans = await executedPlansOf(sql, list);
-    expect(plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens)/.test(node))).toEqual(
-      [],
-    );
+    for (const page of [FIRST, { ...FIRST, after: [addr(700), "-1"] }]) {
+      const list = () => listOwnedTokens(sql, owner, [20, 404, 721, 1155], [], page);
+      const plans = await executedPlansOf(sql, list);
+      const scans = plans.flatMap(slowNodes).filter((node) => /^Seq Scan (?!tokens)/.test(node));
+      expect(scans).toEqual([]);
+    }
   });
 });
