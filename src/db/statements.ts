@@ -1,25 +1,25 @@
 import type { Queryable, Sql } from "./client.ts";
 
-/** A statement of postgres.js. Its handler sends it when it is first awaited; one inside another statement is not sent. */
+/** A statement of postgres.js. Its handler sends it when it is first awaited; a nested one is not sent. */
 interface Statement extends Promise<unknown> {
   handler: Handler;
   resolve(rows: unknown): void;
   reject(error: unknown): void;
-  /** Reads the rows in parts. */
+  /** Reads the rows in batches. */
   cursorFn?: unknown;
 }
 
 type Handler = (statement: Statement) => void;
 type Callable = (...values: unknown[]) => unknown;
 
-/** The driver does not export its class of statements; no other promise has a handler. */
+/** Returns whether a value is a statement: the driver does not export their class, but no other promise has a handler. */
 function isStatement(value: unknown): value is Statement {
   return value instanceof Promise && "handler" in value;
 }
 
 /**
- * Returns the same client. `handle` gets each statement in place of the driver, also those of transactions: it sends the
- * statement, or settles it.
+ * Returns the same client. `handle` receives each statement in place of the driver, also in
+ * transactions: it sends the statement, or settles it.
  */
 export function onStatement<Client extends Queryable>(
   client: Client,
@@ -58,8 +58,8 @@ export function onStatement<Client extends Queryable>(
 }
 
 /**
- * Returns the same client. It calls `begun` whenever a statement is sent, and the function that `begun` returned once the
- * statement has ended. The wait for a free connection counts.
+ * Returns the same client. Calls `begun` when a statement is sent, and the function that `begun`
+ * returned when it ends. The wait for a connection counts.
  */
 export function timeStatements<Client extends Queryable>(
   client: Client,

@@ -3,8 +3,8 @@ import { writeAs } from "../store/writer/writer.ts";
 import { publishedNumber, type Sync } from "./context.ts";
 
 /**
- * Gives a function that takes the node's head after each step. It marks the database once the index has reached the
- * lowest of those heads, however short the chain is.
+ * Returns a function that receives the node's head after each step. It marks the database as
+ * complete once the index has reached the lowest of those heads.
  */
 export function watchFirstSynchronisation(sync: Sync): (nodeHead: number) => Promise<void> {
   const { sql } = sync.writer;

@@ -11,8 +11,8 @@ type HeadsOptions = Pick<ChainOptions, "log" | "signal"> & {
 };
 
 /**
- * See `Chain.watchHeads`. A subscription announces heads at once. It announces nothing when a development chain is reverted, or
- * while it is down, so the head is also polled whenever nothing came for `pollIntervalMs`.
+ * See `Chain.watchHeads`. A subscription is silent when a development chain is reverted, and while
+ * it is down, so the head is also polled after `pollIntervalMs` of silence.
  */
 export function watchHeads(options: HeadsOptions): HeadWatch {
   const { pollIntervalMs, signal, webSocketUrl } = options;
@@ -37,21 +37,21 @@ export function watchHeads(options: HeadsOptions): HeadWatch {
 
   async function listen(): Promise<void> {
     if (webSocketUrl !== undefined) {
-      // It brings all of undici, which chains without it do not need.
+      // It loads all of undici, which chains without it do not need.
       const { subscribeToHeads } = await import("./head-subscription.ts");
       subscribeToHeads(webSocketUrl, options, announce);
     }
     while (!signal.aborted) {
-      // Timers know whole milliseconds, and would wake up before the rest of one.
+      // Timers have whole milliseconds, and would fire too early.
       const restMs = Math.ceil(heardAt + pollIntervalMs - performance.now());
       if (restMs > 0) {
         await sleep(restMs, signal);
         continue;
       }
       const before = heardAt;
-      // The loss of a node was logged where it was asked.
+      // The pool logged the node's loss.
       const header = await options.fetchHead().catch(asUnanswered);
-      // What was announced meanwhile may be newer.
+      // A head announced meanwhile may be newer.
       if (heardAt !== before) continue;
       heardAt = performance.now();
       if (header) announce(header);

@@ -9,15 +9,15 @@ import { findHeader, getHead } from "../rpc/find-header.ts";
 import { createNodeClient } from "../rpc/node-client.ts";
 
 /**
- * A way to ask one node for state at exactly that block, whatever its head does meanwhile. The calls name the block by
- * its hash, as viem does (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, or `head-moved` when a node
- * that cannot be read while its head moves never stood still.
+ * Returns a function that reads state of one node at exactly that block. Calls name the block by
+ * hash, as in viem (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, or
+ * `head-moved` when a node that needs a still head never had one.
  */
 export function pinTo(block: BlockReference, ask: Ask, features: NodeFeatures): Ask {
   if (features.clientVersion.startsWith("anvil")) return (calls) => askWhileStill(calls, ask);
   return async (calls) => {
     if (features.stateByHash !== false) {
-      // Also right for a block that is no longer canonical, as long as the node has its state.
+      // Also right for a block that is no longer canonical, while the node has its state.
       const outcomes = await ask(calls);
       const refused = outcomes.every((outcome) => errorIn(outcome)?.code === "invalid-request");
       if (features.stateByHash || !refused || calls.length === 0) {
@@ -57,8 +57,8 @@ const LARGEST_PIECE = 100;
 const MOST_MOVES = 40;
 
 /**
- * anvil (seen with 1.7.1) mixes up states when it mines while it reads, even of a block named by number or hash: what
- * was read counts only when the head stood still. Pieces get smaller when it does not.
+ * Repeats reads until the head stood still: anvil (1.7.1) mixes up states when it mines during a
+ * read, even by number or hash. Halves the pieces when it moved.
  */
 async function askWhileStill(calls: readonly RpcCall[], ask: Ask): Promise<Outcome[]> {
   const viem = createNodeClient(ask);

@@ -6,8 +6,9 @@ import type { Sync } from "../context.ts";
 const RETRY_MS = 10_000;
 
 /**
- * Replaces the indexes that a new version defines otherwise, one after the other, while the chain is served and followed.
- * A failed build is tried again. Resolves when all are built, or soon after the signal is aborted.
+ * Replaces the indexes that a new version defines differently, one at a time, while the chain is
+ * served and followed. Retries a failed build. Resolves when all are built, or soon after the
+ * signal is aborted.
  */
 export async function replaceIndexes(
   { writer, options }: Sync,
