@@ -1,8 +1,8 @@
 import type { Chain } from "../chain/chain.ts";
 import type { NodeName } from "../chain/options.ts";
 import { Admission } from "../core/admission.ts";
-import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
+import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Agreement } from "./checks/agreement.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -20,7 +20,7 @@ const RECORDS = 2;
 export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
-  tables: RecordedTables;
+  tables: readonly ChainTableName[];
   agreement: Agreement;
   /** This node is left out while there is another. */
   avoid: NodeName | undefined;

@@ -9,6 +9,7 @@ import {
   writeRecordedNumber,
 } from "../store/sync-state.ts";
 import { findGap } from "../store/writer/chain.ts";
+import { chainTables } from "../store/writer/chain-tables.ts";
 import {
   analyzeTables,
   analyzeUnknownTables,
@@ -54,7 +55,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
 
 /** All tables that the indexer fills. */
 export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
-  const recorded = [...recordedTables.values()].map(({ name }) => name);
+  const recorded = recordedTables.map((name) => chainTables[name].name);
   return [...recorded, ...tablesOf(writer.families)];
 }
 

@@ -6,8 +6,8 @@ import { LARGEST_GROUP } from "../chain/state/contract-calls.ts";
 import type { UnresponsiveContracts } from "../chain/state/unresponsive-contracts.ts";
 import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
-import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
+import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Agreement } from "./checks/agreement.ts";
 import type { Writer } from "./publish.ts";
@@ -56,7 +56,7 @@ export interface Sync {
   readonly options: SyncOptions;
   readonly agreement: Agreement;
   /** The tables that blocks are recorded into. */
-  readonly recordedTables: RecordedTables;
+  readonly recordedTables: readonly ChainTableName[];
   /** Whether a new genesis is followed, and a node believed that says it no longer has a block. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */

@@ -1,10 +1,10 @@
 import type { AskOptions, NodeName } from "../../chain/options.ts";
 import { Retry } from "../../chain/retry.ts";
 import { ChainError } from "../../core/errors.ts";
-import { tablesOfOneServer } from "../../store/cluster/page-columns.ts";
 import { getGeneration } from "../../store/sync-state.ts";
 import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
 import { encodeChainRows } from "../../store/writer/chain.ts";
+import { type ChainTableName, chainTables } from "../../store/writer/chain-tables.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
@@ -98,13 +98,12 @@ async function* compareBlock(
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
   const believed = await agreement.confirm(answer, retry);
-  // With what is a view on one server.
-  const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
-  const expected = encodeChainRows(decodeBlocks([believed]), tables);
+  const expected = encodeChainRows(decodeBlocks([believed]));
   const differences: TableDifference[] = [];
-  for (const name of tables.keys()) {
+  for (const name of Object.keys(chainTables) as ChainTableName[]) {
     yield;
-    const found = await findTableDifference(writer.sql, name, blockNumber, expected.get(name));
+    const document = expected.get(name)?.document;
+    const found = await findTableDifference(writer.sql, name, blockNumber, document);
     if (found) differences.push(found);
   }
   return { node, differences };

@@ -1,4 +1,3 @@
-import type { Address } from "../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 
 /**
@@ -9,16 +8,4 @@ export function mayBeNamed(sql: Queryable, receiver = sql`to_address`): Fragment
   return sql`(
     EXISTS (SELECT 1 FROM verified_contracts WHERE address = ${receiver})
     OR EXISTS (SELECT 1 FROM proxies WHERE address = ${receiver}))`;
-}
-
-/** Those of the receivers of which `mayBeNamed` holds. */
-export async function listNamed(
-  sql: Queryable,
-  receivers: readonly (Address | null)[],
-): Promise<Set<Address | null>> {
-  const distinct = [...new Set(receivers.filter((receiver) => receiver !== null))];
-  const named = await sql<{ address: Address }[]>`
-    SELECT address FROM unnest(${distinct}::bytea[]) AS receiver (address)
-    WHERE ${mayBeNamed(sql, sql`receiver.address`)}`;
-  return new Set(named.map(({ address }) => address));
 }

@@ -1,7 +1,6 @@
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type CopyTable, copyInto, encodeRows } from "../../db/copy.ts";
-import { type RecordedTables, rowsOfServers } from "../cluster/page-columns.ts";
 import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
 
 /** Block numbers, both inclusive. */
@@ -34,8 +33,7 @@ export const READ_AGAIN_MAXIMUM = 1_000;
 /** The tables that have rows, encoded for COPY into them. */
 export type EncodedRows = Map<ChainTableName, EncodedTable>;
 
-export interface EncodedTable {
-  table: CopyTable;
+interface EncodedTable {
   rowCount: number;
   document: Buffer;
 }
@@ -43,13 +41,16 @@ export interface EncodedTable {
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
 /** Encodes the rows of the tables for COPY; tables without rows are left out. */
-export function encodeChainRows(rows: ChainRows, tables: RecordedTables): EncodedRows {
+export function encodeChainRows(
+  rows: ChainRows,
+  tables: readonly ChainTableName[] = TABLE_NAMES,
+): EncodedRows {
   const encoded: EncodedRows = new Map();
-  for (const [name, table] of tables) {
+  for (const name of tables) {
     const rowCount = rows[name].length;
     if (rowCount === 0) continue;
-    const recorded = table === chainTables[name] ? rows[name] : rowsOfServers(rows, name);
-    encoded.set(name, { table, rowCount, document: encodeRows(table, recorded as never) });
+    const document = encodeRows<CopyTable["columns"]>(chainTables[name], rows[name]);
+    encoded.set(name, { rowCount, document });
   }
   return encoded;
 }
@@ -58,7 +59,7 @@ export function encodeChainRows(rows: ChainRows, tables: RecordedTables): Encode
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
   // All are sent at once: none waits for the answer to the one before.
   await Promise.all(
-    [...encoded.values()].map(({ table, document }) => copyInto(sql, table, document)),
+    [...encoded].map(([name, { document }]) => copyInto(sql, chainTables[name], document)),
   );
 }
 

@@ -1,11 +1,6 @@
 import type { Sql } from "../../db/client.ts";
 import { failureCodeOf } from "../../db/failures.ts";
-import { isDistributed } from "../cluster/distribution.ts";
-import {
-  type RecordedTables,
-  tablesOfOneServer,
-  tablesOfServers,
-} from "../cluster/page-columns.ts";
+import { type ChainTableName, chainTables } from "./chain-tables.ts";
 import { type WriterTerm, writeAs } from "./writer.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -19,11 +14,10 @@ const LOCK_TIMEOUT = "2s";
 export async function listRecordedTables(writer: {
   sql: Sql;
   term: WriterTerm;
-}): Promise<RecordedTables> {
-  const tables = new Map((await isDistributed(writer.sql)) ? tablesOfServers : tablesOfOneServer);
+}): Promise<readonly ChainTableName[]> {
+  const names = Object.keys(chainTables) as ChainTableName[];
   const hasHashes = (await hasTable(writer.sql)) && !(await replaceTable(writer));
-  if (!hasHashes) tables.delete("transactionHashes");
-  return tables;
+  return hasHashes ? names : names.filter((name) => name !== "transactionHashes");
 }
 
 async function hasTable(sql: Sql): Promise<boolean> {
