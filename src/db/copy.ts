@@ -216,10 +216,7 @@ export function encodeRows<C extends Columns>(
   return out.finish();
 }
 
-/**
- * Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, or when the connection is
- * lost.
- */
+/** Sends an encoded document into the table. Rejects with the server's error, or when the connection is lost. */
 export async function copyInto(
   transaction: Transaction,
   table: CopyTable,

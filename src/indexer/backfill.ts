@@ -27,17 +27,13 @@ export interface BackfillOptions {
   /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
-  /**
-   * Gets the number up to which all blocks are recorded. The calls come in order, one after the other, while recording
-   * goes on.
-   */
+  /** Called in order with the number up to which all blocks are recorded, while recording goes on. */
   onRecorded(blockNumber: number): Promise<void>;
 }
 
 /**
- * Records the blocks of a range, with several fetches and writes at once. The blocks are at or below the finalised
- * head: a node without one of them has failed. Rejects with the first failure, after everything under way has ended.
- * What stands above the number last given to `onRecorded` is then incomplete.
+ * Records finalised blocks with several fetches and writes at once. Rejects with the first failure once all have ended; blocks above
+ * the last `onRecorded` are then incomplete.
  */
 export async function backfill(
   chain: Chain,

@@ -33,10 +33,7 @@ const PUBLISH_INTERVAL_MS = 2_000;
 const PUBLISH_BLOCKS = 2_000;
 const INDEXES_AT_ONCE = 2;
 
-/**
- * Records the blocks above `recordedNumber` up to the finalised target, many at a time, and publishes them. The caller
- * has checked that the published head is on the node's chain.
- */
+/** Records and publishes the finalised blocks above `recordedNumber`. The published head must be on the node's chain. */
 export async function catchUp(sync: Sync, recordedNumber: number, target: number): Promise<void> {
   const { writer, options } = sync;
   const { sql } = writer;

@@ -126,11 +126,7 @@ export function isReorg(error: unknown): boolean {
   return error instanceof ChainError && REORGANISED.has(error.code);
 }
 
-/**
- * Reads state at a block. Gives undefined when nothing can be read now; what is missing from the result cannot be read
- * now. Contracts that the node did not finish in time, or left unanswered, count as unresponsive from then on. Throws
- * when the block is no longer the chain's (`isReorg`).
- */
+/** Reads state at a block; undefined when unreadable now. Notes unresponsive contracts. Throws when the block was replaced (`isReorg`). */
 export async function readState(
   sync: Sync,
   keys: StateKeys,

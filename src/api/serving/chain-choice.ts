@@ -8,11 +8,7 @@ type Identified = Pick<ServedChain, "chainId">;
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
-/**
- * The chain that a request in Etherscan's dialect names. Without an id it is the only chain; with several chains the id
- * is required. An empty id counts as absent: one client sends the name without a value. Throws `RequestError`. Source:
- * docs/wire.md, "Chains".
- */
+/** Returns the chain that a request names; required with several chains, empty counts as absent. Source: docs/wire.md, "Chains". */
 export function chooseChain<Chain extends Identified>(
   chains: readonly Chain[],
   { query, body }: Pick<ParsedRequest, "query" | "body">,

@@ -38,9 +38,8 @@ type PlaceColumn =
 const BIG: ReadonlySet<PlaceColumn> = new Set(["block_number", "withdrawal_index"]);
 
 /**
- * The places of a page, a SELECT of just these columns, as one row of arrays with the columns' names: for
- * functions that read rows by their places (migrations/0103_rows_by_places.sql and later). It is a part of the statement or, of
- * several servers, what the page found. Wrapped, because a fragment that is awaited is sent.
+ * Returns a page's places as one row of arrays, for functions that read by places (migrations/0103_rows_by_places.sql): part of the
+ * statement, or already read on several servers. Wrapped, because awaiting a fragment sends it.
  */
 export async function placesOf(
   sql: Queryable,

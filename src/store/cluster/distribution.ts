@@ -27,10 +27,7 @@ export async function isDistributed(sql: Queryable): Promise<boolean> {
   return state.distributed;
 }
 
-/**
- * Has a transaction of several servers use one connection to each worker, for all shards there. It is for little that is written:
- * the commit asks every connection twice.
- */
+/** Uses one connection to each worker for small writes: a commit asks every connection twice. */
 export async function shareConnections(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('citus.max_adaptive_executor_pool_size', '1', true)`;
 }
@@ -38,9 +35,8 @@ export async function shareConnections(sql: Transaction): Promise<void> {
 const MINIMUM_VERSION = 13;
 
 /**
- * Spreads the tables of the client's schema over the workers when the database is a Citus coordinator's and the schema
- * holds no chain yet; else does nothing. Runs after the migrations. Throws `ConfigError` for a Citus that is too old, or
- * younger than the tables.
+ * Distributes an empty schema's tables on a Citus coordinator, after the migrations. Throws `ConfigError` for an old Citus or old
+ * tables.
  */
 export async function distributeTables(sql: Sql): Promise<void> {
   const [citus] = await sql<{ version: string }[]>`
@@ -113,11 +109,7 @@ async function distribute(
     SELECT create_distributed_table(${chainTables[name].name}::text::regclass, ${column}, colocate_with => ${beside})`;
 }
 
-/**
- * Makes functions that read rows by their places (migrations/0090_rows_by_place.sql) ask for them when they are called.
- * Within a statement that combines them with tables of the coordinator, Citus would refuse what they read. Without a place
- * nothing is asked.
- */
+/** Makes functions that read by places run as calls: Citus refuses their bodies within statements that join coordinator tables. */
 async function askByCall(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('citus.enable_ddl_propagation', 'off', true)`;
   const functions = await sql<{ definition: string }[]>`
