@@ -107,10 +107,7 @@ function within(sql: Queryable, { blocks, timestamps = {} }: TransactionFilter):
   return sql`${inPublishedBlocks(sql, blocks)} ${inTimes(sql, timestamps)}`;
 }
 
-/**
- * Times become block numbers, so that they bound the range of the index. Where times go back, the bounds are wider by as much,
- * and the blocks between them that are out of time are left out (migrations/0240_times_that_go_back.sql).
- */
+/** Times become block numbers for the index's range, wider where times go back, then checked (migrations/0240_times_that_go_back.sql). */
 function inTimes(
   sql: Queryable,
   { from, to }: NonNullable<TransactionFilter["timestamps"]>,

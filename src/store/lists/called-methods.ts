@@ -1,9 +1,6 @@
 import type { Fragment, Queryable } from "../../db/client.ts";
 
-/**
- * Whether something is stored of the receiver of a transaction, by default its `to_address`, that may name the function it calls: a verified
- * source, or what it delegates to. Cheaper by far than the names, which most transactions do not have.
- */
+/** Whether something stored may name the called function: a verified source of the receiver, or a delegation. Cheap. */
 export function mayBeNamed(sql: Queryable, receiver = sql`to_address`): Fragment {
   return sql`(
     EXISTS (SELECT 1 FROM verified_contracts WHERE address = ${receiver})

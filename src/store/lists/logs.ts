@@ -66,10 +66,7 @@ interface LogRange {
 /** A range with more entries than this is not counted to its end. */
 const FEW = 1_000;
 
-/**
- * Logs that match at least one of the patterns, by block and log index in `order`. Each pattern is read in that order from
- * the index range with the fewest entries, as far as the page asks.
- */
+/** Finds logs that match a pattern, by block and log index, each pattern by its smallest index range. */
 export async function searchLogs(
   sql: Queryable,
   patterns: readonly LogPattern[],

@@ -19,10 +19,7 @@ const UNSTEADY_COLUMNS: readonly string[] = ["error"];
 /** Null in blocks that an earlier release indexed: there the transactions tell. */
 const LATER_COLUMNS: readonly string[] = ["gas_price_minimum", "gas_price_maximum"];
 
-/**
- * How the rows of a recorded block in one table differ from those of a COPY document, none where it is undefined; undefined when they
- * do not.
- */
+/** Compares a block's stored rows with a COPY document, none where undefined; undefined when equal. */
 export async function findTableDifference(
   sql: Sql,
   name: ChainTableName,

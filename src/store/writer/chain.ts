@@ -9,10 +9,7 @@ export interface BlockRange {
   to: number;
 }
 
-/**
- * Condition that a block is of the range. `column` is the bare name. Where the rows of blocks are spread over servers, a
- * single block is asked of the one that has it, which no pair of bounds would tell.
- */
+/** Condition on a block range by the bare `column`; one block is an equality, which selects one server of several. */
 export function inRange(
   sql: Queryable,
   { from, to }: BlockRange,
@@ -24,9 +21,8 @@ export function inRange(
 }
 
 /**
- * The limit, by kind, of state to read again at once in a roll-back although the removed blocks did not touch it: it
- * was read at one of them. The rest is marked "to be read". It is listed in the order of the blocks: without statistics, as
- * after a first load, PostgreSQL would read the whole table at each head to find that nothing is above it.
+ * Most untouched state, by kind, that a roll-back reads again; the rest is marked. It is listed by block: without statistics
+ * PostgreSQL would read the whole table at each head.
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
@@ -78,10 +74,7 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
   ]);
 }
 
-/**
- * Empties the chain tables and the given tables of state. TRUNCATE would empty them also for requests that read a
- * snapshot of the old chain.
- */
+/** Empties chain and state tables. TRUNCATE would also empty them for readers of older snapshots. */
 export async function deleteChain(sql: Transaction, stateTables: readonly string[]): Promise<void> {
   const tables = [
     ...TABLE_NAMES.map((name) => chainTables[name].name),
@@ -91,11 +84,7 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
   await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 
-/**
- * The first reason why the recorded blocks of a range do not continue the chain: a missing block, a parent hash that is
- * not the hash of the block before, a block with a wrong number of transactions. Null when there is none. `parentHash`
- * is the hash of the block before the range, null when there is none.
- */
+/** Returns why recorded blocks do not continue the chain, or null. `parentHash` is that of the block before, null without one. */
 export async function findGap(
   sql: Queryable,
   range: BlockRange,

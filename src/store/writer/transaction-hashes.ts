@@ -7,10 +7,7 @@ const LOCK_NOT_AVAILABLE = "55P03";
 /** What is waited for the queries of the table: all others would wait behind that. */
 const LOCK_TIMEOUT = "2s";
 
-/**
- * The tables that a writer's blocks are recorded into; called before it records any. On one server `transaction_hashes`
- * becomes a view once an index of the transactions finds what is asked of it, and is not written then.
- */
+/** Returns the tables to record into. On one server `transaction_hashes` becomes a view, unwritten, once an index exists. */
 export async function listRecordedTables(writer: {
   sql: Sql;
   term: WriterTerm;
