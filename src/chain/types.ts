@@ -132,8 +132,11 @@ export interface TransactionTrace {
 
 /** A part of a block that the form of the specification has no place for (`forms/`). */
 export interface Oddity {
-  /** `not-executed` and `no-receipt`: transactions without receipts, whose absence the block's gas confirms, or does not. */
-  kind: "not-executed" | "no-receipt" | "extra-receipts" | "odd-header";
+  /**
+   * `not-executed` and `no-receipt`: transactions without receipts. `extra-receipts` and `no-transaction`: receipts without
+   * transactions. The block's gas confirms the first of each pair, and the second may be a list that a node cut.
+   */
+  kind: "not-executed" | "no-receipt" | "extra-receipts" | "no-transaction" | "odd-header";
   reason: string;
 }
 

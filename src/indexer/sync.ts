@@ -144,10 +144,11 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       }
       if (!advanced) await watchServers(sync.writer);
       if (!advanced && pending === "none") {
+        // The audit comes first: it reports a difference that the sweep would mend.
+        await auditWhenDue(sync, heads.isWaiting);
         pending = await sweepTokens(sync);
         if (pending === "none") pending = await readEarlierFees(sync);
         await lookAtFees(sync);
-        await auditWhenDue(sync, heads.isWaiting);
       }
       nodeHead = await heads.next(patience(sync, nodeHead, advanced ? "read" : pending));
     } catch (error) {

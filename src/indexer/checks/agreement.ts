@@ -36,10 +36,10 @@ export interface AgreementOptions {
 const ANSWERS = 3;
 /** Blocks of a kind after which one answer is enough. */
 const HABIT_BLOCKS = 3;
-/** These never become a habit: a log or a receipt may be missing. */
-const ALWAYS_ASKED: ReadonlySet<SoftKind> = new Set(["log-index", "no-receipt"]);
+/** These are refused, though every node repeats them: each may have pruned or cut its lists alike. */
+const REFUSED: ReadonlySet<SoftKind> = new Set(["no-receipt", "no-transaction"]);
 /** Kinds by which a late node hides transactions: the whole block is proven, where the chain's blocks can be. */
-const LEFT_OUT: ReadonlySet<SoftKind> = new Set(["not-executed", "no-receipt"]);
+const LEFT_OUT: ReadonlySet<SoftKind> = new Set(["not-executed", ...REFUSED]);
 
 /** An inconsistency of a block. `part` is there when it is a part that could not be proven. */
 interface Found extends SoftInconsistency {
@@ -64,9 +64,7 @@ export function createAgreement(options: AgreementOptions) {
       if (found.length === 0) return answer.fetched;
       if (found.every(({ kind }) => isHabit(kind))) return accept(answer, found);
       const better = await findBetter(answer, found, retry);
-      // A node that pruned its receipts repeats it too.
-      const lacksReceipts = found.some(({ kind }) => kind === "no-receipt");
-      if (!better && lacksReceipts) refuse(answer.blockNumber, found);
+      if (!better && found.some(({ kind }) => REFUSED.has(kind))) refuse(answer.blockNumber, found);
       return better ?? accept(answer, found);
     },
   };
@@ -74,7 +72,8 @@ export function createAgreement(options: AgreementOptions) {
   function isHabit(kind: SoftKind): boolean {
     // Development nodes take transactions that were not signed, by impersonation.
     if (kind.startsWith("unproven-") && proofs.isDevelopment()) return true;
-    return !ALWAYS_ASKED.has(kind) && (status.accepted[kind] ?? 0) >= HABIT_BLOCKS;
+    // A log may be missing in one block alone.
+    return kind !== "log-index" && (status.accepted[kind] ?? 0) >= HABIT_BLOCKS;
   }
 
   /** A block without contradictions; undefined when all nodes that answer say the same as the first. */

@@ -22,7 +22,7 @@ const ROUND_MS = 60_000;
 /** Creates the sweep that finds changes no block shows: one step a call, tokens in turn; a differing one is marked (`readPending`). */
 export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
   let after: Address = ZERO_ADDRESS;
-  let stepAt = 0;
+  let stepAt = performance.now() + STEP_MS;
   let roundAt = 0;
   let sweptHead: string | undefined;
   return async (sync) => {

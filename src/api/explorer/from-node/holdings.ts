@@ -79,21 +79,19 @@ export async function readHolding(
   const believed = believedAmount(BigInt(stored?.amount ?? 0));
   if (stored && !stored.isAsked) return believed;
   const isOfIds = stored?.standard === 1155;
-  const isRead = stored?.readBlock === head.number;
-  if (isRead && (!isOfIds || ids.every(({ readBlock }) => readBlock === head.number)))
-    return believed;
+  if (stored?.readBlock === head.number && !isOfIds) return believed;
   if (ids.length > READABLE_IDS) throw new RequestError(503, TOO_MANY_IDS);
   const asked = ids.filter(({ readBlock }) => !isOfIds || readBlock !== head.number);
+  const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
+  // The stored whole may still be a sum of transfers.
+  if (isOfIds && known.length > 0 && asked.length === 0) return sumOf(known);
   const [whole, ...byId] = await fetchReportedBalances(
     context,
     [{ token, owner }, ...asked.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }))],
     head,
   );
-  const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
-  const told = [...known, ...byId].filter((amount) => typeof amount === "bigint");
-  const sum =
-    told.length < ids.length ? undefined : told.reduce((total, amount) => total + amount, 0n);
-  const ofIds = ids.length > 0 ? sum : undefined;
+  const answered = [...known, ...byId].filter((amount) => typeof amount === "bigint");
+  const ofIds = ids.length > 0 && answered.length === ids.length ? sumOf(answered) : undefined;
   return (
     (isOfIds ? (ofIds ?? whole ?? (ids.length === 0 ? 0n : undefined)) : (whole ?? ofIds)) ??
     believed
@@ -127,6 +125,10 @@ export async function fetchHoldings<Unsure extends Holding>(
     ...holding,
     freshAmount: amounts[index] ?? believedAmount(BigInt(holding.amount)),
   }));
+}
+
+function sumOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
 function believedAmount(stored: bigint): bigint {
