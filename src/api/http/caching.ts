@@ -14,12 +14,12 @@ const LARGE_TEXT = 1_000_000;
 /** For answers that a client may keep but must revalidate. */
 export const REVALIDATE = "no-cache";
 
-/** Tag of answers that depend only on blocks up to the head. Another index or version may present them differently. */
+/** Tag of answers that depend only on blocks up to the head. Another index or program may present them differently. */
 export function tagOfHead(
   { hash: block, generation, indexId }: ServedHead,
-  version: string,
+  program: string,
 ): string {
-  return tagOf(`${block};${generation};${indexId};${version}`);
+  return tagOf(`${block};${generation};${indexId};${program}`);
 }
 
 /**

@@ -18,7 +18,7 @@ const CHAIN_ID = {
   name: "chainid",
   in: "query",
   description:
-    "Id of the chain; required when the server has several. A chain that is not served is refused",
+    "Id of the chain, also as `chain_id`; required when the server has several. A chain that is not served is refused",
   schema: { type: "integer" },
 };
 

@@ -133,7 +133,12 @@ export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
     const index = FILES.exec(name)?.[1];
     if (index === "") list.push(value);
     else if (index !== undefined) map[index] = value;
-    else if (!name.includes("[")) folded.set(name, joinFiles(folded.get(name), value));
+    else if (!name.includes("[")) {
+      const joined = joinFiles(folded.get(name), value);
+      // Its place tells which of several spellings came last.
+      folded.delete(name);
+      folded.set(name, joined);
+    }
   }
   if (list.length > 0) folded.set("files", list);
   else if (Object.keys(map).length > 0) folded.set("files", map);
@@ -179,15 +184,16 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, character) => {
 });
 
 /**
- * Value of a parameter: by its exact name, and only if that is absent by a name that differs in letter case.
- * Undefined when absent. Source: docs/wire.md, "Parameters".
+ * Returns the value of a parameter: by its exact name, and only if that is absent by the last name that differs in letter
+ * case. Undefined when absent. Source: docs/wire.md, "Parameters".
  */
 export function lookUp(input: Input, name: string): InputValue | undefined {
   const exact = input.get(name);
   if (exact !== undefined) return exact;
   const wanted = name.toLowerCase();
+  let last: InputValue | undefined;
   for (const [key, value] of input) {
-    if (key.length === wanted.length && key.toLowerCase() === wanted) return value;
+    if (key.length === wanted.length && key.toLowerCase() === wanted) last = value;
   }
-  return undefined;
+  return last;
 }

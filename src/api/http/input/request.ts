@@ -33,7 +33,7 @@ const LONGEST_NAME = 100;
 export async function parseRequest(request: FastifyRequest): Promise<ParsedRequest> {
   const query = queryInput(request);
   const body = await parseBody(request, query);
-  const input = new Map([...query, ...body.input]);
+  const input = new Map([...[...query].filter(([name]) => !body.input.has(name)), ...body.input]);
   const sentId = body.id ?? lookUp(input, "id");
   const id = typeof sentId === "bigint" ? Number(sentId) : sentId;
   return {
