@@ -14,10 +14,7 @@ import type { CreationRunner } from "./state/creations.ts";
 import type { StateReader } from "./state/state.ts";
 import type { BlockHeader } from "./types.ts";
 
-/**
- * The chain behind one or several nodes. Every call is bounded in attempts, time
- * (`requestTimeoutMs` each) and back-off, and throws `ChainError`.
- */
+/** The chain behind one or several nodes. Calls are bounded in attempts and time, and throw `ChainError`. */
 export interface Chain extends StateReader, CreationRunner {
   /** In order of preference. */
   readonly nodes: readonly NodeName[];
@@ -32,18 +29,14 @@ export interface Chain extends StateReader, CreationRunner {
   /** Forwards a caller's own calls: never throws; `eth_sendRawTransaction` is not sent twice. */
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
 
-  /**
-   * Probes identity and capabilities of the nodes; excludes a node of another chain than the first.
-   * Throws `ChainError` of code `other-chain` when they serve another chain than wanted.
-   */
+  /** Probes the nodes and leaves out those of another chain. Throws `ChainError` of code `other-chain`. */
   probe(options?: ProbeOptions): Promise<ChainProbe>;
   fetchHead(options?: AskOptions): Promise<Head>;
   /** Returns null when the node lacks the block. */
   fetchHeader(numberOrHash: number | Hex, options?: AskOptions): Promise<BlockHeader | null>;
   /**
-   * Fetches blocks with transactions, receipts and traces from one node. Validates only the shape.
-   * `traces` is null for an untraced block: no tracer, pruned state, or not requested. Heavy
-   * blocks: returns only as many as fit into memory.
+   * Fetches blocks with receipts and traces from one node, as many as memory allows, checked in shape only; `traces` is null if
+   * untraced.
    */
   fetchBlocks(numbers: readonly number[], options?: FetchOptions): Promise<FetchedBlocks>;
   /** Watches for new heads until the signal is aborted; retries through node failures. */

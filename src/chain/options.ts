@@ -45,10 +45,7 @@ export interface AskOptions {
   headWaits?: boolean;
   /** Reports an unknown block or a moving head at once, so that the caller checks for a reorg. */
   tellReorgs?: boolean;
-  /**
-   * The API client behind the question. Such a question counts against the caller quota (`Gate`),
-   * ends after `CALLER_TIMEOUT_MS`, and its duration does not count against the node.
-   */
+  /** The API's client. Its questions wait in its own share, end after `CALLER_TIMEOUT_MS`, and do not count against the node. */
   caller?: string;
   /** Time limit of one request; the node is not asked again after it. */
   answerMs?: number;

@@ -102,10 +102,7 @@ export type StateRead<Question, Answer> = (
 
 /** Source of announced heads. */
 export interface HeadWatch {
-  /**
-   * Returns the newest head since the last call, also a lower or replaced one. Returns null after
-   * `timeoutMs`, or on shutdown. Throws the watch's failure.
-   */
+  /** Returns the next newest head, also a lower or replaced one; null after `timeoutMs` or on shutdown. Throws on failure. */
   next(timeoutMs: number): Promise<BlockHeader | null>;
   /** Returns whether `next` would return a head at once. */
   isWaiting(): boolean;

@@ -31,10 +31,7 @@ export class Retry {
     this.#since = performance.now();
   }
 
-  /**
-   * Waits for the next attempt; returns false when the budget is spent. The pauses have jitter,
-   * double without progress, and are short after an attempt with partial progress.
-   */
+  /** Waits for the next attempt; false when there is none. Pauses double without progress, with jitter. */
   async again(gain: Gain = "nothing"): Promise<boolean> {
     if (gain === "nothing") this.#fruitless++;
     const isUsedUp =

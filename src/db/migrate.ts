@@ -13,11 +13,8 @@ const ENCODINGS: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"]);
 const LOCK_KEY = 7_220_415_001;
 
 /**
- * Migrates the client's schema to the newest version: runs the missing files of `migrations/` in
- * order, each in one transaction. Concurrent callers wait for one another. Creates a missing
- * schema. Returns the numbers that ran. Throws `ConfigError` when the server is older than
- * PostgreSQL 15 or cannot keep every text, when the schema is newer than this program, or when a
- * file differs from the one that ran: landed migrations are never edited. `folder` holds the files.
+ * Runs the new files of `migrations/` in order, each in a transaction; one of several processes does. Returns their numbers. Throws
+ * `ConfigError` for a server that is too old, a newer schema, or an edited file.
  */
 export async function migrate(
   sql: Sql,

@@ -23,10 +23,7 @@ export async function isReplica(sql: Sql): Promise<boolean> {
   return server.replays;
 }
 
-/**
- * Terminates sessions that hold the `writer` row FOR SHARE, if the role may. A client stuck in a
- * COPY would hold its locks for ever: no PostgreSQL timeout ends it.
- */
+/** Ends sessions that hold `writer` FOR SHARE, where the role may: a stalled COPY heeds no time limit of PostgreSQL. */
 export async function endSharers(sql: Queryable): Promise<void> {
   await sql`
     SELECT pg_terminate_backend(pid)

@@ -16,11 +16,7 @@ export interface TlsOptions {
   rootCertificates: string | undefined;
 }
 
-/**
- * Reads TLS settings from a database URL (`sslmode`, `sslrootcert`), and returns the URL without
- * them. `require` with a root certificate means `verify-ca`, as in libpq. Throws `ConfigError` for
- * an unknown mode or an unreadable file.
- */
+/** Reads `sslmode` and `sslrootcert` of a URL, as libpq does, and returns the URL without them. Throws `ConfigError`. */
 export function readTlsOptions(databaseUrl: string): { url: string; tls: TlsOptions } {
   const url = new URL(databaseUrl);
   const { searchParams } = url;
@@ -54,11 +50,7 @@ const ACCEPTED = "S";
 /** Time limit of a server's accepting a connection, in seconds. */
 export const CONNECT_TIMEOUT_SECONDS = 10;
 
-/**
- * Opens a socket for the driver, secured by `tls`. It has no Nagle delay, which would hold back the
- * last message of a COPY for 40 ms. Never rejects, since the driver would lose the connection: a
- * failure becomes an error of the socket.
- */
+/** Opens a socket, secured as `tls` asks, without Nagle's delay of 40 ms. A failure is an error of the socket, as the driver needs. */
 export async function openSocket(
   options: { host: string[]; port: number[]; path: string | false },
   tlsOptions: TlsOptions,
@@ -78,11 +70,7 @@ export async function openSocket(
   }
 }
 
-/**
- * Secures a connecting socket before any other data. Returns the socket to use: the same one where
- * the server offers no TLS and the mode allows that. Rejects with the reason, also after the time
- * limit, and closes the socket then.
- */
+/** Secures a connecting socket, or returns it plain where the server and the mode allow that. Rejects, and closes it, on failure. */
 async function secureSocket(
   socket: net.Socket,
   host: string,

@@ -1,8 +1,8 @@
 import type { Chain } from "../chain/chain.ts";
 import type { NodeName } from "../chain/options.ts";
 import { Admission } from "../core/admission.ts";
-import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
+import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Agreement } from "./checks/agreement.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -20,7 +20,7 @@ const RECORDS = 2;
 export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
-  tables: RecordedTables;
+  tables: readonly ChainTableName[];
   agreement: Agreement;
   /** A node to avoid while there is another. */
   avoid: NodeName | undefined;
@@ -32,9 +32,8 @@ export interface BackfillOptions {
 }
 
 /**
- * Records the blocks of a range, with concurrent fetches and writes. The blocks are at or below the
- * finalised head, so a node without one has failed. Rejects with the first failure, after all
- * pending work has ended. Blocks above the last `onRecorded` are then incomplete.
+ * Records finalised blocks with several fetches and writes at once. Rejects with the first failure once all have ended; blocks above
+ * the last `onRecorded` are then incomplete.
  */
 export async function backfill(
   chain: Chain,

@@ -7,10 +7,7 @@ const LONGEST_MS = 5_000;
 /** Most immediate retries in a row of a chain that changed during a read. */
 const REORGS_AT_ONCE = 10;
 
-/**
- * Creates the back-off of one synchronisation. A pause reports its cause; without progress each is
- * twice as long as the one before. A moved head is progress.
- */
+/** Returns a pause between attempts, which reports why. It doubles without progress; a moved head is progress. */
 export function createPauses(sync: Sync): (error: ChainError) => Promise<void> {
   const { log, signal, status } = sync.options;
   let tries = 0;

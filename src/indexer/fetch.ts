@@ -29,10 +29,8 @@ export interface FetchOptions<Made> {
 }
 
 /**
- * Fetches and validates the blocks `from` to `to`, and returns the result of `make`. Returns fewer
- * blocks when the node's chain ends before `to`, when they are heavy, or when one is unavailable. A
- * block that contradicts itself or its parent is fetched again, alone, from another node if there
- * is one. Throws `ChainError` when the first block is unavailable.
+ * Fetches and validates blocks and returns what `make` returns. Fewer blocks come when the chain ends, they are heavy, or one fails:
+ * a bad one is asked for alone, of another node if possible. Throws `ChainError` for the first block.
  */
 export async function fetchValidBlocks<Made>(
   chain: Chain,

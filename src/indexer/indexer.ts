@@ -36,10 +36,7 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
 }
 
 const STANDBY_INTERVAL_MS = 1_000;
-/**
- * Shortest interval of the checks for chains to hand over, and its largest random extension. The
- * checks also keep the writer's session alive.
- */
+/** Least time between looks at whether another process has fewer chains, and the most added to it; keeps the session alive. */
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
 /** Intervals after which an unchanged status is reported again. */
@@ -50,10 +47,8 @@ const RETRY_MAXIMUM_MS = 5_000;
 const PENDING_COUNT_LIMIT = 10_000;
 
 /**
- * Indexes until the signal is aborted, through failures of the node, the database or other
- * indexers. While another indexer writes it stands by, and it hands its chain over to a process
- * that writes two fewer. After a failure it resumes from the published head. Rejects with
- * `ConfigError` only.
+ * Indexes until aborted, restarting after failures. Stands by while another writes; hands over to one with two chains fewer. Rejects
+ * with `ConfigError`.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;

@@ -38,10 +38,8 @@ export interface Writer {
 const LOOK_INTERVAL_MS = 5_000;
 
 /**
- * Records the encoded rows of a range above the head, over `lanes` concurrent connections. Each
- * writes whole tables in one transaction. Nothing is visible before `publish`. After a failure,
- * which may leave some tables written, the caller deletes rows above the head and the recorded
- * number.
+ * Records a range above the head over `lanes` connections, whole tables each, invisible until `publish`. A failure may leave some
+ * tables: the caller deletes them.
  */
 export async function record(
   writer: Writer,
@@ -122,10 +120,7 @@ async function planForRanges(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
 }
 
-/**
- * Publishes recorded blocks in one transaction: applies them to all state, writes the state read at
- * the last of them, and moves the head. Marks unread state as pending.
- */
+/** Publishes recorded blocks in one transaction: applies them to all state, writes what was read, moves the head. */
 export async function publish(
   writer: Writer,
   range: SignedRange,

@@ -52,10 +52,8 @@ const SILENCE_MS = 5_000;
 const LONE_SILENCE_MS = 15_000;
 
 /**
- * Follows the chain as the only writer until the signal is aborted: deletes an interrupted writer's
- * leftovers, backfills, then follows the head. Throws when the database fails, or when the node
- * fails permanently. The caller restarts it after a pause; nothing is left half done. After
- * `ConfigError` a restart does not help.
+ * Follows the chain as the one writer until aborted: cleans up, backfills, follows. Throws what waiting does not mend; the caller
+ * restarts, except after `ConfigError`.
  */
 export async function synchronise(
   chain: Chain,
@@ -110,11 +108,7 @@ export async function synchronise(
   }
 }
 
-/**
- * Follows the node's heads until the signal is aborted. Waits through node failures with a back-off
- * that resets on progress: a restart would repeat the probe and the search for tracers. A chain
- * that changes during a read is read again at once. Throws permanent failures.
- */
+/** Acts on heads until aborted. Waits out a failing node here, without a new start; a changed chain is looked at again. Throws the rest. */
 async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const { signal, status } = sync.options;
   const pauseAfter = createPauses(sync);

@@ -12,10 +12,7 @@ const LOCATIONS =
 /** OpenEthereum puts "Reverted" before the bytes. */
 const REVERT_DATA = /^(?:Reverted )?0x(?:[0-9a-f]{2})*$/i;
 
-/**
- * Redacts what identifies the nodes: credentials, keys, hosts and URLs in the message; all data but
- * the bytes of a revert. Keeps a contract's own text, even a URL.
- */
+/** Redacts credentials, keys, hosts and URLs of messages, and of data all but revert bytes. A contract's words stay. */
 export function createErrorCleaner({
   urls,
   webSocketUrl,

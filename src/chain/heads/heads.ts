@@ -10,10 +10,7 @@ type HeadsOptions = Pick<ChainOptions, "log" | "signal"> & {
   fetchHead(): Promise<BlockHeader>;
 };
 
-/**
- * See `Chain.watchHeads`. A subscription is silent when a development chain is reverted, and while
- * it is down, so the head is also polled after `pollIntervalMs` of silence.
- */
+/** See `Chain.watchHeads`. Also polls after `pollIntervalMs` of silence: a subscription misses reverts of development chains. */
 export function watchHeads(options: HeadsOptions): HeadWatch {
   const { pollIntervalMs, signal, webSocketUrl } = options;
   let newest: BlockHeader | null = null;

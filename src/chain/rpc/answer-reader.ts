@@ -21,9 +21,8 @@ export interface BodyLimits {
 }
 
 /**
- * Creates the reader of one undici answer, without a stream for each (docs/benchmarks.md, "Several
- * chains"). `answer` rejects with `NodeError` for a body too large, else with the error of undici
- * or zlib.
+ * Creates a reader of one undici answer without a stream (docs/benchmarks.md, "Several chains"). Rejects with `NodeError` when too
+ * large.
  */
 export function createAnswerReader({ most, sift, subject }: BodyLimits) {
   const { promise: answer, resolve, reject } = Promise.withResolvers<ReadAnswer>();

@@ -124,10 +124,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
   }
 
   return {
-    /**
-     * Sends the calls in one HTTP request (several as a batch), once; returns one outcome per call,
-     * in order. Throws `NodeError` when the whole exchange fails, or takes longer than `answerMs`.
-     */
+    /** Sends the calls in one HTTP request; returns one outcome per call. Throws `NodeError` when the exchange failed. Tries once. */
     async exchange(
       calls: readonly RpcCall[],
       signal: AbortSignal,

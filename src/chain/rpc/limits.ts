@@ -21,10 +21,7 @@ export class AdaptiveLimit {
     this.#value = Math.min(this.#maximum, this.#value + step);
   }
 
-  /**
-   * Halves the limit. Requests in flight fail together, so one that began before the last decrease
-   * does not count. `startedAt` is in ms of `performance.now()`.
-   */
+  /** Halves the limit, unless the request began before the last decrease (`startedAt`, ms of `performance.now()`). */
   shrink(startedAt: number): void {
     if (startedAt < this.#shrunkAt) return;
     this.#shrunkAt = performance.now();
@@ -35,10 +32,7 @@ export class AdaptiveLimit {
 /** Most questions in a node's queue: of one caller, of all callers, and altogether. */
 const QUEUE = { one: 32, clients: 128, all: 10_000 };
 
-/**
- * Semaphore of one node's questions, bounded by its limit. Callers get half of the slots, and one
- * caller half of these. Parts of a caller's large question come last, after its short ones.
- */
+/** Semaphore with shares: callers get half of the slots, one caller half of these. Parts of a large question come last. */
 export class Gate {
   readonly #admission: Admission;
   #closedUntil = 0;

@@ -49,10 +49,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
   }
 
-  /**
-   * Sends the calls, and hedges them when the answer is late. The first answer counts, and the
-   * other request is aborted. Only the first request's failure counts: it bounds the time.
-   */
+  /** Sends the calls, twice when the answer is late; the first answer counts, and only the first request's failure. */
   async function sendHedged(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
@@ -119,11 +116,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     return outcomes;
   }
 
-  /**
-   * Asks each call once, in batches as large as the node accepts; splits those that are too large.
-   * Returns one outcome per call, in order: a failed batch's error is the outcome of each of its
-   * calls. Hedges reads that the head waits for when a slot is free.
-   */
+  /** Asks each call once, in batches that halve when too large; one outcome per call. Reads for the head are hedged. */
   async function call(
     calls: readonly RpcCall[],
     signal: AbortSignal,

@@ -30,10 +30,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     return error.retryable && !isReportedAtOnce;
   };
 
-  /**
-   * Asks one node for the parts of one task. Repeats the unanswered part of a question if the node
-   * answered the rest, or another question of the task.
-   */
+  /** Returns a function that asks one node, again for what it left open while it answers other questions of the task. */
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {

@@ -74,10 +74,7 @@ export function createContractCaller() {
     return knowsGroups;
   }
 
-  /**
-   * Returns the results of one group: null for a failed call, an error for one that used up its
-   * gas; undefined when the whole group failed.
-   */
+  /** Returns what a group's calls returned: null for a failure, an error for used-up gas; undefined when the group failed. */
   async function callGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],

@@ -8,11 +8,7 @@ import type { BlockReference } from "../questions.ts";
 import { findHeader, getHead } from "../rpc/find-header.ts";
 import { createNodeClient } from "../rpc/node-client.ts";
 
-/**
- * Returns a function that reads state of one node at exactly that block. Calls name the block by
- * hash, as in viem (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, or
- * `head-moved` when a node that needs a still head never had one.
- */
+/** Asks one node for state at one block by hash (EIP-1898). Throws `NodeError`: `block-unknown`, `block-replaced`, `head-moved`. */
 export function pinTo(block: BlockReference, ask: Ask, features: NodeFeatures): Ask {
   if (features.clientVersion.startsWith("anvil")) return (calls) => askWhileStill(calls, ask);
   return async (calls) => {
@@ -56,10 +52,7 @@ function isBlockHash(parameter: unknown): boolean {
 const LARGEST_PIECE = 100;
 const MOST_MOVES = 40;
 
-/**
- * Repeats reads until the head stood still: anvil (1.7.1) mixes up states when it mines during a
- * read, even by number or hash. Halves the pieces when it moved.
- */
+/** Reads count only while the head stands still: anvil 1.7.1 mixes states while it mines. Pieces shrink when it moves. */
 async function askWhileStill(calls: readonly RpcCall[], ask: Ask): Promise<Outcome[]> {
   const viem = createNodeClient(ask);
   const outcomes: Outcome[] = [];

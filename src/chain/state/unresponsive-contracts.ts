@@ -15,19 +15,12 @@ const CROWD = 50;
 /** See `createUnresponsiveContracts`. */
 export type UnresponsiveContracts = ReturnType<typeof createUnresponsiveContracts>;
 
-/**
- * Creates the list of contracts that made a state read fail; the `known` ones are suspended from
- * the start. Other reads leave them out, so that one slow contract delays no other; they are
- * retried alone now and then.
- */
+/** Lists contracts that stall reads; the `known` ones rest from the start. They are read alone, so that they delay no other. */
 export function createUnresponsiveContracts(known: readonly Address[] = []) {
   const rests = new Map<Address, { until: number; ms: number }>();
   let patienceMs = LONGEST_PATIENCE_MS;
 
-  /**
-   * Adds the contracts of a failed read. One asked alone is suspended, twice as long each time in a
-   * row. Several are each scheduled to be asked alone.
-   */
+  /** Adds the contracts of a failed read: one that was alone rests, twice as long each time; several are to be asked alone. */
   function add(contracts: ReadonlySet<Address>): void {
     const isNews = [...contracts].some((contract) => !rests.has(contract));
     if (isNews) patienceMs = Math.max(patienceMs / 2, SHORTEST_PATIENCE_MS);
@@ -51,11 +44,7 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
       const due = [...rests].filter(([, { until }]) => until <= now);
       return due.toSorted(([, one], [, other]) => one.ms - other.ms)[0]?.[0];
     },
-    /**
-     * Returns the time limit of a read. For several contracts each failure halves it and each
-     * success doubles it, so that slow contracts in each block do not delay heads. For one contract
-     * it grows with its suspensions.
-     */
+    /** Returns the time to wait: halved by failures and doubled by successes for several contracts, grown with rests for one. */
     patienceMs(contracts: ReadonlySet<Address>): number {
       const [contract] = contracts;
       const rest = contracts.size === 1 && contract ? rests.get(contract) : undefined;

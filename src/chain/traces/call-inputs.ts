@@ -56,10 +56,7 @@ function isCreation(type: string): boolean {
   return /^create/i.test(type);
 }
 
-/**
- * Drops inputs beyond the bound and unused return data from answers of `callTracer`, one tree of
- * frames per transaction. Its outermost frames are nested `outermost` objects and lists deep.
- */
+/** Sifts `callTracer` answers, frames nested below `outermost` levels: drops outputs, and inputs that are not kept. */
 export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
   let transactions = 0;
   let inputs = new CallInputs(gasUsed[0] ?? "0x0");

@@ -36,10 +36,7 @@ interface FlatFrame {
   transactionPosition?: number | null;
 }
 
-/**
- * Returns whether successful frames of a transaction have an empty error, as the outermost one
- * shows. Otherwise an empty error is a failure without text.
- */
+/** Returns whether the outermost frame has an empty error, as all frames of this tracer have on success. */
 function isFilledIn(outermost: { error?: unknown }): boolean {
   return outermost.error === "";
 }
@@ -87,10 +84,7 @@ function errorOf({ error }: { error?: string | null }, filledIn: boolean): strin
   return filledIn && error === "" ? null : (error ?? null);
 }
 
-/**
- * Parses a `debug_traceBlock…` answer into one trace per transaction, without the omitted (null)
- * ones. Throws `NodeError` for another form, or when the tracer failed on a transaction.
- */
+/** Reads a `debug_traceBlock…` answer, one trace per transaction. Throws `NodeError` when it is malformed or incomplete. */
 export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   return answer.flatMap((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
@@ -116,10 +110,7 @@ function gaveUp(text: string): string {
   return `the tracer gave up: ${text}`;
 }
 
-/**
- * Parses a `trace_block` answer into one trace per transaction, without rewards. Throws
- * `NodeError`, also for frames of another block: the call has only its number.
- */
+/** Reads a `trace_block` answer without rewards. Throws `NodeError`, also when the frames name another block. */
 export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   const traces: TransactionTrace[] = [];

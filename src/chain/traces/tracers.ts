@@ -123,10 +123,7 @@ function bounded(read: () => TransactionTrace[], gasUsed: readonly Hex[]): Trace
   }
 }
 
-/**
- * Returns the traces of the blocks, in order; an untraced block has its error instead. Sends one
- * question per block, or one per transaction, all in one batch.
- */
+/** Traces blocks in order, each an outcome or an error, by one question per block or transaction. */
 export async function fetchTraces(
   tracer: Tracer,
   blocks: readonly TraceableBlock[],
@@ -165,11 +162,7 @@ const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
   "aborted",
 ]);
 
-/**
- * Returns the best tracer of a node outside `missing`, tried on its newest block; null without one.
- * Adds missing tracers to `missing`, with the node's text. A block without transactions proves only
- * that the method exists. Throws `NodeError` when the node cannot answer now.
- */
+/** Finds the node's best tracer outside `missing` on its newest block, or null, and adds the refused. Throws `NodeError`. */
 export async function findTracer(
   block: TraceableBlock,
   ask: Ask,

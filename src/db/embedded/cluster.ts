@@ -26,11 +26,7 @@ export function dataFolder(folder: string): string {
   return path.join(folder, "data");
 }
 
-/**
- * Creates the cluster of a folder if missing, atomically, and returns its superuser's password.
- * `durable` waits until it is on disk. Throws `ConfigError` for other content, data of another
- * major version, or a full disk, and `StoreError` with initdb's message.
- */
+/** Creates the cluster unless it exists, whole or not at all; returns its password. Throws `ConfigError`, and `StoreError` by initdb. */
 export async function prepareCluster(cluster: Cluster, durable: boolean): Promise<string> {
   if (!existsSync(path.join(dataFolder(cluster.folder), "PG_VERSION"))) {
     await initialise(cluster, durable);
@@ -39,10 +35,7 @@ export async function prepareCluster(cluster: Cluster, durable: boolean): Promis
   return readText(path.join(cluster.folder, "password"));
 }
 
-/**
- * Returns the server's path to its data. A root process's ordinary user may lack access to parent
- * folders (/root), so it starts inside the working folder.
- */
+/** Returns the path of the data as the server gets it: its user may not pass the folders above, so it is the working folder. */
 export function dataArgument({ user, folder }: Omit<Cluster, "binaries">): string {
   return user && process.platform === "linux" ? "/proc/self/cwd" : dataFolder(folder);
 }

@@ -65,11 +65,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
-/**
- * Starts npm's PostgreSQL server on a free port of loopback. The first start creates the cluster
- * atomically. Under root the server runs as an ordinary user. Stops a server left by an earlier
- * process first. Throws `ConfigError` or `StoreError` with PostgreSQL's message.
- */
+/** Starts npm's PostgreSQL on a free loopback port, also as root, after stopping a leftover. Throws `ConfigError`, `StoreError`. */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {

@@ -49,21 +49,15 @@ interface Found extends SoftInconsistency {
 /** See `createAgreement`. */
 export type Agreement = ReturnType<typeof createAgreement>;
 
-/**
- * Creates the check that decides which answers of nodes are accepted. An indexer keeps one for its
- * lifetime, since it records the chain's inconsistencies.
- */
+/** Creates the judge of nodes' answers, one for an indexer's life: it learns what the chain's blocks are like. */
 export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
     /** Starts with a chain, or with another one. */
     begin: (ground: ProofGround): void => proofs.begin(ground),
     /**
-     * Returns the block to store: the given one, or that of a node with fewer contradictions. A
-     * block with soft inconsistencies is fetched from every node until there are three answers,
-     * within the budget `retry`, and accepted when all repeat it and no node changes its answer.
-     * Throws `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing` when
-     * no block is acceptable.
+     * Returns the block to store. Soft findings need three answers that repeat them within `retry`, or a better block. Throws
+     * `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing`.
      */
     async confirm(answer: Answer, retry: Retry): Promise<FetchedBlock> {
       const found = await examine(answer);

@@ -28,12 +28,7 @@ const BLOOM_BYTES = 256;
 const MOST_TOPICS = 4;
 const NO_HASH = `0x${"0".repeat(64)}`;
 
-/**
- * Checks that block, receipts, logs and traces belong to one block with this number
- * (docs/architecture.md, "A block"). Returns the soft inconsistencies, at most one of a kind.
- * Throws `InconsistentBlockError` for the first hard one. The caller checks that the block
- * continues the chain.
- */
+/** Checks that the parts are of this block (docs/architecture.md, "A block"); returns soft findings. Throws `InconsistentBlockError`. */
 export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftInconsistency[] {
   const soft = new Map<SoftKind, string>();
   const check: Check = {

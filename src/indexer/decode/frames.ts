@@ -22,11 +22,7 @@ export interface PlacedFrame {
   isMisjudged: boolean;
 }
 
-/**
- * Returns whether a transaction failed. The receipt decides over the trace, since consensus covers
- * it. Before Byzantium (EIP-658) the trace decides; without one the transaction counts as
- * succeeded.
- */
+/** Returns whether a transaction failed: by its receipt, before Byzantium (EIP-658) by its trace, else false. */
 export function hasFailed({ status }: RawReceipt, trace: TransactionTrace | undefined): boolean {
   if (status) return quantityToNumber(status) === 0;
   return (trace?.frame.error ?? null) !== null;
@@ -40,11 +36,7 @@ export function tracerText(words: string): string {
   return words.slice(0, LONGEST_TEXT).toWellFormed().replaceAll("\0", "");
 }
 
-/**
- * Returns the frames of a transaction's trace in depth-first order. The top-level frame failed when
- * the transaction did, and a top-level creation made the receipt's contract. Iterative: a trace may
- * be a thousand frames deep.
- */
+/** Returns the frames depth-first, the top one as the receipt says. Iterative: a trace may be a thousand frames deep. */
 export function placeFrames(
   trace: TransactionTrace,
   transactionIndex: number,

@@ -6,11 +6,7 @@ import { decodeContractChange } from "./contracts.ts";
 import { CALL_TYPES, CREATE_TYPES, type PlacedFrame, placeFrames, tracerText } from "./frames.ts";
 import { addSide } from "./transactions.ts";
 
-/**
- * Adds the frames of the traces to the rows, with the activity of their parties, and created and
- * destroyed contracts. Omits the top-level call, which is the transaction itself, but not a
- * top-level creation.
- */
+/** Adds frames, activity, creations and destructions to the rows, without the top-level call, which is the transaction. */
 export function decodeInternalTransactions(
   rows: ChainRows,
   block: RawBlock,

@@ -1,10 +1,10 @@
 import type { AskOptions, NodeName } from "../../chain/options.ts";
 import { Retry } from "../../chain/retry.ts";
 import { ChainError } from "../../core/errors.ts";
-import { tablesOfOneServer } from "../../store/cluster/page-columns.ts";
 import { getGeneration } from "../../store/sync-state.ts";
 import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
 import { encodeChainRows } from "../../store/writer/chain.ts";
+import { type ChainTableName, chainTables } from "../../store/writer/chain-tables.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
@@ -15,10 +15,7 @@ const SAMPLE = 10;
 /** Time limit of an audit's wait for nodes per step: a head may be waiting. */
 const PATIENCE_MS = 3_000;
 
-/**
- * Creates the auditor, which runs an audit in steps when one is due and there is nothing else to
- * do. It stops when a head waits, and resumes at the next call.
- */
+/** Creates the auditor, called when nothing else is to be done. A waiting head interrupts an audit, which then continues. */
 export function createAuditor(
   intervalMs: number,
 ): (sync: Sync, isHeadWaiting: () => boolean) => Promise<void> {
@@ -37,10 +34,8 @@ export function createAuditor(
 }
 
 /**
- * Compares the index with the nodes: the rows of one final block, chosen at random, with a fresh
- * fetch; some rows of state with the node's at the served head. Counts and logs differences, and
- * reads differing state again. Ends silently when a node fails, until the next audit. Other blocks
- * may be published between its steps.
+ * Compares one random final block's rows, and some state at the head, with the nodes. Differences are logged and read again; a
+ * failing node ends the audit.
  */
 async function* audit(sync: Sync): AsyncGenerator<void> {
   try {
@@ -99,13 +94,12 @@ async function* compareBlock(
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
   const believed = await agreement.confirm(answer, retry);
-  // Includes tables that are views on one server.
-  const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
-  const expected = encodeChainRows(decodeBlocks([believed]), tables);
+  const expected = encodeChainRows(decodeBlocks([believed]));
   const differences: TableDifference[] = [];
-  for (const name of tables.keys()) {
+  for (const name of Object.keys(chainTables) as ChainTableName[]) {
     yield;
-    const found = await findTableDifference(writer.sql, name, blockNumber, expected.get(name));
+    const document = expected.get(name)?.document;
+    const found = await findTableDifference(writer.sql, name, blockNumber, document);
     if (found) differences.push(found);
   }
   return { node, differences };

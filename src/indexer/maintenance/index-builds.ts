@@ -5,11 +5,7 @@ import type { Sync } from "../context.ts";
 
 const RETRY_MS = 10_000;
 
-/**
- * Replaces the indexes that a new version defines differently, one at a time, while the chain is
- * served and followed. Retries a failed build. Resolves when all are built, or soon after the
- * signal is aborted.
- */
+/** Replaces redefined indexes one by one while the chain is served; retries. Resolves when all are built or soon after an abort. */
 export async function replaceIndexes(
   { writer, options }: Sync,
   signal: AbortSignal,

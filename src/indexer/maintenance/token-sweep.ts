@@ -19,11 +19,7 @@ const TOKENS_AT_ONCE = 50;
 const STEP_MS = 1_000;
 const ROUND_MS = 60_000;
 
-/**
- * Creates the function that finds token changes that no block shows: holders in earlier logs only,
- * and self-changing balances, supplies and facts. Each call takes one step, when idle. It reads the
- * tokens in turn; one that disagrees is marked, and all its holdings are read (`readPending`).
- */
+/** Creates the sweep that finds changes no block shows: one step a call, tokens in turn; a differing one is marked (`readPending`). */
 export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
   let after: Address = ZERO_ADDRESS;
   let stepAt = performance.now() + STEP_MS;

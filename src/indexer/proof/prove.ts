@@ -11,10 +11,7 @@ import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
 import { encodeTransaction, isDeposit, recoverSender, withType } from "./transactions.ts";
 
-/**
- * The provable parts of a block: the header by its hash; uncles, transactions, receipts and
- * withdrawals by roots in the header; uncovered fields by derivation; senders by signatures.
- */
+/** Provable parts: the header's hash, the roots in it, fields that follow from what roots cover, and senders' signatures. */
 export const PARTS = [
   "header",
   "uncles",
@@ -164,10 +161,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   },
 };
 
-/**
- * Returns whether a signature is real. Chains add transactions with an r of 0 (Sonic's
- * `IsInternal`) or 1 (`rs_id` of Moonbeam's xcm-primitives).
- */
+/** Returns whether a key may have signed. System transactions have an r of 0 (Sonic's `IsInternal`) or 1 (Moonbeam's `rs_id`). */
 function isSigned({ r }: RawTransaction): boolean {
   return quantityToBigInt(bytes(r, "r")) > 1n;
 }

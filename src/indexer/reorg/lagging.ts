@@ -9,12 +9,7 @@ const INTERVAL_MS = 5_000;
 /** Time limit of a check, which asks all nodes at once. */
 const PATIENCE_MS = 500;
 
-/**
- * Creates the watch for a followed node behind another one. When it has not reached the head that
- * another node on our chain had at the last check, it becomes distrusted, and the watch returns the
- * other's head. Returns undefined otherwise, and between checks. A node that stalls or is always
- * late shows no other error.
- */
+/** Creates the watch for a followed node that stays behind another: it is distrusted, and the other's head returned; else undefined. */
 export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
   let lookedAt = performance.now();
   let seen = new Map<NodeName, number>();

@@ -29,10 +29,7 @@ const UNHEARD_PATIENCE_MS = 30_000;
 /** Shortest interval of reviews of a distrusted node, and the time limit of one. */
 const REVIEW_INTERVAL_MS = 1_000;
 
-/**
- * Returns the head to follow. Excludes a distrusted node until it has our head again, or is ahead
- * of nodes that have no new block or fail.
- */
+/** Returns the head to act on. A distrusted node is left out until it has our head, leads while the others stand, or they fail. */
 export async function fetchTrustedHead(sync: Sync): Promise<Head> {
   const { chain, distrusted, options } = sync;
   const { signal } = options;
@@ -104,10 +101,7 @@ async function returnToShorter(sync: Sync, ours: ServedHead, node: BlockHeader):
   return true;
 }
 
-/**
- * Handles a node's chain that does not continue ours: rolls back to the common ancestor, or starts
- * over with a new chain. Returns false when it may not, or need not.
- */
+/** Rolls back to the common ancestor, or starts over with a new chain. False when it may not or need not. */
 export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
   const node = await sync.chain.fetchHead({ signal: sync.options.signal });
   if (await isBehind(sync, ours, node)) return returnToShorter(sync, ours, node);
@@ -146,10 +140,7 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
   await loadHead(sync);
 }
 
-/**
- * Decides whether to follow a node that left our chain (case 6): not while another node has our
- * head and a chain at least as long, nor, for a time, before all other nodes have answered.
- */
+/** Returns whether to follow a node that left our chain (case 6): not while another has our head and no shorter chain, nor at once. */
 async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
   const { chain, options } = sync;
   sync.distrusted = undefined;

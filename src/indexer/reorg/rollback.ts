@@ -26,11 +26,7 @@ import { listTouchedKeys, type StateKeys, type StateValues, writeState } from ".
 /** Headers per request of the search. */
 const WALK_STRIDE = 64;
 
-/**
- * Returns the number of the newest block at or below `from` that our chain shares with the node's;
- * null when they do not share even the start block. Throws `ChainError` (retryable) when the node's
- * headers do not form a chain.
- */
+/** Returns the newest common block at or below `from`, or null. Throws `ChainError` (retryable) when headers do not continue. */
 export async function findCommonAncestor(
   chain: Chain,
   writer: Writer,

@@ -6,24 +6,14 @@ import type { Queryable, Transaction } from "../../db/client.ts";
 import type { SignedRange } from "../../store/state/tokens/signs.ts";
 import type { ContractScope } from "../../store/state/tokens/state.ts";
 
-/**
- * A family of state: tables derived from the blocks and the node's state. Publishing, rolling back,
- * resetting, reading, counting and the audit iterate over the families (`families.ts`) and name
- * none of them.
- */
+/** Tables whose rows follow from blocks and the node's answers. Publishing, roll-back, reset, reading and audit walk `families.ts`. */
 export interface StateFamily<Key = unknown, Row = unknown> {
   name: string;
   /** Tables that only this family writes. A reset empties them. */
   tables: readonly string[];
-  /**
-   * Applies the recorded blocks of a range, which follow the published ones. Sends its statements
-   * at once, ahead of the next family's and of the written state.
-   */
+  /** Applies recorded blocks that follow the published ones. Statements are sent at once, before the next family's. */
   apply(sql: Transaction, range: SignedRange): Promise<void>;
-  /**
-   * Undoes `apply` for a range at the end of the chain. Runs before the blocks' rows are deleted,
-   * the returned function afterwards.
-   */
+  /** Undoes `apply` at the end of the chain, before the rows are deleted; the returned function runs afterwards. */
   revert(sql: Transaction, range: SignedRange): Promise<AfterDeletion | undefined>;
   /** State read from the node; undefined when the blocks suffice. */
   reading?: StateReading<Key, Row>;

@@ -48,11 +48,7 @@ const RESTART_PAUSE_MS = 1_000;
 /** Blocks are short-lived and large. V8's default would be several times larger, and no faster. */
 const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
 
-/**
- * Starts the indexer in a thread, so that it never delays an API answer. Replaces a thread that
- * dies. `onFatal` receives the reason when indexing is impossible with these settings, and its
- * public form.
- */
+/** Starts the indexer in a thread, replaced when it dies. `onFatal` gets the reason why indexing cannot go on, and a public form. */
 export function startIndexer(
   settings: IndexerSettings,
   {

@@ -33,10 +33,7 @@ export interface IndexerStatus {
   accepted: Partial<Record<SoftKind, number>>;
   /** Status of the proofs of blocks. */
   proofs: ProofStatus;
-  /**
-   * Comparisons of the auditor with the nodes since the start, the differing ones, and the last
-   * difference: blocks, and rows by state family.
-   */
+  /** Counts of compared and differing blocks and rows since the start, and the last difference. */
   audit: {
     checked: AuditCounts;
     differing: AuditCounts;
