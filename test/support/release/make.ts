@@ -1,5 +1,5 @@
 // Keeps what this version makes of the chain of all releases, for tests of later ones:
-// npm run keep-release -- 0.1.0
+//   node test/support/release/make.ts 0.1.0
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
