@@ -1,5 +1,6 @@
 import type { Hex } from "../core/evm/hex.ts";
 import type { Queryable } from "../db/client.ts";
+import type { TokenMarks } from "./state/tokens/marks.ts";
 
 /** How the index is doing, by the database's own rows. Fields are null before they are known. */
 export interface IndexHealth {
@@ -28,6 +29,7 @@ interface IndexerReport {
   nodeHead: number | null;
   /** State still to be read from the node, by kind. */
   pending: Readonly<Record<string, number>> | null;
+  tokens?: TokenMarks | null;
   backfill: { recorded: number } | null;
   traces: { tracer: string | null; reason: string | null };
   [field: string]: unknown;
