@@ -4,6 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { keepRelease } from "./make.ts";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 const BULLETS_MAXIMUM = 30;
@@ -32,7 +33,7 @@ if (import.meta.main) {
   const day = new Date().toISOString().slice(0, 10);
   writeFileSync(file, closeSection(readFileSync(file, "utf8"), version, day));
   run("npm", "version", version, "--no-git-tag-version");
-  run(process.execPath, path.join(import.meta.dirname, "make.ts"), version);
+  await keepRelease(version);
   run("git", "add", "--all");
   run("git", "commit", "--message", `chore(release): ${version}`);
   run("git", "tag", "--annotate", `v${version}`, "--message", `Periscope ${version}`);
