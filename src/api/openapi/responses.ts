@@ -6,7 +6,7 @@ export interface Response {
   content: Readonly<Record<string, MediaType>>;
 }
 
-/** What a response looks like in one content type. */
+/** Description of a response in one content type. */
 interface MediaType {
   schema: JsonSchema;
   example?: unknown;
@@ -14,7 +14,7 @@ interface MediaType {
 
 export const JSON_TYPE = "application/json";
 
-/** Descriptions of the errors that every operation of the API has, by HTTP status. */
+/** Descriptions of the errors of every operation, by HTTP status. */
 const ERRORS: Readonly<Record<number, string>> = {
   400: "The request cannot be read, or lacks something required",
   405: "The path does not take this method; `allow` names those that it takes",
@@ -34,7 +34,7 @@ export const errorResponses: Readonly<Record<string, Response>> = Object.fromEnt
   ]),
 );
 
-/** References to those responses, by status; `own` ones replace them. */
+/** Returns references to those responses, by status; `own` ones replace them. */
 export function responses(own: Readonly<Record<number, Response>>) {
   const shared = Object.keys(ERRORS).map((status) => [
     status,

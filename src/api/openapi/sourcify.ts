@@ -32,7 +32,7 @@ const PARTS: Readonly<Record<string, { description: string; example: string }>> 
   },
 };
 
-/** The endpoints of Sourcify's dialect as the document describes them. */
+/** The endpoints of Sourcify's dialect, for the document. */
 export const sourcifyRoutes: readonly OtherRoute[] = endpoints.map((endpoint) => ({
   path: BASE + endpoint.path,
   method: endpoint.body ? "post" : "get",

@@ -7,10 +7,10 @@ const MAX_SOURCES = 1000;
 /** For all sources of a request together. */
 export const MAX_SOURCE_BYTES = 5_000_000;
 const MAX_PATH_BYTES = 500;
-/** Invisible characters: controls, those that change the direction of the text, and those that show nothing. */
+/** Invisible characters: controls, those that change the direction of the text, and those without a glyph. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]/u;
 
-/** The sources as a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
+/** Collects the sources in a map. Throws `VerificationError` of code `invalid-json` when they are too many or too large. */
 export function collectSources(files: Iterable<SourceFile>): Map<string, string> {
   const sources = new Map<string, string>();
   let size = 0;
@@ -27,7 +27,7 @@ export function collectSources(files: Iterable<SourceFile>): Map<string, string>
   return sources;
 }
 
-/** Whether a reader sees all of a name. */
+/** Returns whether all characters of a name are visible. */
 export function isPrintable(name: string): boolean {
   return name.isWellFormed() && !UNSEEN.test(name);
 }
@@ -40,7 +40,7 @@ export function checkRuns({ optimizer }: Settings): void {
   }
 }
 
-/** Whether the compiler writes metadata behind the code; else the author decides about the end of the code. */
+/** Returns whether the compiler appends metadata; otherwise the author chooses the end of the code. */
 export function writesMetadata({
   language,
   settings: { metadata },
@@ -48,12 +48,12 @@ export function writesMetadata({
   return language !== "Yul" && !(isRecord(metadata) && metadata["appendCBOR"] === false);
 }
 
-/** The record without some of its keys. */
+/** Returns the record without some of its keys. */
 export function without(record: Settings, keys: readonly string[]): Settings {
   return Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key)));
 }
 
-/** The setting for an EVM version of a request; none when it is absent, empty or `default`. */
+/** Returns the setting for a request's EVM version; none when it is absent, empty or `default`. */
 export function evmVersionSetting(evmVersion: string | undefined): Settings {
   return evmVersion && evmVersion.toLowerCase() !== "default" ? { evmVersion } : {};
 }
