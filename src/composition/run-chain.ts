@@ -35,7 +35,7 @@ export interface RunningChain {
   start(options?: { waitsForNode: boolean }): Promise<boolean>;
   /** Stops the chain's indexer and verifier for good, or prevents their start; answers continue. */
   quit(): Promise<void>;
-  /** The same, but answers contain the reason, which is public. */
+  /** Returns the same, but answers contain the reason, which is public. */
   halt(reason: string): Promise<void>;
 }
 

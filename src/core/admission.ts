@@ -11,7 +11,7 @@ export interface Ticket {
 }
 
 export interface AdmissionOptions {
-  /** The total capacity; read at each decision. */
+  /** Returns the total capacity; read at each decision. */
   capacity(): number;
   /** Most admitted tickets of one client, and of all clients. Default: no bound. */
   share?(): { one: number; all?: number };

@@ -50,7 +50,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   await analyzeUnknownTables(sql, tablesOfChain(sync));
 }
 
-/** All tables that the indexer fills. */
+/** Returns all tables that the indexer fills. */
 export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
   const recorded = recordedTables.map((name) => chainTables[name].name);
   return [...recorded, ...tablesOf(writer.families)];

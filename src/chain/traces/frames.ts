@@ -143,7 +143,7 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
   return traces;
 }
 
-/** Whether the answer is a frame of the `callTracer`. */
+/** Returns whether the answer is a frame of the `callTracer`. */
 export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
   return (
     isRecord(answer) && typeof answer["type"] === "string" && typeof answer["from"] === "string"

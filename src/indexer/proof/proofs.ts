@@ -49,7 +49,7 @@ const SAMPLE = 64;
 const ATTEMPTS = 3;
 const SWITCHED_OFF = "PROOFS=off";
 
-/** The status before the first block. */
+/** Returns the status before the first block. */
 export function initialProofs(enabled: boolean): ProofStatus {
   const off = enabled ? null : SWITCHED_OFF;
   const status = () => ({ proven: 0, unproven: 0, off });

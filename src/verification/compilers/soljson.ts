@@ -13,7 +13,7 @@ interface EmscriptenModule {
   _malloc(size: number): number;
   _solidity_alloc?(size: number): number;
   _solidity_version?(): number;
-  /** Up to 0.4.26. */
+  /** Returns up to 0.4.26. */
   _version(): number;
   _solidity_compile?(input: number, callback: number, context: number): number;
   /** 0.4.11 to 0.4.26. */

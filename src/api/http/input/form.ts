@@ -62,7 +62,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The same for the text of a field, which may contain a byte order mark. */
+/** Returns the same for the text of a field, which may contain a byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strictUtf8WithMark.decode(bytes);

@@ -48,7 +48,7 @@ export async function listTouchedCoins(
     ORDER BY touched.address`;
 }
 
-/** Whether only the node knows about code at `touched`. Without traces nothing is stored: most creations are unknown. */
+/** Returns whether only the node knows about code at `touched`. Without traces nothing is stored: most creations are unknown. */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
     (SELECT traced FROM sync_state) AND (

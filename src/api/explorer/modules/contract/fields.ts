@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "../../params.ts";
 import { sourceRecord } from "../../present/verified-contract.ts";
 
-/** A verification parameter for documentation only: the handler parses it itself, under several names. */
+/** Returns a verification parameter for documentation only: the handler parses it itself, under several names. */
 export function sent(description: string) {
   return text({ invalid: "" }).optional().catch(undefined).describe(description);
 }

@@ -70,7 +70,7 @@ export function tag(place: number) {
     );
 }
 
-/** The same, `latest` when absent. */
+/** Returns the same, `latest` when absent. */
 export function tagOrLatest(place: number) {
   return tag(place).default("latest");
 }
