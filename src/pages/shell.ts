@@ -102,7 +102,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** Returns the relative path to the chain's root, whatever folders stand in front. Throws `RequestError` for too many parts. */
+/** Returns the relative path to the chain's root, below any folders. Throws `RequestError` for too many parts. */
 export function baseOf(url: string, parts: number): string {
   const [pathname = ""] = url.split(/[?#]/, 1);
   let at = pathname.length;

@@ -29,7 +29,7 @@ const UNHEARD_PATIENCE_MS = 30_000;
 /** Shortest interval of reviews of a distrusted node, and the time limit of one. */
 const REVIEW_INTERVAL_MS = 1_000;
 
-/** Returns the head to act on. A distrusted node is left out until it has our head, leads while the others stand, or they fail. */
+/** Returns the head to act on. Excludes a distrusted node until it has our head, or leads while the others stall or fail. */
 export async function fetchTrustedHead(sync: Sync): Promise<Head> {
   const { chain, distrusted, options } = sync;
   const { signal } = options;

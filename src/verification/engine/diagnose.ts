@@ -57,7 +57,7 @@ export async function diagnoseSettings(
   return found && `It matches with ${found}.`;
 }
 
-/** Compiles for other EVM versions within `budgetMs` and yields each match: metadata tells several apart. */
+/** Compiles for other EVM versions within `budgetMs` and yields each match: metadata distinguishes several. */
 export async function* attemptEvmVersions(
   session: Session,
   { input, candidates: [closest] }: Attempt,
