@@ -45,10 +45,7 @@ export interface AskOptions {
   headWaits?: boolean;
   /** An unknown block and a head that moves are reported at once: the caller looks whether the chain has changed. */
   tellReorgs?: boolean;
-  /**
-   * Who chose what the node has to do, as the API tells clients apart. Such a question waits at a gate of its own
-   * (`Gate`), is given up after `CALLER_TIMEOUT_MS`, and that it takes long is not held against the node.
-   */
+  /** The API's client. Its questions wait in its own share, end after `CALLER_TIMEOUT_MS`, and do not count against the node. */
   caller?: string;
   /** Bound of one request; after it the node is not asked again. */
   answerMs?: number;

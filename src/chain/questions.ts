@@ -102,10 +102,7 @@ export type StateRead<Question, Answer> = (
 
 /** What the nodes announce. */
 export interface HeadWatch {
-  /**
-   * The newest head since the last call, also one that is lower or has another hash at the same number. Null when none comes
-   * within `timeoutMs`, or on shutdown. Throws what made the watching fail.
-   */
+  /** Returns the next newest head, also a lower or replaced one; null after `timeoutMs` or on shutdown. Throws on failure. */
   next(timeoutMs: number): Promise<BlockHeader | null>;
   /** Whether `next` would give a head at once. */
   isWaiting(): boolean;

@@ -11,10 +11,7 @@ const PATIENCE_MS = 45_000;
 /** What an attempt brought. Neither `part` nor `known`, an answer that was known, costs any of the budget. */
 export type Gain = "nothing" | "part" | "known";
 
-/**
- * The budget of one piece of work that asks nodes: the only place that decides whether something is asked again, shared
- * by all that the work asks (docs/architecture.md, "When a node is asked again").
- */
+/** Retry budget of one piece of work, shared by all that it asks (docs/architecture.md, "When a node is asked again"). */
 export class Retry {
   /** Ends all that the work asks. */
   readonly stop: AbortSignal | undefined;
@@ -34,10 +31,7 @@ export class Retry {
     this.#since = performance.now();
   }
 
-  /**
-   * Waits until it is time to ask again; false when it is not to be asked again. The pauses double while nothing is
-   * gained, are never in step with those of others, and are short after an attempt that brought a part.
-   */
+  /** Waits for the next attempt; false when there is none. Pauses double without progress, with jitter. */
   async again(gain: Gain = "nothing"): Promise<boolean> {
     if (gain === "nothing") this.#fruitless++;
     const isUsedUp =

@@ -6,11 +6,7 @@ import { CONNECT_TIMEOUT_SECONDS, openSocket, readTlsOptions } from "./tls.ts";
 /** Types of values beyond postgres.js's own. */
 type ColumnTypes = { bytea: Hex; int8: number };
 
-/**
- * The database: a tagged-template client (postgres.js). In rows, columns are in camel case, bytea is lower-case `0x`
- * text, bigint a number, numeric decimal text, and lists of integers are lists. Parameters may be lists of these and of
- * text.
- */
+/** A postgres.js client. Rows have camel-case columns, `0x` text for bytea, numbers for bigint, decimal text for numeric, and lists. */
 export type Sql = driver.Sql<ColumnTypes>;
 
 /** `Sql` inside a transaction. */
@@ -32,17 +28,11 @@ export interface SqlOptions {
   schema?: string;
   /** Time limit of a statement in milliseconds, 0 for none. Default 0. */
   statementTimeoutMs?: number;
-  /**
-   * Whether commits return before they are on disk. A crash of the server may then lose the last of them, in order.
-   * Default false.
-   */
+  /** Whether commits return before they are on disk: a crash may lose the last ones, in order. Default false. */
   asynchronousCommit?: boolean;
   /** The server ends a session that sent nothing for so long, and releases its locks. 0 for never. Default 0. */
   idleTimeoutMs?: number;
-  /**
-   * Whether the client only reads, perhaps through a pooler. Its sessions then ask for nothing that PgBouncer refuses.
-   * Default false.
-   */
+  /** Whether the client only reads, perhaps through PgBouncer, and asks for nothing that it refuses. Default false. */
   mayBePooled?: boolean;
   /** Shown in pg_stat_activity. Default `periscope`. */
   applicationName?: string;
@@ -51,10 +41,7 @@ export interface SqlOptions {
 /** The pause between two tries to connect. The driver's own may be 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.01;
 
-/**
- * What statements and rows mean, whatever the server, the database or the role is set to. A pooler keeps these for each
- * client.
- */
+/** Forms of statements and rows, whatever the server is set to. A pooler keeps these for each client. */
 const FORMS = { DateStyle: "ISO", TimeZone: "UTC", standard_conforming_strings: "on" };
 
 /** What a pooler would refuse. */
@@ -73,10 +60,7 @@ const OWN_SESSION = {
   tcp_user_timeout: "60000",
 };
 
-/**
- * Creates a client for a `postgres://` URL; it connects on first use, and again after a lost connection. The URL may
- * ask for TLS (`readTlsOptions`). `sql.end()` closes it.
- */
+/** Creates a client that connects on first use and after a loss, with TLS as the URL asks. `sql.end()` closes it. */
 export function createSql(url: string, options: SqlOptions = {}): Sql {
   const { url: plainUrl, tls } = readTlsOptions(url);
   return postgres(plainUrl, {

@@ -1,4 +1,4 @@
-import { type Hex, hexLength } from "../core/evm/hex.ts";
+import type { Hex } from "../core/evm/hex.ts";
 import { quantityToNumber } from "../core/evm/quantity.ts";
 import { isUint256 } from "../core/evm/uint256.ts";
 import { camelCased, type Transaction } from "./client.ts";
@@ -19,7 +19,6 @@ interface ColumnValues {
   numeric: Quantity;
   text: string;
   "int4[]": readonly number[];
-  "bytea[]": readonly Hex[];
   json: string;
 }
 
@@ -54,7 +53,6 @@ export function copyTable<const C extends Columns>(name: string, columns: C): Co
 
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 const INT4_OID = 23;
-const BYTEA_OID = 17;
 const INITIAL_BYTES = 64 * 1024;
 
 /** A buffer that grows as it is written to. `finish` gives what was written. */
@@ -130,34 +128,22 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
     out.length += out.bytes.write(value, out.length, "utf8");
   },
   "int4[]"(out, values) {
-    writeArray(out, values, encoders.int4, { oid: INT4_OID, bytes: values.length * 4 });
-  },
-  "bytea[]"(out, values) {
-    const bytes = values.reduce((sum, hex) => sum + hexLength(hex), 0);
-    writeArray(out, values, encoders.bytea, { oid: BYTEA_OID, bytes });
+    // Dimensions, whether there are nulls, the element's type, the length and first index of a dimension, then the elements.
+    const { length } = values;
+    out.reserve(24);
+    out.int32(length === 0 ? 12 : 20 + length * 8);
+    out.int32(length === 0 ? 0 : 1);
+    out.int32(0);
+    out.int32(INT4_OID);
+    if (length === 0) return;
+    out.int32(length);
+    out.int32(1);
+    for (const value of values) encoders.int4(out, value);
   },
   json(out, value) {
     encoders.text(out, value);
   },
 };
-
-/** Array: dimensions, whether there are nulls, the element's type, the length and first index of a dimension, then the elements. */
-function writeArray<Value>(
-  out: CopyBuffer,
-  values: readonly Value[],
-  write: (out: CopyBuffer, value: Value) => void,
-  { oid, bytes }: { oid: number; bytes: number },
-): void {
-  out.reserve(24);
-  out.int32(values.length === 0 ? 12 : 20 + values.length * 4 + bytes);
-  out.int32(values.length === 0 ? 0 : 1);
-  out.int32(0);
-  out.int32(oid);
-  if (values.length === 0) return;
-  out.int32(values.length);
-  out.int32(1);
-  for (const value of values) write(out, value);
-}
 
 /** So many hex digits fit into a safe integer. */
 const SAFE_HEX_LENGTH = 2 + 13;
@@ -230,10 +216,7 @@ export function encodeRows<C extends Columns>(
   return out.finish();
 }
 
-/**
- * Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, or when the connection is
- * lost.
- */
+/** Sends an encoded document into the table. Rejects with the server's error, or when the connection is lost. */
 export async function copyInto(
   transaction: Transaction,
   table: CopyTable,

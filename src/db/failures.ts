@@ -1,6 +1,4 @@
-/**
- * Codes of PostgreSQL (class 08, shutting down, starting up, too many clients), of its driver and of the socket below.
- */
+/** Codes of PostgreSQL, its driver and the socket for a lost or refused connection. */
 const CONNECTION_CODE =
   /^(?:08...|57P0[1-5]|53300|CONNECT(?:ION_(?:CLOSED|ENDED|DESTROYED)|_TIMEOUT)|E(?:CONN\w+|PIPE|HOSTUNREACH|NOTFOUND|TIMEDOUT))$/;
 
@@ -31,10 +29,7 @@ const CURES: readonly [code: RegExp, reason: string][] = [
   ],
 ];
 
-/**
- * Why the database failed, for anybody; undefined where only the log can tell. The server's own words may hold its host,
- * its users and its names.
- */
+/** Returns a public reason; undefined where only the log may say it: the server's words hold hosts, users and names. */
 export function publicReasonOf(thrown: unknown): string | undefined {
   const code = failureCodeOf(thrown) ?? "";
   return CURES.find(([pattern]) => pattern.test(code))?.[1];

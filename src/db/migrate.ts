@@ -13,11 +13,8 @@ const ENCODINGS: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"]);
 const LOCK_KEY = 7_220_415_001;
 
 /**
- * Brings the client's schema to the newest version: runs the numbered files of `migrations/` that have not run yet,
- * each in a transaction of its own, in order. Several processes may call it at once; all but one wait. Creates the
- * schema when it is missing. Returns the numbers that ran. Throws `ConfigError` when the server is older than
- * PostgreSQL 15 or cannot keep every text, when the schema is newer than this program, or when a file is no longer the
- * one that ran: a migration is never edited once it has landed. `folder` holds the files.
+ * Runs the new files of `migrations/` in order, each in a transaction; one of several processes does. Returns their numbers. Throws
+ * `ConfigError` for a server that is too old, a newer schema, or an edited file.
  */
 export async function migrate(
   sql: Sql,

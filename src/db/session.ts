@@ -23,10 +23,7 @@ export async function isReplica(sql: Sql): Promise<boolean> {
   return server.replays;
 }
 
-/**
- * Ends the sessions whose transactions have locked the row of `writer` by FOR SHARE, where the role has the right to. One whose
- * client stands still in the middle of a COPY would keep its locks for ever: it heeds none of PostgreSQL's time limits.
- */
+/** Ends sessions that hold `writer` FOR SHARE, where the role may: a stalled COPY heeds no time limit of PostgreSQL. */
 export async function endSharers(sql: Queryable): Promise<void> {
   await sql`
     SELECT pg_terminate_backend(pid)
@@ -39,10 +36,7 @@ const POOLED =
   "DATABASE_URL leads to a pooler (PgBouncer), which keeps no session, and so no lock; " +
   "name the database itself there, and the pooler in DATABASE_READ_URL";
 
-/**
- * Throws `ConfigError` when the client's sessions are not its own. A pooler refuses start-up parameters that it does
- * not know, or ignores them.
- */
+/** Throws `ConfigError` behind a pooler, which ignores or refuses start-up parameters. */
 export async function requireSession(sql: Sql, schema: string): Promise<void> {
   try {
     const [session] = await sql<{ path: string }[]>`SELECT current_setting('search_path') AS path`;

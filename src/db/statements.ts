@@ -17,10 +17,7 @@ function isStatement(value: unknown): value is Statement {
   return value instanceof Promise && "handler" in value;
 }
 
-/**
- * Returns the same client. `handle` gets each statement in place of the driver, also those of transactions: it sends the
- * statement, or settles it.
- */
+/** Returns the client with `handle` in place of the driver for each statement, which it sends or settles. */
 export function onStatement<Client extends Queryable>(
   client: Client,
   handle: (statement: Statement, send: () => void) => void,
@@ -57,10 +54,7 @@ export function onStatement<Client extends Queryable>(
   });
 }
 
-/**
- * Returns the same client. It calls `begun` whenever a statement is sent, and the function that `begun` returned once the
- * statement has ended. The wait for a free connection counts.
- */
+/** Returns the client with `begun` called for each statement, and its result at the end; waiting for a connection counts. */
 export function timeStatements<Client extends Queryable>(
   client: Client,
   begun: () => () => void,

@@ -16,11 +16,7 @@ export interface TlsOptions {
   rootCertificates: string | undefined;
 }
 
-/**
- * Reads what a database URL says about TLS (`sslmode`, `sslrootcert`), and gives the URL without it. `require` with a
- * root certificate means `verify-ca`, as for libpq. Throws `ConfigError` for an unknown mode, and for a file that
- * cannot be read.
- */
+/** Reads `sslmode` and `sslrootcert` of a URL, as libpq does, and returns the URL without them. Throws `ConfigError`. */
 export function readTlsOptions(databaseUrl: string): { url: string; tls: TlsOptions } {
   const url = new URL(databaseUrl);
   const { searchParams } = url;
@@ -54,11 +50,7 @@ const ACCEPTED = "S";
 /** How long the server may take to accept a connection, in seconds. */
 export const CONNECT_TIMEOUT_SECONDS = 10;
 
-/**
- * Opens a socket for the driver, secured as `tls` asks. It has no Nagle delay, which would hold back the last small
- * message of a COPY for about 40 ms. It never rejects, since the driver would forget the connection: a failure becomes
- * an error of the socket.
- */
+/** Opens a socket, secured as `tls` asks, without Nagle's delay of 40 ms. A failure is an error of the socket, as the driver needs. */
 export async function openSocket(
   options: { host: string[]; port: number[]; path: string | false },
   tlsOptions: TlsOptions,
@@ -78,11 +70,7 @@ export async function openSocket(
   }
 }
 
-/**
- * Secures a socket that is connecting to a server, before anything else is sent over it. Gives the socket to use: the
- * same one where the server offers no TLS and the mode allows that. Rejects with the reason, also when the server does
- * not answer in time, and closes the socket then.
- */
+/** Secures a connecting socket, or returns it plain where the server and the mode allow that. Rejects, and closes it, on failure. */
 async function secureSocket(
   socket: net.Socket,
   host: string,

@@ -1,8 +1,8 @@
 import type { Chain } from "../chain/chain.ts";
 import type { NodeName } from "../chain/options.ts";
 import { Admission } from "../core/admission.ts";
-import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type BlockRange, type EncodedRows, encodeChainRows } from "../store/writer/chain.ts";
+import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Agreement } from "./checks/agreement.ts";
 import { decodeBlocks } from "./decode/block.ts";
@@ -20,24 +20,20 @@ const RECORDS = 2;
 export interface BackfillOptions {
   range: BlockRange;
   traced: boolean;
-  tables: RecordedTables;
+  tables: readonly ChainTableName[];
   agreement: Agreement;
   /** This node is left out while there is another. */
   avoid: NodeName | undefined;
   /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
-  /**
-   * Gets the number up to which all blocks are recorded. The calls come in order, one after the other, while recording
-   * goes on.
-   */
+  /** Called in order with the number up to which all blocks are recorded, while recording goes on. */
   onRecorded(blockNumber: number): Promise<void>;
 }
 
 /**
- * Records the blocks of a range, with several fetches and writes at once. The blocks are at or below the finalised
- * head: a node without one of them has failed. Rejects with the first failure, after everything under way has ended.
- * What stands above the number last given to `onRecorded` is then incomplete.
+ * Records finalised blocks with several fetches and writes at once. Rejects with the first failure once all have ended; blocks above
+ * the last `onRecorded` are then incomplete.
  */
 export async function backfill(
   chain: Chain,

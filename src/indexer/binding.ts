@@ -10,10 +10,7 @@ import { startOver } from "./reorg/rollback.ts";
 /** How long all tracers are refused before they count as gone. */
 const REFUSAL_PATIENCE_MS = 30_000;
 
-/**
- * Gives the chain that the database is bound to. A database without a published block is bound to the node's chain.
- * Throws `ConfigError` when the settings or the node name another chain.
- */
+/** Returns the database's chain, binding an empty one to the node's. Throws `ConfigError` when they differ. */
 export async function bindChain(
   chain: Chain,
   writer: Writer,
@@ -83,11 +80,7 @@ export async function lookForTracers({ chain, identity, options }: Sync): Promis
   await chain.probe({ chainId: identity.chainId, signal: options.signal });
 }
 
-/**
- * Starts over without traces when the nodes cannot trace the first transactions, because they keep no state of them. A
- * chain is indexed with traces from its first transaction on, or without any. Throws any other error again, and this one
- * too while the tracers themselves are refused for a short time only.
- */
+/** Starts over without traces when the nodes cannot trace the first transactions. Throws other errors again, and temporary ones. */
 export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<boolean> {
   const { chain, writer, identity, options } = sync;
   const isPruned =
@@ -107,10 +100,7 @@ export async function beginWithoutTraces(sync: Sync, error: unknown): Promise<bo
   return true;
 }
 
-/**
- * Reports whether internal transactions are indexed, or why not. Throws `ChainError` when the database has them and the
- * nodes cannot trace: a chain is indexed with them whole, or without them.
- */
+/** Reports why internal transactions are indexed or not. Throws `ChainError` when the database has them and no node traces. */
 export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: SyncOptions): void {
   const { tracer, tracerReason, archive } = chain.capabilities();
   if (identity.traced) {

@@ -9,6 +9,7 @@ import {
   writeRecordedNumber,
 } from "../store/sync-state.ts";
 import { findGap } from "../store/writer/chain.ts";
+import { chainTables } from "../store/writer/chain-tables.ts";
 import {
   analyzeTables,
   analyzeUnknownTables,
@@ -32,10 +33,7 @@ const PUBLISH_INTERVAL_MS = 2_000;
 const PUBLISH_BLOCKS = 2_000;
 const INDEXES_AT_ONCE = 2;
 
-/**
- * Records the blocks above `recordedNumber` up to the finalised target, many at a time, and publishes them. The caller
- * has checked that the published head is on the node's chain.
- */
+/** Records and publishes the finalised blocks above `recordedNumber`. The published head must be on the node's chain. */
 export async function catchUp(sync: Sync, recordedNumber: number, target: number): Promise<void> {
   const { writer, options } = sync;
   const { sql } = writer;
@@ -54,7 +52,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
 
 /** All tables that the indexer fills. */
 export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
-  const recorded = [...recordedTables.values()].map(({ name }) => name);
+  const recorded = recordedTables.map((name) => chainTables[name].name);
   return [...recorded, ...tablesOf(writer.families)];
 }
 

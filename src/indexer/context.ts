@@ -6,8 +6,8 @@ import { LARGEST_GROUP } from "../chain/state/contract-calls.ts";
 import type { UnresponsiveContracts } from "../chain/state/unresponsive-contracts.ts";
 import { mapLimit } from "../core/async.ts";
 import { ChainError } from "../core/errors.ts";
-import type { RecordedTables } from "../store/cluster/page-columns.ts";
 import { type ChainIdentity, getServedHead, type ServedHead } from "../store/sync-state.ts";
+import type { ChainTableName } from "../store/writer/chain-tables.ts";
 import { timeStage } from "../telemetry/metrics.ts";
 import type { Agreement } from "./checks/agreement.ts";
 import type { Writer } from "./publish.ts";
@@ -56,7 +56,7 @@ export interface Sync {
   readonly options: SyncOptions;
   readonly agreement: Agreement;
   /** The tables that blocks are recorded into. */
-  readonly recordedTables: RecordedTables;
+  readonly recordedTables: readonly ChainTableName[];
   /** Whether a new genesis is followed, and a node believed that says it no longer has a block. */
   readonly isDevelopment: boolean;
   /** Replaced when a development chain is reset. */
@@ -126,11 +126,7 @@ export function isReorg(error: unknown): boolean {
   return error instanceof ChainError && REORGANISED.has(error.code);
 }
 
-/**
- * Reads state at a block. Gives undefined when nothing can be read now; what is missing from the result cannot be read
- * now. Contracts that the node did not finish in time, or left unanswered, count as unresponsive from then on. Throws
- * when the block is no longer the chain's (`isReorg`).
- */
+/** Reads state at a block; undefined when unreadable now. Notes unresponsive contracts. Throws when the block was replaced (`isReorg`). */
 export async function readState(
   sync: Sync,
   keys: StateKeys,

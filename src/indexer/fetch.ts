@@ -29,10 +29,8 @@ export interface FetchOptions<Made> {
 }
 
 /**
- * Fetches and validates the blocks `from` to `to`, and gives what `make` makes of them. There are fewer blocks when the
- * node's chain ends before `to`, when they are heavy, or when one of them cannot be had: the blocks before it are given
- * first. A block that contradicts itself or the block before it is asked for again, alone, of another node if there is
- * one. Throws `ChainError` when the first block cannot be had.
+ * Fetches and validates blocks and returns what `make` returns. Fewer blocks come when the chain ends, they are heavy, or one fails:
+ * a bad one is asked for alone, of another node if possible. Throws `ChainError` for the first block.
  */
 export async function fetchValidBlocks<Made>(
   chain: Chain,
@@ -118,9 +116,7 @@ function missingIn(got: ReadonlyMap<number, FetchedBlock>, from: number, to: num
   return numbers.filter((number) => !got.has(number));
 }
 
-/**
- * Accepts the blocks that are believed and continue one another. Gives the first reason why a block was not accepted.
- */
+/** Accepts confirmed blocks that continue one another; returns the first reason why one was not. */
 async function take<Made>(
   { from, to, traced, proof, agreement }: FetchOptions<Made>,
   got: Map<number, FetchedBlock>,

@@ -32,10 +32,7 @@ const FAIR_PATIENCE_MS = 1_000;
 /** A node may announce a block a moment before it has it. */
 const LACKING_PATIENCE_MS = 10_000;
 
-/**
- * Indexes the next blocks up to the node's head one by one, each with the state it touched. False when nothing was
- * indexed.
- */
+/** Indexes the next blocks up to the node's head, each with the state it touched. False when there was none. */
 export async function indexNext(sync: Sync, node: BlockHeader): Promise<boolean> {
   const next = publishedNumber(sync) + 1;
   const blocks = await fetchValidBlocks(sync.chain, {
@@ -95,10 +92,7 @@ async function indexBlock(
   reportFollowing(sync);
 }
 
-/**
- * Reads a batch of the state that is still to be read. Gives `none` when nothing is left, `later` when the node cannot
- * answer now.
- */
+/** Reads a batch of pending state: `none` when nothing is left, `later` when the node cannot answer now. */
 export async function readPending(sync: Sync): Promise<"none" | "read" | "later"> {
   const { writer, head, unresponsive } = sync;
   if (!head) return "none";

@@ -26,10 +26,7 @@ import { type IndexerStatus, initialStatus } from "./thread/status.ts";
 export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   chain: Chain;
   sql: Sql;
-  /**
-   * A client of one connection: its session holds the writer's lock. Those of one process have the same application
-   * name, and no other ones have it.
-   */
+  /** A client of one connection, whose session holds the lock; its application name is the process's. */
   lockSql: Sql;
   /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
@@ -39,10 +36,7 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
 }
 
 const STANDBY_INTERVAL_MS = 1_000;
-/**
- * The least time between two looks at whether another process has fewer chains, and the most that is added to it. They are also
- * what the writer's session says, without which the server ends it.
- */
+/** Least time between looks at whether another process has fewer chains, and the most added to it; keeps the session alive. */
 const SHARING_INTERVAL_MS = 2_500;
 const STATUS_INTERVAL_MS = 1_000;
 /** Intervals after which a status is reported that has not changed. */
@@ -53,9 +47,8 @@ const RETRY_MAXIMUM_MS = 5_000;
 const PENDING_COUNT_LIMIT = 10_000;
 
 /**
- * Indexes until the signal is aborted, whatever happens to the node, the database or other indexers. While another
- * indexer writes it stands by, and it gives its chain away to a process that writes two fewer. After any failure it
- * starts again from what is published. Rejects with `ConfigError` only.
+ * Indexes until aborted, restarting after failures. Stands by while another writes; hands over to one with two chains fewer. Rejects
+ * with `ConfigError`.
  */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;
@@ -157,10 +150,7 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
     }
   }
 
-  /**
-   * Reports the status at intervals, less often while it stays the same. While this indexer writes, the pending state
-   * is counted.
-   */
+  /** Reports the status at intervals, less often while it stays the same; counts pending state as writer. */
   function report(): { stop(): Promise<void> } {
     let running: Promise<void> | undefined;
     let reported = "";

@@ -38,9 +38,8 @@ export interface Writer {
 const LOOK_INTERVAL_MS = 5_000;
 
 /**
- * Records the encoded rows of a range, above the head, over `lanes` connections at once. Each connection writes whole tables, in a
- * transaction of its own. Nothing is visible before `publish`. A failure may leave some tables written: the caller then
- * deletes what stands above the head and the recorded number.
+ * Records a range above the head over `lanes` connections, whole tables each, invisible until `publish`. A failure may leave some
+ * tables: the caller deletes them.
  */
 export async function record(
   writer: Writer,
@@ -67,10 +66,7 @@ export async function record(
   for (const [table, { rowCount }] of encoded) metrics.recordedRows.inc({ table }, rowCount);
 }
 
-/**
- * Splits the documents into at most `count` parts of about equal size: the largest goes first, each to the smallest
- * part.
- */
+/** Splits the documents into `count` parts of similar size, the largest first, each to the smallest part. */
 function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   const parts = Array.from({ length: Math.min(count, encoded.size) }, () => ({
     bytes: 0,
@@ -85,10 +81,7 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   return parts.map((part) => part.encoded);
 }
 
-/**
- * Throws `RowsLostError` while rows of published blocks are missing on a server that is not the one of the last count, and notes
- * that, for whoever answers.
- */
+/** Throws `RowsLostError`, and stores it for the API, while another server than at the last count lacks published rows. */
 export async function requireKept(writer: Writer): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
@@ -110,10 +103,7 @@ export async function watchServers(writer: Writer): Promise<void> {
   await requireKept(writer);
 }
 
-/**
- * Throws `ChainError` (retryable) unless all rows of the recorded blocks are visible on all servers, and `RowsLostError` as
- * `requireKept`.
- */
+/** Throws `ChainError` (retryable) until all recorded rows are visible on all servers, and as `requireKept`. */
 export async function requireRecorded(writer: Writer, range: BlockRange): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
@@ -130,10 +120,7 @@ async function planForRanges(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
 }
 
-/**
- * Publishes recorded blocks in one transaction: applies them to all state, writes what was read from the node at the
- * last of them, and moves the head there. What was not read is marked "to be read".
- */
+/** Publishes recorded blocks in one transaction: applies them to all state, writes what was read, moves the head. */
 export async function publish(
   writer: Writer,
   range: SignedRange,

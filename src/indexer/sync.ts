@@ -52,10 +52,8 @@ const SILENCE_MS = 5_000;
 const LONE_SILENCE_MS = 15_000;
 
 /**
- * Follows the chain as the one writer until the signal is aborted: deletes what an interrupted writer left behind,
- * backfills, then follows the head. Throws when the database fails, or when the node fails in a way that waiting does
- * not mend. The caller starts again after a pause; nothing is left half done. `ConfigError` means that starting again
- * does not help.
+ * Follows the chain as the one writer until aborted: cleans up, backfills, follows. Throws what waiting does not mend; the caller
+ * restarts, except after `ConfigError`.
  */
 export async function synchronise(
   chain: Chain,
@@ -110,11 +108,7 @@ export async function synchronise(
   }
 }
 
-/**
- * Acts on the node's heads until the signal is aborted. A failing node is waited out here, with pauses that begin anew
- * with each progress: this costs no new start, no probe and no search for tracers. A chain that changes while it is
- * read is no failure: it is looked at again at once. Throws what waiting does not mend.
- */
+/** Acts on heads until aborted. Waits out a failing node here, without a new start; a changed chain is looked at again. Throws the rest. */
 async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   const { signal, status } = sync.options;
   const pauseAfter = createPauses(sync);

@@ -25,9 +25,8 @@ export async function readSnapshot<Result>(
 export type Extent = "one statement" | "statements of one head";
 
 /**
- * Runs a query without a transaction: each of its statements brings the served state along. `headOf` gives the query's
- * head of that state, or throws. Undefined when the query turns out to read more than its extent, when the head moves
- * meanwhile, or a statement is read in parts; whatever the query did is then void. The database must be on one server.
+ * Runs a query whose statements bring the served state along, without a transaction, on one server. Undefined, and void, when it
+ * reads more than its extent, in parts, or across a moved head.
  */
 export async function readStatements<Found>(
   sql: Sql,
@@ -97,10 +96,7 @@ export async function readUntorn<Result extends object>(
   return !served.isWhole || (await wasTorn(sql, served)) ? undefined : result;
 }
 
-/**
- * Whether a roll-back came since a state was read, while rows of several servers were, which have no snapshot in common.
- * Rows above the head are bounded away, rows at or below it go with a new generation only.
- */
+/** Whether a roll-back came between reads of several servers, which share no snapshot: rows at or below the head go with a generation. */
 export async function wasTorn(sql: Sql, { isDistributed, head }: ServedState): Promise<boolean> {
   return isDistributed && head !== undefined && head.generation !== (await getGeneration(sql));
 }

@@ -13,10 +13,7 @@ export interface ServedHead {
   generation: number;
   /** The first block that is indexed. */
   startBlock: number;
-  /**
-   * The first block whose L1 fees are stored, at most `startBlock` when all are; null on a chain whose receipts have none. Rows before
-   * it are of an earlier version: their fees are unknown.
-   */
+  /** First block with stored L1 fees, at most `startBlock` when all are; null without L1 fees. */
   l1FeesFrom: number | null;
   /** Random: the same chain indexed anew has another one. */
   indexId: string;
@@ -155,10 +152,7 @@ export async function addProvenPart(sql: Queryable, part: string): Promise<void>
     WHERE NOT ${part}::text = ANY(proven_parts)`;
 }
 
-/**
- * Moves the head to a recorded block. `rollBack`: blocks were removed, and the generation is raised. Throws `StoreError` when
- * the block is not there.
- */
+/** Moves the head to a recorded block; `rollBack` raises the generation. Throws `StoreError` when the block is missing. */
 export async function writeHead(
   sql: Transaction,
   blockNumber: number,
@@ -173,10 +167,7 @@ export async function writeHead(
     throw new StoreError("head-missing", `block ${blockNumber} is not in the database`);
 }
 
-/**
- * Follows how far the times of the blocks behind the head, up to the next one, go back (migrations/0240_times_that_go_back.sql), and
- * whether the chain has L1 fees.
- */
+/** Follows how far times go back (migrations/0240_times_that_go_back.sql), and whether the chain has L1 fees. */
 function factsUpTo(sql: Transaction, blockNumber: number): Fragment {
   return sql`(latest_timestamp, times_back, l1_fees) = (
     SELECT max(latest), greatest(times_back, max(latest - timestamp)), sync_state.l1_fees OR coalesce(bool_or(has_l1_fees), false)
@@ -187,10 +178,7 @@ function factsUpTo(sql: Transaction, blockNumber: number): Fragment {
     ) AS passed)`;
 }
 
-/**
- * The number up to which all blocks are recorded: the head, or a later one during a backfill; null on an empty
- * database.
- */
+/** Returns the number up to which all blocks are recorded, at least the head; null on an empty database. */
 export async function getRecordedNumber(sql: Queryable): Promise<number | null> {
   const [state] = await sql<{ recorded: number | null }[]>`
     SELECT greatest(recorded_number, head_number) AS recorded FROM sync_state`;

@@ -18,10 +18,7 @@ export function leaveToTracingNode({ features }: BlockSource, node: Node): void 
   }
 }
 
-/**
- * Adds the traces of blocks that can be traced; ends before the first that could be and was not, and where the traces are as
- * many as may be held at once.
- */
+/** Adds traces; ends before the first block that could be traced and was not, or when as many are held as may be. */
 export async function addTraces(
   source: BlockSource,
   node: Node,

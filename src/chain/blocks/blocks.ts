@@ -178,10 +178,7 @@ function blockOf(outcome: Outcome | undefined): RawBlock | null {
   return answer as RawBlock;
 }
 
-/**
- * The receipts of an answer. A node that lags behind has none, nor has one that failed for this block alone; validation notices
- * that they are missing.
- */
+/** Returns the receipts of an answer; validation notices missing ones. */
 function receiptsOf(
   outcome: Outcome | undefined,
   { hasGivenReceipts }: NodeFeatures,

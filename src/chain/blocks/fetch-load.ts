@@ -15,10 +15,7 @@ export const ENOUGH_FRAMES = 100_000;
 /** The most that a block can have: a call costs 100 gas (EIP-2929), and what puts its arguments on the stack. */
 const MOST_FRAMES_PER_GAS = 1 / 120;
 
-/**
- * Learns how heavy the blocks of a chain and their traces are, so that not more are asked for at once than can be held. A past
- * with heavier ones is forgotten by halves.
- */
+/** Learns how heavy blocks and traces are, to bound what is asked for at once. The past fades by halves. */
 export class FetchLoad {
   #gasPerBlock: number | undefined;
   #framesPerGas = MOST_FRAMES_PER_GAS;

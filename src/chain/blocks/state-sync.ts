@@ -8,10 +8,7 @@ const PREFIX = hexFromBytes(Buffer.from("matic-bor-receipt-"));
 /** Type of these transactions from Madhugiri on, which puts them into the block (PIP-74). */
 const STATE_SYNC_TYPE = "0x7f";
 
-/**
- * Hash of the transaction by which Polygon takes over messages of Ethereum: the last of the block, where it has one. Not every
- * tracer knows it.
- */
+/** Returns the hash of Polygon's state-sync transaction, the last of the block, which not every tracer knows. */
 export function stateSyncHash(block: RawBlock): Hex | undefined {
   const last = block.transactions.at(-1);
   if (last?.from !== ZERO_ADDRESS) return undefined;
@@ -19,10 +16,7 @@ export function stateSyncHash(block: RawBlock): Hex | undefined {
   return isStateSync ? last.hash : undefined;
 }
 
-/**
- * The block without its state-sync transaction from before Madhugiri. Nodes show it behind the others, but the block's roots,
- * bloom and gas do not cover it.
- */
+/** Returns the block without the state-sync transaction of before Madhugiri, which roots, bloom and gas do not cover. */
 export function withoutStateSync(fetched: FetchedBlock): FetchedBlock {
   const { block, receipts } = fetched;
   const hash = stateSyncHash(block);

@@ -1,7 +1,4 @@
-/**
- * Why a call failed. `retryable`: the same call to the same node may succeed later. `elsewhere`: it may succeed at another
- * node, even if it never will at this one.
- */
+/** Failures: `retryable` may succeed later at the same node, `elsewhere` at another one. */
 export const KINDS = {
   unreachable: { retryable: true, elsewhere: true },
   timeout: { retryable: true, elsewhere: true },

@@ -12,10 +12,7 @@ const LOCATIONS =
 /** With the word that OpenEthereum puts before it. */
 const REVERT_DATA = /^(?:Reverted )?0x(?:[0-9a-f]{2})*$/i;
 
-/**
- * Redacts what identifies the nodes: of the message credentials, keys, hosts and URLs; of the data all but the bytes of
- * a revert. A contract's words stay, even when they name a URL.
- */
+/** Redacts credentials, keys, hosts and URLs of messages, and of data all but revert bytes. A contract's words stay. */
 export function createErrorCleaner({
   urls,
   webSocketUrl,

@@ -58,10 +58,7 @@ export function errorOfAnswer(
   });
 }
 
-/**
- * Error of the one error object that the node answered to a batch of several calls. The node did not look into the batch,
- * so a smaller one is the cure, unless the node cannot answer anything now.
- */
+/** Returns the error of a batch that was refused as a whole: a smaller one is the cure, unless the node cannot answer now. */
 export function errorOfBatch(
   subject: string,
   answer: RpcErrorObject,

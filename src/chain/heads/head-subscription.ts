@@ -23,10 +23,7 @@ const SUBSCRIBE = JSON.stringify({
 });
 const SIGN_OF_LIFE = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "eth_chainId", params: [] });
 
-/**
- * Subscribes to `newHeads` over WebSocket until the signal is aborted, connecting again with growing delays. Heads that
- * were missed meanwhile are not made up for.
- */
+/** Subscribes to `newHeads` and reconnects with growing delays until aborted. Missed heads are not delivered later. */
 export function subscribeToHeads(
   webSocketUrl: string,
   { log, signal }: Pick<ChainOptions, "log" | "signal">,

@@ -10,10 +10,7 @@ type HeadsOptions = Pick<ChainOptions, "log" | "signal"> & {
   fetchHead(): Promise<BlockHeader>;
 };
 
-/**
- * See `Chain.watchHeads`. A subscription announces heads at once. It announces nothing when a development chain is reverted, or
- * while it is down, so the head is also polled whenever nothing came for `pollIntervalMs`.
- */
+/** See `Chain.watchHeads`. Also polls after `pollIntervalMs` of silence: a subscription misses reverts of development chains. */
 export function watchHeads(options: HeadsOptions): HeadWatch {
   const { pollIntervalMs, signal, webSocketUrl } = options;
   let newest: BlockHeader | null = null;

@@ -21,9 +21,8 @@ export interface BodyLimits {
 }
 
 /**
- * Creates what reads one answer of undici's as it comes, without a stream for each (docs/benchmarks.md, "Several chains").
- * `answer` rejects with what it was given up for: a `NodeError` where the body is too large, what undici and zlib say
- * otherwise.
+ * Creates a reader of one undici answer without a stream (docs/benchmarks.md, "Several chains"). Rejects with `NodeError` when too
+ * large.
  */
 export function createAnswerReader({ most, sift, subject }: BodyLimits) {
   const { promise: answer, resolve, reject } = Promise.withResolvers<ReadAnswer>();

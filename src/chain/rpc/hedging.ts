@@ -8,10 +8,7 @@ const LATE_EXTRA_MS = 10;
 const EARNED = 0.25;
 const MOST_SAVED = 5;
 
-/**
- * Decides when a request is hedged: sent to the node a second time, because its answer takes longer than usual. In the long
- * run at most one request in five is a second one. Source: Dean and Barroso, "The Tail at Scale".
- */
+/** Decides when a request is sent twice, at most one in five. Source: Dean and Barroso, "The Tail at Scale". */
 export class Hedging {
   readonly #times = new Map<string, number[]>();
   #saved = MOST_SAVED;

@@ -124,10 +124,7 @@ export function createHttpExchange(options: HttpExchangeOptions) {
   }
 
   return {
-    /**
-     * Sends the calls in one HTTP request (as a batch when there are several) and gives one outcome per call, in order.
-     * Throws `NodeError` when the exchange as a whole failed, or takes longer than `answerMs`. Tries once.
-     */
+    /** Sends the calls in one HTTP request; returns one outcome per call. Throws `NodeError` when the exchange failed. Tries once. */
     async exchange(
       calls: readonly RpcCall[],
       signal: AbortSignal,

@@ -1,10 +1,7 @@
 import { Admission, type Release } from "../../core/admission.ts";
 import { NodeError } from "../errors/errors.ts";
 
-/**
- * A bound between 1 and `maximum` that follows what the node bears: additive increase, multiplicative decrease.
- * It starts at the maximum.
- */
+/** Bound from 1 to `maximum`: additive increase, multiplicative decrease, from the maximum on. */
 export class AdaptiveLimit {
   readonly #maximum: number;
   #value: number;
@@ -24,10 +21,7 @@ export class AdaptiveLimit {
     this.#value = Math.min(this.#maximum, this.#value + step);
   }
 
-  /**
-   * Halves. Requests in flight together fail together, so a request that began before the last decrease does not count.
-   * `startedAt` is in ms of `performance.now()`.
-   */
+  /** Halves the limit, unless the request began before the last decrease (`startedAt`, ms of `performance.now()`). */
   shrink(startedAt: number): void {
     if (startedAt < this.#shrunkAt) return;
     this.#shrunkAt = performance.now();
@@ -38,11 +32,7 @@ export class AdaptiveLimit {
 /** How many questions may wait at one node: of one caller, of all callers, and altogether. */
 const QUEUE = { one: 32, clients: 128, all: 10_000 };
 
-/**
- * Admits as many questions at once as the limit allows. Callers get half of the slots, and one caller half of these, so that
- * neither our own reads nor other callers wait for one caller's work. The parts of a caller's large question come last: its
- * balance does not wait for the whole of its long list.
- */
+/** Semaphore with shares: callers get half of the slots, one caller half of these. Parts of a large question come last. */
 export class Gate {
   readonly #admission: Admission;
   #closedUntil = 0;

@@ -8,11 +8,7 @@ import { type Ask, resultOf } from "../errors/outcomes.ts";
 import { headerFields, isHeader } from "../headers.ts";
 import type { RpcCall } from "../options.ts";
 
-/**
- * viem's client over our nodes. What its actions ask at the same time goes out as one question. `transport.ask` sends calls
- * as they stand: for blocks, receipts and traces, which viem's formatters would only slow down (docs/benchmarks.md, "What
- * viem costs").
- */
+/** viem's client over the nodes. `transport.ask` sends calls raw, without viem's formatters (docs/benchmarks.md, "What viem costs"). */
 export type NodeClient = Client<Transport<"nodes", { ask: Ask }>>;
 
 interface Waiting extends PromiseWithResolvers<unknown> {

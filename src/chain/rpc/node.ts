@@ -49,10 +49,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     if (error.code === "timeout" || isTooLarge(error)) batchLimit.shrink(startedAt);
   }
 
-  /**
-   * Sends the calls, and a second time when the answer is late. The first answer counts, and the other request is aborted. Only
-   * a failure of the first request counts: it bounds the time.
-   */
+  /** Sends the calls, twice when the answer is late; the first answer counts, and only the first request's failure. */
   async function sendHedged(calls: readonly RpcCall[], signal: AbortSignal): Promise<Outcome[]> {
     const startedAt = performance.now();
     const kind = `${methodOf(calls)} ${Math.ceil(Math.log2(calls.length))}`;
@@ -119,11 +116,7 @@ export function createNode(url: URL, name: NodeName, options: NodeOptions) {
     return outcomes;
   }
 
-  /**
-   * Asks each call once, in as many batches as the node bears; what was too large is sent again in smaller ones.
-   * One outcome per call, in order: when a whole batch failed, its error is the outcome of each of its calls. Reads
-   * that the head waits for are sent twice when the answer is late and the node has room.
-   */
+  /** Asks each call once, in batches that halve when too large; one outcome per call. Reads for the head are hedged. */
   async function call(
     calls: readonly RpcCall[],
     signal: AbortSignal,

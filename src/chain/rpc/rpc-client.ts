@@ -30,10 +30,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     return error.retryable && !isReportedAtOnce;
   };
 
-  /**
-   * Asks one node for the parts of one task. What it left open of a question is asked again if it answered the rest, or
-   * another question of the task.
-   */
+  /** Returns a function that asks one node, again for what it left open while it answers other questions of the task. */
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {
@@ -55,10 +52,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     };
   }
 
-  /**
-   * Runs `task`, all of whose questions go to one node, at one node after the other until it succeeds. Throws what the
-   * node said, also where an action of viem wrapped it.
-   */
+  /** Runs `task` at one node after the other until it succeeds. Throws the node's error, also out of viem's wrapper. */
   async function onNode<Result>(
     options: AskOptions,
     task: (node: Node, viem: NodeClient) => Promise<Result>,

@@ -20,10 +20,7 @@ export function decodeUint8(answer: Hex | null): number | null {
   return value === null || value > 255n ? null : Number(value);
 }
 
-/**
- * The text of a contract's answer: an ABI `string`, or a `bytes32` that ends at its last byte other than 0, as tokens
- * older than the standard return; cleaned (`cleanText`). Null for anything else.
- */
+/** Decodes an ABI `string`, or the `bytes32` of old tokens, and cleans it; null for anything else. */
 export function decodeText(answer: Hex | null): string | null {
   if (answer === null || hexLength(answer) > LONGEST_ANSWER) return null;
   const bytes = hexLength(answer) === WORD ? trimZeros(answer) : stringBytes(answer);
@@ -48,10 +45,7 @@ const LONGEST_TEXT = 255;
 
 const utf8 = new TextDecoder();
 
-/**
- * The UTF-8 bytes as text that every database and terminal takes: trimmed, at most 255 characters, without control
- * characters, line separators and broken UTF-8.
- */
+/** Returns UTF-8 bytes as trimmed text of at most 255 characters, without control characters and line separators. */
 export function cleanText(bytes: Hex): string {
   const text = utf8.decode(hexToBytes(bytes)).replaceAll(/[\p{Cc}\u2028\u2029\uFFFD]/gu, "");
   return [...text.trim()].slice(0, LONGEST_TEXT).join("").trim();

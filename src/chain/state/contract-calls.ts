@@ -8,10 +8,7 @@ import type { BlockReference, ContractCall } from "../questions.ts";
 import type { NodeClient } from "../rpc/node-client.ts";
 import { STATIC_CALLS, STATIC_CALLS_CODE } from "./static-calls.ts";
 
-/**
- * What a call returned; null when the node's answer proves that the contract failed; an error when the node does not
- * say, though it makes other calls.
- */
+/** Outcome of a call: null when the contract provably failed, an error when the node does not say. */
 export type Returned = Hex | null | NodeError;
 
 /** In a group of so many each call has at least 262,144 gas, its share of what static-calls.sol may use. */
@@ -77,10 +74,7 @@ export function createContractCaller() {
     return knowsGroups;
   }
 
-  /**
-   * What the calls of one group returned, null for a call that failed, an error for one that used up its gas; undefined when
-   * the whole group failed.
-   */
+  /** Returns what a group's calls returned: null for a failure, an error for used-up gas; undefined when the group failed. */
   async function callGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],

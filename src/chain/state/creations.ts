@@ -32,10 +32,7 @@ export type CreationRunner = ReturnType<typeof createCreationRunner>;
 /** Creates the runner. */
 export function createCreationRunner(readPinned: ReadPinned) {
   return {
-    /**
-     * The code that each creation returns on the state of a block; null where it fails. Throws `ChainError`, also when
-     * the node cannot override.
-     */
+    /** Returns the code of each creation on a block's state; null where it fails. Throws `ChainError`. */
     runCreations: (
       trials: readonly CreationTrial[],
       block: BlockReference,
@@ -45,11 +42,7 @@ export function createCreationRunner(readPinned: ReadPinned) {
       readPinned(block, options, (viem) =>
         Promise.all(trials.map((trial) => runOne(viem, trial, block.hash, overrides))),
       ),
-    /**
-     * As `runCreations`, on the state just before a transaction of the block, with the addresses that the node says the
-     * contracts would have: a node that passes over the transaction tells others. Throws `ChainError` when the node
-     * cannot trace calls.
-     */
+    /** As `runCreations`, on the state before a transaction, with the addresses that the node computes. Throws `ChainError`. */
     traceCreations: (
       trials: readonly CreationTrial[],
       block: BlockReference,

@@ -2,10 +2,7 @@ import type { TokenMetadata } from "../questions.ts";
 
 type TokenStandard = 20 | 404 | 721 | 1155;
 
-/**
- * Returns the standard of a token by what its contract says of itself, or by what its events have the shape of where
- * it says nothing. Vyper's default arguments give some ERC-20 tokens a `balanceOf` with an id.
- */
+/** Returns the standard that the contract claims, else that of its events. Some Vyper ERC-20s have a `balanceOf` with an id. */
 export function standardOf(
   shape: TokenStandard,
   { claimed, byOwner, byId, decimals }: TokenMetadata,

@@ -15,18 +15,12 @@ const CROWD = 50;
 /** See `createUnresponsiveContracts`. */
 export type UnresponsiveContracts = ReturnType<typeof createUnresponsiveContracts>;
 
-/**
- * Creates the list of contracts that made a read of state fail; the `known` ones rest from the start. They are left out of the
- * reads for others, so that one that keeps the node busy delays nobody else, and are asked alone now and then.
- */
+/** Lists contracts that stall reads; the `known` ones rest from the start. They are read alone, so that they delay no other. */
 export function createUnresponsiveContracts(known: readonly Address[] = []) {
   const rests = new Map<Address, { until: number; ms: number }>();
   let patienceMs = LONGEST_PATIENCE_MS;
 
-  /**
-   * Adds the contracts of a read that failed. One that was asked alone rests, twice as long each time in a row. Of
-   * several, each is to be asked alone.
-   */
+  /** Adds the contracts of a failed read: one that was alone rests, twice as long each time; several are to be asked alone. */
   function add(contracts: ReadonlySet<Address>): void {
     const isNews = [...contracts].some((contract) => !rests.has(contract));
     if (isNews) patienceMs = Math.max(patienceMs / 2, SHORTEST_PATIENCE_MS);
@@ -50,10 +44,7 @@ export function createUnresponsiveContracts(known: readonly Address[] = []) {
       const due = [...rests].filter(([, { until }]) => until <= now);
       return due.toSorted(([, one], [, other]) => one.ms - other.ms)[0]?.[0];
     },
-    /**
-     * How long to wait for contracts. For several it is halved by each failure and doubled by each success, so that no head
-     * waits long while each block brings another contract that keeps the node busy. For one that rested it grows with its rests.
-     */
+    /** Returns the time to wait: halved by failures and doubled by successes for several contracts, grown with rests for one. */
     patienceMs(contracts: ReadonlySet<Address>): number {
       const [contract] = contracts;
       const rest = contracts.size === 1 && contract ? rests.get(contract) : undefined;

@@ -55,10 +55,7 @@ function isCreation(type: string): boolean {
   return /^create/i.test(type);
 }
 
-/**
- * For answers of `callTracer`, one tree of frames for each transaction, whose outermost frames have `outermost` objects
- * and lists around them. Takes out of calls the inputs that are not kept, and what nobody reads: what they returned.
- */
+/** Sifts `callTracer` answers, frames nested below `outermost` levels: drops outputs, and inputs that are not kept. */
 export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
   let transactions = 0;
   let inputs = new CallInputs(gasUsed[0] ?? "0x0");

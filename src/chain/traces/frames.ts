@@ -36,18 +36,12 @@ interface FlatFrame {
   transactionPosition?: number | null;
 }
 
-/**
- * Whether a transaction's frames have an empty error each when they succeed: then the outermost one has, too. Where it
- * has no error at all, an empty one is a failure without words.
- */
+/** Returns whether the outermost frame has an empty error, as all frames of this tracer have on success. */
 function isFilledIn(outermost: { error?: unknown }): boolean {
   return outermost.error === "";
 }
 
-/**
- * The tree of a `callTracer` answer. Throws `NodeError`: `method-missing` for another kind of trace, as nodes give that
- * do not know this tracer.
- */
+/** Reads a `callTracer` tree. Throws `NodeError` of code `method-missing` for another kind of trace. */
 export function frameOfCallTracer(answer: unknown): CallFrame {
   return treeOf(answer, isRecord(answer) && isFilledIn(answer));
 }
@@ -90,10 +84,7 @@ function errorOf({ error }: { error?: string | null }, filledIn: boolean): strin
   return filledIn && error === "" ? null : (error ?? null);
 }
 
-/**
- * The traces of a `debug_traceBlock…` answer, one per transaction, without those that it leaves out, as some nodes do by null.
- * Throws `NodeError` when it is no such answer, or when the tracer gave up on a transaction.
- */
+/** Reads a `debug_traceBlock…` answer, one trace per transaction. Throws `NodeError` when it is malformed or incomplete. */
 export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   return answer.flatMap((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
@@ -119,10 +110,7 @@ function gaveUp(text: string): string {
   return `the tracer gave up: ${text}`;
 }
 
-/**
- * The traces of a `trace_block` answer, one per transaction; rewards belong to none. Throws `NodeError`, also when the
- * frames name another block: the question has its number only.
- */
+/** Reads a `trace_block` answer without rewards. Throws `NodeError`, also when the frames name another block. */
 export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionTrace[] {
   if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
   const traces: TransactionTrace[] = [];

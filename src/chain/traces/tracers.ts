@@ -122,10 +122,7 @@ function bounded(read: () => TransactionTrace[], gasUsed: readonly Hex[]): Trace
   }
 }
 
-/**
- * Traces of the blocks, in order; a block that could not be traced has its error instead. Costs one question per block,
- * or one per transaction, all in one go.
- */
+/** Traces blocks in order, each an outcome or an error, by one question per block or transaction. */
 export async function fetchTraces(
   tracer: Tracer,
   blocks: readonly TraceableBlock[],
@@ -164,11 +161,7 @@ const UNDECIDED: ReadonlySet<ChainErrorCode> = new Set([
   "aborted",
 ]);
 
-/**
- * The best tracer of a node that is not in `missing`, tried on its newest block; null when there is none. Adds to
- * `missing` those found missing, with the node's words. A block without transactions proves no more than that the
- * method is there. Throws `NodeError` when the node cannot say now.
- */
+/** Finds the node's best tracer outside `missing` on its newest block, or null, and adds the refused. Throws `NodeError`. */
 export async function findTracer(
   block: TraceableBlock,
   ask: Ask,

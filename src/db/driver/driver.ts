@@ -34,10 +34,7 @@ export async function sendCopy(query: object, document: Buffer): Promise<void> {
   await query;
 }
 
-/**
- * Has the driver send nothing behind a statement before it is answered, as it does over busy connections: what is quick
- * would wait for what is slow, although other connections are free by then.
- */
+/** Keeps the driver from pipelining behind a statement: a quick one would wait although other connections are free. */
 export function keepConnection<Query extends object>(query: Query): Query {
   Object.assign((query as Query & { options: object }).options, { onexecute: () => false });
   return query;

@@ -20,11 +20,7 @@ const COPY_FOLDER = "/var/cache/periscope";
 /** In order of preference: PostgreSQL's own account, else the one that every system has. */
 const ORDINARY_USERS = ["postgres", "nobody"];
 
-/**
- * The programs that npm installed for this platform, executable by `user`. When this process is root and the
- * project lies where nobody else may look (/root), they are copied to /var/cache/periscope once per version.
- * Throws `ConfigError` when there are none for this platform or the copy fails.
- */
+/** Returns npm's programs, executable by `user`: copied to /var/cache/periscope where he may not read them. Throws `ConfigError`. */
 export async function findBinaries(user: OsUser | undefined): Promise<Binaries> {
   const { folder, version } = await installedPackage();
   const majorVersion = version.split(".")[0] ?? version;
@@ -44,10 +40,7 @@ export async function findBinaries(user: OsUser | undefined): Promise<Binaries> 
   );
 }
 
-/**
- * The user that a root process runs PostgreSQL as, since PostgreSQL refuses root: the owner of existing data, else an
- * ordinary account of the system. Undefined when this process is not root. Throws `ConfigError`.
- */
+/** Returns the user that root runs PostgreSQL as: the data's owner, else an ordinary account. Throws `ConfigError`. */
 export async function ordinaryUser(dataFolder: string): Promise<OsUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const owner = await stat(dataFolder).catch(() => undefined);

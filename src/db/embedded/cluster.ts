@@ -26,11 +26,7 @@ export function dataFolder(folder: string): string {
   return path.join(folder, "data");
 }
 
-/**
- * Creates the cluster of a folder unless it is there, whole or not at all, and gives the password of its superuser.
- * `durable` waits until it is on disk. Throws `ConfigError` when the folder holds something else, or data of another
- * major version, or its disk is full, and `StoreError` with the words of initdb.
- */
+/** Creates the cluster unless it exists, whole or not at all; returns its password. Throws `ConfigError`, and `StoreError` by initdb. */
 export async function prepareCluster(cluster: Cluster, durable: boolean): Promise<string> {
   if (!existsSync(path.join(dataFolder(cluster.folder), "PG_VERSION"))) {
     await initialise(cluster, durable);
@@ -39,10 +35,7 @@ export async function prepareCluster(cluster: Cluster, durable: boolean): Promis
   return readText(path.join(cluster.folder, "password"));
 }
 
-/**
- * How the server gets the path of its data. The ordinary user of a root process may not be allowed to pass through the
- * folders above (/root). A working folder that is entered as root needs no such right.
- */
+/** Returns the path of the data as the server gets it: its user may not pass the folders above, so it is the working folder. */
 export function dataArgument({ user, folder }: Omit<Cluster, "binaries">): string {
   return user && process.platform === "linux" ? "/proc/self/cwd" : dataFolder(folder);
 }

@@ -65,11 +65,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 const NOT_DURABLE: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
-/**
- * Starts the PostgreSQL server that npm installed, on a free port of loopback. The first start creates the cluster,
- * whole or not at all. It works as root, too: the server then runs as an ordinary user. A server that an earlier
- * process left behind is stopped first. Throws `ConfigError` or `StoreError` with PostgreSQL's own words.
- */
+/** Starts npm's PostgreSQL on a free loopback port, also as root, after stopping a leftover. Throws `ConfigError`, `StoreError`. */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
@@ -86,10 +82,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/**
- * Stops the server of an earlier process that was killed together with its watcher, or waits for one that is stopping.
- * A lock file with the number of another program's process is removed.
- */
+/** Stops the server of a killed process, or waits for one that stops. Removes the lock file of another program's process. */
 async function stopLeftover(data: string, log: Logger): Promise<void> {
   const lockFile = path.join(data, "postmaster.pid");
   const pid = Number((await readFile(lockFile, "utf8").catch(() => "")).split("\n")[0]);

@@ -34,9 +34,7 @@ export interface AgreementOptions {
 
 /** Answers that must agree before a soft inconsistency is believed. */
 const ANSWERS = 3;
-/**
- * Blocks with a kind of inconsistency that make it a habit of the chain: the next block with it is believed at once.
- */
+/** Blocks of a kind after which one answer is enough. */
 const HABIT_BLOCKS = 3;
 /** These are refused, though every node repeats them: each may have pruned or cut its lists alike. */
 const REFUSED: ReadonlySet<SoftKind> = new Set(["no-receipt", "no-transaction"]);
@@ -51,20 +49,15 @@ interface Found extends SoftInconsistency {
 /** See `createAgreement`. */
 export type Agreement = ReturnType<typeof createAgreement>;
 
-/**
- * Creates the judge of which answers of nodes are believed. An indexer keeps one for its life: it learns what the chain's
- * blocks are like.
- */
+/** Creates the judge of nodes' answers, one for an indexer's life: it learns what the chain's blocks are like. */
 export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
     /** Begins with a chain, or with another one. */
     begin: (ground: ProofGround): void => proofs.begin(ground),
     /**
-     * Gives the block to store: the given one, or that of a node which contradicts itself less. A block with soft
-     * inconsistencies is asked of every node until there are three answers, within the budget `retry`, and believed when
-     * all of them repeat it and no node changes its word. Throws `ChainError` of code `inconsistent-block`,
-     * `unproven-block` or `traces-missing` when no block can be believed.
+     * Returns the block to store. Soft findings need three answers that repeat them within `retry`, or a better block. Throws
+     * `ChainError` of code `inconsistent-block`, `unproven-block` or `traces-missing`.
      */
     async confirm(answer: Answer, retry: Retry): Promise<FetchedBlock> {
       const found = await examine(answer);

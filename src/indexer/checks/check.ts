@@ -1,10 +1,7 @@
 import type { Oddity } from "../../chain/types.ts";
 import type { Part } from "../proof/prove.ts";
 
-/**
- * What the nodes of some chains get wrong in every block. Such a block is stored whole once every node repeats it
- * (checks/agreement.ts).
- */
+/** Inconsistencies that some chains have in every block; accepted once every node repeats them (checks/agreement.ts). */
 export type SoftKind =
   | "bloom"
   | "cumulative-gas"

@@ -15,9 +15,7 @@ import { isNothing } from "../../core/json/record.ts";
 import type { Check, SoftInconsistency, SoftKind } from "./check.ts";
 import { validateTraces } from "./validate-traces.ts";
 
-/**
- * The parts of a node's block do not belong together. The block is asked for again, of another node if there is one.
- */
+/** Parts of a block do not belong together; it is asked for again, of another node if there is one. */
 export class InconsistentBlockError extends ChainError {
   constructor(blockNumber: number, reason: string) {
     super("inconsistent-block", `the node's answer for block ${blockNumber} is wrong: ${reason}`);
@@ -30,11 +28,7 @@ const BLOOM_BYTES = 256;
 const MOST_TOPICS = 4;
 const NO_HASH = `0x${"0".repeat(64)}`;
 
-/**
- * Checks that block, receipts, logs and traces are those of one block with this number (docs/architecture.md, "A
- * block"). Gives the soft inconsistencies, at most one of a kind. Throws `InconsistentBlockError` for the first hard
- * one. The caller checks that the block continues the chain.
- */
+/** Checks that the parts are of this block (docs/architecture.md, "A block"); returns soft findings. Throws `InconsistentBlockError`. */
 export function validateBlock(blockNumber: number, fetched: FetchedBlock): SoftInconsistency[] {
   const soft = new Map<SoftKind, string>();
   const check: Check = {

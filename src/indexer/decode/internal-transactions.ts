@@ -6,10 +6,7 @@ import { decodeContractChange } from "./contracts.ts";
 import { CALL_TYPES, CREATE_TYPES, type PlacedFrame, placeFrames, tracerText } from "./frames.ts";
 import { addSide } from "./transactions.ts";
 
-/**
- * Adds the frames of the traces to the rows, with the activity of their parties, and the contracts that they created
- * and destroyed. The top-level call is left out: it is the transaction itself. A top-level creation is kept.
- */
+/** Adds frames, activity, creations and destructions to the rows, without the top-level call, which is the transaction. */
 export function decodeInternalTransactions(
   rows: ChainRows,
   block: RawBlock,

@@ -35,10 +35,7 @@ interface Movement {
   amount: Hex | null;
 }
 
-/**
- * Adds the token transfers of a block's logs to the rows, batches unfolded, with the activity of both parties. Those of
- * consecutive ids have rows of their own.
- */
+/** Adds token transfers and activity to the rows, batches unfolded; consecutive ids have rows of their own. */
 export function decodeTokenTransfers(
   rows: ChainRows,
   blockNumber: number,

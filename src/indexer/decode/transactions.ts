@@ -11,10 +11,7 @@ import { type ChainRows, SIDE } from "../../store/writer/chain-tables.ts";
 import { fieldsOfReceipt, fieldsOfTransaction, l1FeeOf } from "./chain-fields.ts";
 import { hasFailed, tracerText } from "./frames.ts";
 
-/**
- * Adds the block and its transactions to the rows, with their hashes and the activity of sender, receiver and created
- * contract. `receipts` and `traces` are in the order of the transactions (validated before).
- */
+/** Adds the block, its transactions, hashes and activity to the rows; receipts and traces are in the same order. */
 export function decodeTransactions(
   rows: ChainRows,
   block: RawBlock,
@@ -119,10 +116,7 @@ function word(quantity: Hex): Hex {
   return `0x${quantity.slice(2).padStart(64, "0")}`;
 }
 
-/**
- * Returns the fields that only some transactions have, as JSON; null when there are none. `gasPrice` is the effective price: a signed
- * price is kept where it differs (Arbitrum).
- */
+/** Returns the fields of some types as JSON, or null. A signed gas price is kept where the effective one differs (Arbitrum). */
 function extraFields(
   transaction: RawTransaction,
   receipt: RawReceipt,

@@ -1,10 +1,10 @@
 import type { AskOptions, NodeName } from "../../chain/options.ts";
 import { Retry } from "../../chain/retry.ts";
 import { ChainError } from "../../core/errors.ts";
-import { tablesOfOneServer } from "../../store/cluster/page-columns.ts";
 import { getGeneration } from "../../store/sync-state.ts";
 import { findTableDifference, type TableDifference } from "../../store/writer/audit.ts";
 import { encodeChainRows } from "../../store/writer/chain.ts";
+import { type ChainTableName, chainTables } from "../../store/writer/chain-tables.ts";
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
@@ -15,10 +15,7 @@ const SAMPLE = 10;
 /** An audit that waits longer for the nodes with one of its pieces is given up: a head may wait meanwhile. */
 const PATIENCE_MS = 3_000;
 
-/**
- * Creates what audits when the next audit is due, at intervals. Its caller has nothing else to do. An audit goes piece by
- * piece: once a head waits it stops, and goes on where it stood when it is called again.
- */
+/** Creates the auditor, called when nothing else is to be done. A waiting head interrupts an audit, which then continues. */
 export function createAuditor(
   intervalMs: number,
 ): (sync: Sync, isHeadWaiting: () => boolean) => Promise<void> {
@@ -37,9 +34,8 @@ export function createAuditor(
 }
 
 /**
- * Compares the index with the nodes: the rows of one final block, chosen at random, with the block fetched anew; some
- * rows of state with the node's at the served head. Differences are counted and logged, and
- * differing state is read again. An audit ends silently when a node fails: the next one comes. Between its pieces other blocks may be published.
+ * Compares one random final block's rows, and some state at the head, with the nodes. Differences are logged and read again; a
+ * failing node ends the audit.
  */
 async function* audit(sync: Sync): AsyncGenerator<void> {
   try {
@@ -98,13 +94,12 @@ async function* compareBlock(
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
   const believed = await agreement.confirm(answer, retry);
-  // With what is a view on one server.
-  const tables = new Map([...tablesOfOneServer, ...sync.recordedTables]);
-  const expected = encodeChainRows(decodeBlocks([believed]), tables);
+  const expected = encodeChainRows(decodeBlocks([believed]));
   const differences: TableDifference[] = [];
-  for (const name of tables.keys()) {
+  for (const name of Object.keys(chainTables) as ChainTableName[]) {
     yield;
-    const found = await findTableDifference(writer.sql, name, blockNumber, expected.get(name));
+    const document = expected.get(name)?.document;
+    const found = await findTableDifference(writer.sql, name, blockNumber, document);
     if (found) differences.push(found);
   }
   return { node, differences };

@@ -18,10 +18,7 @@ const PATIENCE_MS = 3_000;
 const UNNAMED =
   "the chain pays fees to accounts that its blocks do not name: the node is asked for coin balances";
 
-/**
- * Creates the function that finds out whether the fees of a chain arrive where its blocks say. It looks once at the served head
- * and at the recent blocks below it, for blocks that can show it. It is called when there is nothing else to do.
- */
+/** Creates the function that finds out, at one head, whether the chain's fees arrive where its blocks say. */
 export function createFeeWatch(): (sync: Sync) => Promise<void> {
   let lookedAt: BlockReference | undefined;
   let unpaid = 0;

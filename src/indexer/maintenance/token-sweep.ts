@@ -19,11 +19,7 @@ const TOKENS_AT_ONCE = 50;
 const STEP_MS = 1_000;
 const ROUND_MS = 60_000;
 
-/**
- * Creates the function that finds changes of tokens that no block shows: holders that only earlier logs name, and balances,
- * supplies and facts that change by themselves. Each call takes one step, when nothing else is to be done. It reads the tokens in
- * turn; one that disagrees is marked, and all its holdings are read (`readPending`).
- */
+/** Creates the sweep that finds changes no block shows: one step a call, tokens in turn; a differing one is marked (`readPending`). */
 export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
   let after: Address = ZERO_ADDRESS;
   let stepAt = performance.now() + STEP_MS;

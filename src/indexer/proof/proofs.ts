@@ -45,9 +45,7 @@ export interface ProofsOptions {
 
 /** In a sample one block in this many is proven whole. */
 const SAMPLE = 64;
-/**
- * After so many blocks without a proof, a part that was never proven counts as encoded in another way on this chain.
- */
+/** Blocks after which a part never proven counts as encoded differently on this chain. */
 const ATTEMPTS = 3;
 const SWITCHED_OFF = "PROOFS=off";
 
@@ -78,10 +76,7 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
       status.proofs = initialProofs(enabled);
     },
 
-    /**
-     * Gives the parts that could not be proven. Throws `ChainError` of code `unproven-block` when one of them was proven
-     * on this chain before.
-     */
+    /** Returns the unproven parts. Throws `ChainError` of code `unproven-block` when one was proven on this chain before. */
     async examine(fetched: FetchedBlock, scope: ProofScope): Promise<Unproven[]> {
       const unproven: Unproven[] = [];
       for (const part of partsOf(scope)) {

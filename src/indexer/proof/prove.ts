@@ -11,10 +11,7 @@ import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
 import { encodeTransaction, isDeposit, recoverSender, withType } from "./transactions.ts";
 
-/**
- * The parts of a block that can be proven. The header has its hash. Uncles, transactions, receipts and withdrawals have
- * the roots in the header. Fields that no root covers follow from those that one does. Senders signed.
- */
+/** Provable parts: the header's hash, the roots in it, fields that follow from what roots cover, and senders' signatures. */
 export const PARTS = [
   "header",
   "uncles",
@@ -164,10 +161,7 @@ const PROOFS: Readonly<Record<Part, Proof>> = {
   },
 };
 
-/**
- * Whether a key may have made the signature. Chains put transactions of their own into blocks with an r of 0 (Sonic's
- * `IsInternal`) or 1 (`rs_id` of Moonbeam's xcm-primitives).
- */
+/** Returns whether a key may have signed. System transactions have an r of 0 (Sonic's `IsInternal`) or 1 (Moonbeam's `rs_id`). */
 function isSigned({ r }: RawTransaction): boolean {
   return quantityToBigInt(bytes(r, "r")) > 1n;
 }

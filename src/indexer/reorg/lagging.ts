@@ -9,12 +9,7 @@ const INTERVAL_MS = 5_000;
 /** How long a look waits for the nodes, all of which are asked at once. */
 const PATIENCE_MS = 500;
 
-/**
- * Creates the watch for a followed node that is behind another one. When the followed node has not reached what another node
- * on our chain had at the last look, the followed node is distrusted from then on, and the watch gives the other's head.
- * Undefined when there is no such head, and between two looks. Without the watch a node that stands still or is always late,
- * but says nothing wrong, would keep our head back.
- */
+/** Creates the watch for a followed node that stays behind another: it is distrusted, and the other's head returned; else undefined. */
 export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
   let lookedAt = performance.now();
   let seen = new Map<NodeName, number>();

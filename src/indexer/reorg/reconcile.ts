@@ -29,10 +29,7 @@ const UNHEARD_PATIENCE_MS = 30_000;
 /** The least time between two looks at a distrusted node, and the most that one takes. */
 const REVIEW_INTERVAL_MS = 1_000;
 
-/**
- * The node's head to act on. A distrusted node is left out until it has our head again, or is ahead of the others while
- * they have nothing new, or until they fail.
- */
+/** Returns the head to act on. A distrusted node is left out until it has our head, leads while the others stand, or they fail. */
 export async function fetchTrustedHead(sync: Sync): Promise<Head> {
   const { chain, distrusted, options } = sync;
   const { signal } = options;
@@ -76,9 +73,7 @@ async function fetchBoth(chain: Chain, number: number, ask: AskOptions) {
   return { header, head };
 }
 
-/**
- * Handles a node's head that is neither above ours nor ours. True when the database was changed.
- */
+/** Handles a node's head that is neither ours nor above it. True when the database changed. */
 export async function reconcile(sync: Sync, ours: ServedHead, node: BlockHeader): Promise<boolean> {
   return (await isBehind(sync, ours, node))
     ? returnToShorter(sync, ours, node)
@@ -106,10 +101,7 @@ async function returnToShorter(sync: Sync, ours: ServedHead, node: BlockHeader):
   return true;
 }
 
-/**
- * Handles a node's chain that does not continue ours: rolls back to the common ancestor, or starts over with a new
- * chain. False when it may not, or when there is nothing to do after all.
- */
+/** Rolls back to the common ancestor, or starts over with a new chain. False when it may not or need not. */
 export async function reorganise(sync: Sync, ours: ServedHead): Promise<boolean> {
   const node = await sync.chain.fetchHead({ signal: sync.options.signal });
   if (await isBehind(sync, ours, node)) return returnToShorter(sync, ours, node);
@@ -148,10 +140,7 @@ async function returnTo(sync: Sync, ours: ServedHead, ancestor: number): Promise
   await loadHead(sync);
 }
 
-/**
- * Whether to follow a node that left our chain (case 6). Not while another node still has our head and a
- * chain no shorter; and, for a while, not before all other nodes have answered.
- */
+/** Returns whether to follow a node that left our chain (case 6): not while another has our head and no shorter chain, nor at once. */
 async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<boolean> {
   const { chain, options } = sync;
   sync.distrusted = undefined;
@@ -176,10 +165,7 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
   return performance.now() - sync.unheardSince > UNHEARD_PATIENCE_MS;
 }
 
-/**
- * Handles a node's chain that has no block in common with ours. True when it is indexed anew: the chain is a development
- * chain, or its first indexed block was not final.
- */
+/** Handles a chain without a common block. True when it is indexed anew: a development chain, or the first block was not final. */
 async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
   const { chain, identity, isDevelopment, options } = sync;
   const current = await describeChain(chain, identity.chainId, options);

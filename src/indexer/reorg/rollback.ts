@@ -26,10 +26,7 @@ import { listTouchedKeys, type StateKeys, type StateValues, writeState } from ".
 /** Headers asked for at once on the walk back. */
 const WALK_STRIDE = 64;
 
-/**
- * The number of the newest block at or below `from` that our chain shares with the node's; null when they share not
- * even the start block. Throws `ChainError` (retryable) when the node's headers do not continue one another.
- */
+/** Returns the newest common block at or below `from`, or null. Throws `ChainError` (retryable) when headers do not continue. */
 export async function findCommonAncestor(
   chain: Chain,
   writer: Writer,

@@ -6,24 +6,14 @@ import type { Queryable, Transaction } from "../../db/client.ts";
 import type { SignedRange } from "../../store/state/tokens/signs.ts";
 import type { ContractScope } from "../../store/state/tokens/state.ts";
 
-/**
- * A family of state: tables whose rows follow from the blocks, and from what the node says of a block. Publishing,
- * rolling back, resetting, reading from the node, counting and the audit walk the list of families (`families.ts`) and
- * know none of them by name.
- */
+/** Tables whose rows follow from blocks and the node's answers. Publishing, roll-back, reset, reading and audit walk `families.ts`. */
 export interface StateFamily<Key = unknown, Row = unknown> {
   name: string;
   /** The tables that the family alone writes. A reset empties them. */
   tables: readonly string[];
-  /**
-   * Applies the recorded blocks of a range; they follow the published ones. The statements are sent at once: the next family's
-   * follow them, and the written state.
-   */
+  /** Applies recorded blocks that follow the published ones. Statements are sent at once, before the next family's. */
   apply(sql: Transaction, range: SignedRange): Promise<void>;
-  /**
-   * Undoes `apply` for a range at the end of the chain. It runs before the rows of the blocks are deleted, the returned
-   * function afterwards.
-   */
+  /** Undoes `apply` at the end of the chain, before the rows are deleted; the returned function runs afterwards. */
   revert(sql: Transaction, range: SignedRange): Promise<AfterDeletion | undefined>;
   /** What the node is asked for; undefined when the blocks tell everything. */
   reading?: StateReading<Key, Row>;

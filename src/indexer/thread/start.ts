@@ -48,10 +48,7 @@ const RESTART_PAUSE_MS = 1_000;
 /** Blocks live shortly and take many megabytes. V8's default would hold several times this much, and be no faster. */
 const YOUNG_GENERATION_MB = { alone: 32, amongOthers: 8 };
 
-/**
- * Starts the indexer in a thread of its own, so that it never delays an API answer. A thread that dies is replaced.
- * `onFatal` gets the reason when indexing cannot go on with these settings, and the form of it that anybody may read.
- */
+/** Starts the indexer in a thread, replaced when it dies. `onFatal` gets the reason why indexing cannot go on, and a public form. */
 export function startIndexer(
   settings: IndexerSettings,
   {

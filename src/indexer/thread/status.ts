@@ -24,10 +24,7 @@ export interface IndexerStatus {
   replacedIndexes: { built: number; total: number } | null;
   /** Blocks of an earlier version whose L1 fees are still to be read; null when there are none. */
   l1Fees: { unread: number } | null;
-  /**
-   * The number of rows that are still to be read from the node, by family, counted up to a limit; null before the first
-   * count.
-   */
+  /** Rows still to be read, by family, counted up to a limit; null before the first count. */
   pending: Readonly<Record<string, number>> | null;
   /** Tokens whose contracts say otherwise than their transfers; null before the first count. */
   tokens: TokenMarks | null;
@@ -36,10 +33,7 @@ export interface IndexerStatus {
   accepted: Partial<Record<SoftKind, number>>;
   /** How the proofs of blocks go. */
   proofs: ProofStatus;
-  /**
-   * What the auditor has compared with the nodes since the start, how much of it differed, and the last difference: blocks,
-   * and rows by their family of state.
-   */
+  /** Counts of compared and differing blocks and rows since the start, and the last difference. */
   audit: {
     checked: AuditCounts;
     differing: AuditCounts;

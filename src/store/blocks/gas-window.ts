@@ -20,11 +20,7 @@ export interface GasBlock {
 
 type TipRow = { safe: string | null; proposed: string | null; fast: string | null };
 
-/**
- * The gas of the newest `length` published blocks. A tip is what a transaction paid above the base fee of its block;
- * those that paid nothing at all are the chain's own and left out. A percentile is the lowest tip at or below which that
- * share of the gas was sold.
- */
+/** Reads the gas of the newest `length` blocks: percentiles of tips above the base fee, without unpaid transactions. */
 export async function readGasWindow(sql: Queryable, length: number): Promise<GasWindow> {
   const blocks = await sql<GasBlock[]>`
     SELECT number, gas_limit, gas_used, base_fee_per_gas, (

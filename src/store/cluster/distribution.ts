@@ -1,26 +1,21 @@
 import { ConfigError } from "../../core/errors.ts";
 import type { Fragment, Queryable, Sql, Transaction } from "../../db/client.ts";
 import { type ChainTableName, chainTables } from "../writer/chain-tables.ts";
-import { pageTables } from "./page-columns.ts";
 
 // A chain on several servers (Citus): most of its rows are spread over the workers, everything else stands on the
 // coordinator. What is published stays one transaction of the coordinator's.
 
-/**
- * The tables that are spread, and the column by which their rows are. Tables of one group share their places. Logs have a group of
- * their own: an earlier version spread them by block.
- */
+/** The tables that are spread, and the column by which their rows are. Tables of one group share their places. */
 export const spreadGroups: readonly { column: string; tables: readonly ChainTableName[] }[] = [
   {
     column: "block_number",
-    tables: ["transactions", "internalTransactions", "tokenTransfers", "withdrawals"],
+    tables: ["transactions", "logs", "internalTransactions", "tokenTransfers", "withdrawals"],
   },
   { column: "hash", tables: ["transactionHashes"] },
   {
     column: "address",
     tables: ["addressTransactions", "addressInternalTransactions", "addressTokenTransfers"],
   },
-  { column: "address", tables: ["logs"] },
 ];
 
 /** Tables that are spread. */
@@ -32,10 +27,7 @@ export async function isDistributed(sql: Queryable): Promise<boolean> {
   return state.distributed;
 }
 
-/**
- * Has a transaction of several servers use one connection to each worker, for all shards there. It is for little that is written:
- * the commit asks every connection twice.
- */
+/** Uses one connection to each worker for small writes: a commit asks every connection twice. */
 export async function shareConnections(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('citus.max_adaptive_executor_pool_size', '1', true)`;
 }
@@ -43,9 +35,8 @@ export async function shareConnections(sql: Transaction): Promise<void> {
 const MINIMUM_VERSION = 13;
 
 /**
- * Spreads the tables of the client's schema over the workers when the database is a Citus coordinator's and the schema
- * holds no chain yet; else does nothing. Runs after the migrations. Throws `ConfigError` for a Citus that is too old, or
- * younger than the tables.
+ * Distributes an empty schema's tables on a Citus coordinator, after the migrations. Throws `ConfigError` for an old Citus or old
+ * tables.
  */
 export async function distributeTables(sql: Sql): Promise<void> {
   const [citus] = await sql<{ version: string }[]>`
@@ -60,10 +51,7 @@ export async function distributeTables(sql: Sql): Promise<void> {
     await transaction`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
     const [kept] = await transaction`SELECT 1 FROM sync_state`;
     const isSpread = await isDistributed(transaction);
-    if (isSpread) {
-      await addPageColumns(transaction);
-      await askByCall(transaction);
-    }
+    if (isSpread) await askByCall(transaction);
     if (kept || isSpread) return;
     const [view] = await transaction`
       SELECT 1 FROM pg_class WHERE oid = 'transaction_hashes'::regclass AND relkind = 'v'`;
@@ -73,19 +61,13 @@ export async function distributeTables(sql: Sql): Promise<void> {
       );
     }
     await transaction`SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
-    await addPageColumns(transaction);
     await withoutViews(transaction, () => spread(transaction));
   });
 }
 
 async function spread(sql: Transaction): Promise<void> {
-  // Hashes have a table of their own here, and logs are not beside their transactions.
+  // Hashes have a table of their own here.
   await sql`DROP INDEX IF EXISTS transactions_hash`;
-  await sql`DROP FUNCTION logs_at(bigint[], integer[])`;
-  // A key contains the column by which the rows are spread.
-  await sql`
-    ALTER TABLE logs DROP CONSTRAINT logs_pkey,
-      ADD CONSTRAINT logs_pkey PRIMARY KEY (block_number, log_index, address) WITH (fillfactor = 100)`;
   for (const { column, tables } of spreadGroups) {
     const [first] = tables as [ChainTableName];
     for (const name of tables) await distribute(sql, name, { column, first });
@@ -127,28 +109,7 @@ async function distribute(
     SELECT create_distributed_table(${chainTables[name].name}::text::regclass, ${column}, colocate_with => ${beside})`;
 }
 
-/** Adds the columns that pages are read from on several servers, where an earlier version did not. */
-async function addPageColumns(sql: Transaction): Promise<void> {
-  const kept = await sql<{ name: string }[]>`
-    SELECT relname || '.' || attname AS name FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-    WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(${pageTables.map(({ name }) => name)}::text[])`;
-  const known = new Set(kept.map(({ name }) => name));
-  const additions = pageTables.flatMap(({ name, columns }) =>
-    Object.entries(columns)
-      .filter(([column]) => !known.has(`${name}.${column}`))
-      .map(([column, type]) => `ALTER TABLE ${name} ADD COLUMN ${column} ${type.replace("?", "")}`),
-  );
-  if (additions.length === 0) return;
-  await withoutViews(sql, async () => {
-    for (const addition of additions) await sql.unsafe(addition);
-  });
-}
-
-/**
- * Makes functions that read rows by their places (migrations/0090_rows_by_place.sql) ask for them when they are called.
- * Within a statement that combines them with tables of the coordinator, Citus would refuse what they read. Without a place
- * nothing is asked.
- */
+/** Makes functions that read by places run as calls: Citus refuses their bodies within statements that join coordinator tables. */
 async function askByCall(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('citus.enable_ddl_propagation', 'off', true)`;
   const functions = await sql<{ definition: string }[]>`

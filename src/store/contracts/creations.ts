@@ -18,10 +18,7 @@ export interface ContractCreation {
   creationCode: Hex;
 }
 
-/**
- * Creations of those addresses that are known contracts, in the order of the addresses; an address given twice is
- * listed twice.
- */
+/** Lists creations of known contracts, in the order of the addresses. */
 export async function listContractCreations(
   sql: Queryable,
   addresses: readonly Address[],
@@ -49,11 +46,7 @@ export interface CodePresence {
   isContract: boolean | null;
 }
 
-/**
- * Tells which addresses are contracts: by their newest creation or, where none is indexed (genesis allocation, before
- * START_BLOCK), by what the node said of their code. Whether a self-destruct removed it, and whether a creation without code
- * had none, is known with the balance.
- */
+/** Returns which addresses are contracts: by their newest creation, else by the node's answer about their code. */
 export async function listContractsAmong(
   sql: Queryable,
   addresses: readonly Address[],

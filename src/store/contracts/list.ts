@@ -4,9 +4,8 @@ import type { PageRange } from "../lists/large-pages.ts";
 import { inPublishedBlocks } from "../lists/page.ts";
 
 /**
- * Addresses with contracts in the order in which they were seen first: where they were created, or, where no indexed
- * creation tells (genesis allocation, before START_BLOCK), before all of the first block that names them. With `unverified`
- * only those that have code now and no verified source.
+ * Lists contracts by first appearance, those of unknown creation before their first block. With `unverified`, without sources but
+ * with code.
  */
 export async function listContracts(
   sql: Queryable,
@@ -35,10 +34,7 @@ export async function listContracts(
   return rows.map(({ address }) => address);
 }
 
-/**
- * Addresses of contracts without code now, destroyed or never given any, in the order in which they were seen first. Begins
- * with all that were ever without: they are few beside all contracts.
- */
+/** Lists contracts without code now, by first appearance, from those that ever were without, which are few. */
 export async function listEmptyContracts(
   sql: Queryable,
   { limit, skip }: PageRange,
@@ -66,10 +62,7 @@ export async function listEmptyContracts(
   return rows.map(({ address }) => address);
 }
 
-/**
- * Whether the node told of code at the address `a`, and no indexed creation does. Without traces most are unknown. The
- * planner would join what NOT EXISTS asks as a whole, and read all contracts for it.
- */
+/** Whether the node reported code and no creation is indexed. A join would read all contracts. */
 function isBefore(sql: Queryable): Fragment {
   return sql`a.has_code AND (SELECT traced FROM sync_state) AND (
     SELECT true FROM contracts c WHERE c.address = a.address AND ${inPublishedBlocks(sql)} LIMIT 1) IS NULL`;

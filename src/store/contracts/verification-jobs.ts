@@ -61,9 +61,8 @@ const MISSING = /^42(?:P01|703|501)$/;
 const LOCK_TIMEOUT = "500ms";
 
 /**
- * Adds a job, committed when this resolves, or tells which limit it would exceed. Those of waiting jobs are for all chains
- * of a queue together, whose tables are in `schemas`; while one of those cannot be read, they are for this chain alone. One
- * statement: hundreds of submissions may come at once, and every round trip delays other queries.
+ * Adds a job, or returns the limit that it would exceed, across the chains in `schemas`. One statement: submissions may come in
+ * hundreds.
  */
 export async function insertJob(
   sql: Sql,
@@ -137,10 +136,8 @@ export interface Turn {
 }
 
 /**
- * The next job of all chains, whose tables are in the schemas of `sources`; undefined when there is none. Leaves out
- * sources that are not open, and addresses with a running job. Clients that kept the runners busy for less than the
- * budget within the last hour come first; then those with fewer running jobs, then those whose last turn was longest
- * ago, then the oldest job. Rejects when the table of one of them is locked for long.
+ * Finds the next job of all open sources, no two of an address: clients within their budget first, then those with fewer running
+ * jobs, then the longest without a turn, then the oldest. Rejects when a table stays locked.
  */
 export async function findTurn(
   sql: Sql,
@@ -219,9 +216,7 @@ export async function renewLease(sql: Sql, job: ClaimedJob): Promise<boolean> {
   return renewed.count > 0;
 }
 
-/**
- * Ends a running job; `failure` null: it passed. False, without a change, when it no longer belongs to this attempt.
- */
+/** Ends a running job; `failure` null: it passed. False when another attempt owns it. */
 export async function finishJob(
   sql: Queryable,
   job: ClaimedJob,
@@ -269,10 +264,7 @@ export async function releaseJob(sql: Sql, job: ClaimedJob): Promise<void> {
     WHERE ${isOfAttempt(sql, job)}`;
 }
 
-/**
- * Puts abandoned jobs, those with `leases` among them, back into the queue the first time. The second time they fail, since such
- * a job may crash every process that runs it.
- */
+/** Requeues abandoned jobs once, then fails them: such a job may crash every process. */
 export async function reclaimAbandonedJobs(
   sql: Sql,
   leases: readonly string[],

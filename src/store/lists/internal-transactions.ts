@@ -1,7 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { type Places, placesOf, readFromList, withBlocks } from "../cluster/distributed-reads.ts";
+import { placesOf } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
@@ -59,41 +59,17 @@ export async function listInternalTransactionsOfAddress(
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
   const towards = direction(sql, order);
-  const columns = sql`
-    block_number, transaction_index, transaction_hash, position, trace_address, type, call_type, from_address AS from,
-    to_address AS to, created_contract, value, gas, gas_used, input, error, effective`;
-  const listed =
-    "address" in filter &&
-    (await readFromList<ListedRow, InternalTransactionEntry>(
-      sql,
-      pageOf(sql, columns, filter, towards, page),
-      page,
-      {
-        dataOf,
-        complete: (rows) => withBlocks(sql, rows),
-        placeOf: ({ blockNumber, transactionIndex, position }) => [
-          blockNumber,
-          transactionIndex,
-          position,
-        ],
-        readInPlace: (places) => complete(sql, places, towards, places.length),
-      },
-    ));
-  if (listed) return listed;
-  const key = sql`block_number, transaction_index, position`;
-  return complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, filter, towards, page), towards, page.limit);
 }
 
-type ListedRow = Omit<InternalTransactionEntry, "timestampSeconds"> & { transactionIndex: number };
-
-/** Columns of a page; of parties only the key's. */
+/** The keys of a page. */
 function pageOf(
   sql: Queryable,
-  columns: Fragment,
   filter: AddressInternalTransactionFilter,
   towards: Fragment,
   page: PageRange,
 ): Fragment {
+  const key = sql`block_number, transaction_index, position`;
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
   const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
@@ -103,14 +79,14 @@ function pageOf(
       table: sql`address_internal_transactions`,
       isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
       condition,
-      key: columns,
+      key,
       inIndex,
       order,
     });
     return pageOfParties(sql, filter.parties, activity, page);
   }
   const rows = sql`
-    SELECT ${columns} FROM address_internal_transactions
+    SELECT ${key} FROM address_internal_transactions
     WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
   return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
@@ -169,10 +145,10 @@ function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
-/** The rows for a page of keys, or for places, at most `limit`, in its order. */
+/** The rows for a page of keys, at most `limit`, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment | Places,
+  page: Fragment,
   towards: Fragment,
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
@@ -189,10 +165,5 @@ async function complete(
     ) i
     ${blockOf(sql, sql`i.block_number`)}
     ORDER BY i.block_number ${towards}, i.transaction_index ${towards}, i.position ${towards}`;
-  return readPage(query, limit, dataOf);
+  return readPage(query, limit, ({ input, error }) => [input, error]);
 }
-
-const dataOf = ({ input, error }: Pick<InternalTransactionEntry, "input" | "error">) => [
-  input,
-  error,
-];

@@ -30,18 +30,8 @@ export class PageTooLarge extends StoreError {
   }
 }
 
-/** Throws `PageTooLarge` for rows of one page that were read apart. */
-export function requireAnswerable<Row>(
-  rows: readonly Row[],
-  dataOf: (row: Row) => readonly (string | null)[],
-): void {
-  let characters = 0;
-  for (const row of rows) for (const data of dataOf(row)) characters += data?.length ?? 0;
-  if (characters > MAXIMUM_ANSWER) throw new PageTooLarge();
-}
-
 /** A query that was not sent yet. It can be read in parts. */
-export interface PageQuery<Row> extends PromiseLike<Row[]> {
+interface PageQuery<Row> extends PromiseLike<Row[]> {
   cursor(rows: number, read: (part: Row[]) => unknown): Promise<unknown>;
 }
 

@@ -1,15 +1,9 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import {
-  isDistributedRead,
-  isNear,
-  placesOf,
-  publishedHead,
-  withBlocks,
-} from "../cluster/distributed-reads.ts";
+import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { keyOf } from "../index-keys.ts";
-import { type PageQuery, type PageRange, readPage } from "./large-pages.ts";
+import { type PageRange, readPage } from "./large-pages.ts";
 import { blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
 
 /** A log of a transaction. */
@@ -72,10 +66,7 @@ interface LogRange {
 /** A range with more entries than this is not counted to its end. */
 const FEW = 1_000;
 
-/**
- * Logs that match at least one of the patterns, by block and log index in `order`. Each pattern is read in that order from
- * the index range with the fewest entries, as far as the page asks.
- */
+/** Finds logs that match a pattern, by block and log index, each pattern by its smallest index range. */
 export async function searchLogs(
   sql: Queryable,
   patterns: readonly LogPattern[],
@@ -90,7 +81,6 @@ export async function searchLogs(
       range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
     })),
   );
-  if (isDistributedRead(sql)) return readOfServers(sql, searches, blocks, page, by);
   const keys = keysOf(sql, searches, blocks, page, by);
   const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
   const query = sql<LogEntry[]>`
@@ -104,10 +94,8 @@ export async function searchLogs(
     ) l
     ${blockOf(sql, sql`l.block_number`)}
     ORDER BY l.block_number ${by}, l.log_index ${by}`;
-  return readPage(query, page.limit, dataOf);
+  return readPage(query, page.limit, ({ data }) => [data]);
 }
-
-const dataOf = ({ data }: TransactionLog) => [data];
 
 /** A pattern, and where its logs are looked for: undefined for all blocks. */
 interface LogSearch {
@@ -123,9 +111,10 @@ function keysOf(
   { limit, skip }: PageRange,
   by: Fragment,
 ): Fragment {
-  const key = sql`block_number, log_index`;
-  const pageOf = (search: LogSearch, page: PageRange) =>
-    pageOfSearch(sql, key, search, blocks, page, by);
+  const pageOf = (search: LogSearch, page: PageRange) => {
+    const rows = sql`SELECT block_number, log_index FROM logs WHERE ${found(sql, search, blocks)}`;
+    return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
+  };
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
   if (others.length === 0) return pageOf(first, { limit, skip });
@@ -134,82 +123,6 @@ function keysOf(
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
   const { order } = ordersOf(sql, first, by);
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
-}
-
-/** Columns of a page of one search. */
-function pageOfSearch(
-  sql: Queryable,
-  columns: Fragment,
-  search: LogSearch,
-  blocks: LogBlocks,
-  page: PageRange,
-  by: Fragment,
-): Fragment {
-  const rows = sql`SELECT ${columns} FROM logs WHERE ${found(sql, search, blocks)}`;
-  return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
-}
-
-type LogOfServers = Omit<LogEntry, "blockHash" | "timestampSeconds">;
-
-/**
- * A page of several servers. The logs of an address are on one of them, and carry what their transactions add
- * (page-columns.ts): a near page of one search is one statement.
- */
-async function readOfServers(
-  sql: Queryable,
-  searches: readonly LogSearch[],
-  blocks: LogBlocks,
-  page: PageRange,
-  by: Fragment,
-): Promise<LogEntry[]> {
-  const columns = sql`
-    logs.block_number, logs.log_index, address, topic0, topic1, topic2, topic3, data, transaction_index, transaction_hash, gas_price, gas_used`;
-  const [search, ...others] = searches;
-  const address = others.length === 0 ? search?.pattern.address : undefined;
-  const asked = address === undefined ? "all servers" : "one server";
-  let query: Fragment;
-  if (search && others.length === 0 && isNear(page, asked)) {
-    query = pageOfSearch(sql, columns, search, blocks, page, by);
-  } else {
-    const keys = keysOf(sql, searches, blocks, page, by);
-    const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
-    query = sql`
-      SELECT ${columns}
-      FROM ${places} CROSS JOIN LATERAL unnest(places.block_number, places.log_index) AS place (block, index)
-      JOIN logs ON logs.block_number = place.block AND logs.log_index = place.index
-      WHERE ${onServerOf(sql, address)}
-      ORDER BY logs.block_number ${by}, logs.log_index ${by}`;
-  }
-  const rows = await readPage(query as unknown as PageQuery<LogOfServers>, page.limit, dataOf);
-  return withBlocks(sql, await withTransactions(sql, rows));
-}
-
-/** Adds what transactions add to the logs of an earlier version, or of one server. */
-async function withTransactions(
-  sql: Queryable,
-  logs: readonly LogOfServers[],
-): Promise<readonly LogOfServers[]> {
-  const lacking = logs.filter((log) => log.transactionHash === null);
-  if (lacking.length === 0) return logs;
-  const found = await sql<Omit<LogOfServers, keyof TransactionLog>[]>`
-    SELECT block_number, transaction_index, hash AS transaction_hash, gas_price, gas_used FROM transactions_at(
-      ${lacking.map(({ blockNumber }) => blockNumber)}::bigint[],
-      ${lacking.map(({ transactionIndex }) => transactionIndex)}::integer[])`;
-  const byPlace = new Map(
-    found.map((one) => [`${one.blockNumber} ${one.transactionIndex}`, one] as const),
-  );
-  return logs.flatMap((log) => {
-    if (log.transactionHash !== null) return [log];
-    const transaction = byPlace.get(`${log.blockNumber} ${log.transactionIndex}`);
-    return transaction ? [{ ...log, ...transaction }] : [];
-  });
-}
-
-/** Condition that tells the coordinator which server has the logs of an address; to all others it is none. */
-function onServerOf(sql: Queryable, address: Address | undefined): Fragment {
-  return address === undefined
-    ? sql`true`
-    : sql`(NOT is_distributed() OR address = ${address}::bytea)`;
 }
 
 /** The order that the range of a search is read in, and that of its logs. */
@@ -229,7 +142,7 @@ function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const ranges: LogRange[] = [];
   const rangeOf = (order: Fragment, value: Fragment): LogRange => ({
     order,
-    condition: sql`${order} = ANY(ARRAY[${value}]) AND ${onServerOf(sql, address)}`,
+    condition: sql`${order} = ANY(ARRAY[${value}])`,
   });
   if (address !== undefined) {
     ranges.push(

@@ -14,10 +14,7 @@ export interface NamedContract {
   contractName: string | null;
 }
 
-/**
- * Tokens whose name or symbol, and verified contracts whose name begins with a text, in any letter case; only the first 64
- * characters of either count. What matched decides the order, so that whole names come first; then the oldest tokens do.
- */
+/** Finds tokens and verified contracts by the first 64 characters of names, in any letter case; whole names, then the oldest, first. */
 export async function listContractsByName(
   sql: Queryable,
   text: string,

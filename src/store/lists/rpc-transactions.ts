@@ -75,10 +75,7 @@ export async function getSignedTransaction(
   return transaction;
 }
 
-/**
- * The transaction at a place of a published block, null where the block has no such place; undefined when the block is
- * not indexed.
- */
+/** Returns the transaction at a place; null where the block has none, undefined when the block is not indexed. */
 export async function getSignedTransactionAt(
   sql: Queryable,
   blockNumber: number,

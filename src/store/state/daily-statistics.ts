@@ -62,11 +62,7 @@ const SUMS = [
   "l1_fees",
 ] as const;
 
-/**
- * Undoes `applyDailyStatistics` for a range at the end of the chain, before its blocks and addresses are deleted. Sums are
- * subtracted; where an extreme goes with the range, the next one is looked for in the blocks that are left of the day, not in
- * their transactions.
- */
+/** Undoes `applyDailyStatistics` before the rows are deleted; lost extremes come from the day's remaining blocks. */
 export async function revertDailyStatistics(
   sql: Transaction,
   range: BlockRange,
@@ -170,10 +166,7 @@ export async function getDailyFees(sql: Queryable, day: number): Promise<string 
   return row?.fees;
 }
 
-/**
- * Returns the last day, counted from 1970-01-01, with a block whose L1 fees are still to be read; -Infinity when all are known, or
- * the chain has none. `served` is the head of `sql`'s snapshot.
- */
+/** Returns the last day (from 1970-01-01) with unread L1 fees; -Infinity without. `served` is the snapshot's head. */
 export async function getLastDayWithoutL1Fees(
   sql: Queryable,
   { l1FeesFrom }: Pick<ServedHead, "l1FeesFrom">,

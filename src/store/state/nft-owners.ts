@@ -23,10 +23,7 @@ export async function applyNftOwners(sql: Transaction, range: BlockRange): Promi
     DO UPDATE SET owner = excluded.owner`;
 }
 
-/**
- * Undoes `applyNftOwners` for a range at the end of the chain. Runs before the rows of the blocks are deleted, the
- * returned function afterwards.
- */
+/** Undoes `applyNftOwners` before the rows are deleted; the returned function runs afterwards. */
 export async function revertNftOwners(
   sql: Transaction,
   range: BlockRange,
@@ -56,11 +53,7 @@ async function restoreNftOwners(sql: Transaction, moved: readonly NftKey[]): Pro
 /** Of a collection that moved ids together more often, nobody's are told: each id is looked for in all of these. */
 const CONSECUTIVE_TRANSFERS_MAXIMUM = 200;
 
-/**
- * Ids of an ERC-721 collection that the owner has, ascending, of those that a transfer of their own told of. The zero address
- * owns none, and nobody has what moved before another contract took the place of the collection's. Undefined where too much
- * moved together to tell.
- */
+/** Lists an owner's ids by single transfers since the present contract began, ascending; undefined where too much moved together. */
 export async function listNftsOfOwner(
   sql: Queryable,
   token: Address,

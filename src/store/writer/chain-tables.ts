@@ -1,9 +1,6 @@
 import { copyTable, type RowOf } from "../../db/copy.ts";
 
-/**
- * The append-only tables that blocks are recorded into, as COPY takes them (migrations/0001_chain.sql). A key is the name of
- * the table's rows in `ChainRows`.
- */
+/** Append-only tables as COPY takes them (migrations/0001_chain.sql), by the names of `ChainRows`. */
 export const chainTables = {
   blocks: copyTable("blocks", {
     number: "int8",

@@ -1,7 +1,6 @@
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import { type CopyTable, copyInto, encodeRows } from "../../db/copy.ts";
-import { type RecordedTables, rowsOfServers } from "../cluster/page-columns.ts";
 import { blockColumn, type ChainRows, type ChainTableName, chainTables } from "./chain-tables.ts";
 
 /** Block numbers, both inclusive. */
@@ -10,10 +9,7 @@ export interface BlockRange {
   to: number;
 }
 
-/**
- * Condition that a block is of the range. `column` is the bare name. Where the rows of blocks are spread over servers, a
- * single block is asked of the one that has it, which no pair of bounds would tell.
- */
+/** Condition on a block range by the bare `column`; one block is an equality, which selects one server of several. */
 export function inRange(
   sql: Queryable,
   { from, to }: BlockRange,
@@ -25,17 +21,15 @@ export function inRange(
 }
 
 /**
- * The limit, by kind, of state to read again at once in a roll-back although the removed blocks did not touch it: it
- * was read at one of them. The rest is marked "to be read". It is listed in the order of the blocks: without statistics, as
- * after a first load, PostgreSQL would read the whole table at each head to find that nothing is above it.
+ * Most untouched state, by kind, that a roll-back reads again; the rest is marked. It is listed by block: without statistics
+ * PostgreSQL would read the whole table at each head.
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
 /** The tables that have rows, encoded for COPY into them. */
 export type EncodedRows = Map<ChainTableName, EncodedTable>;
 
-export interface EncodedTable {
-  table: CopyTable;
+interface EncodedTable {
   rowCount: number;
   document: Buffer;
 }
@@ -43,13 +37,16 @@ export interface EncodedTable {
 const TABLE_NAMES = Object.keys(chainTables) as ChainTableName[];
 
 /** Encodes the rows of the tables for COPY; tables without rows are left out. */
-export function encodeChainRows(rows: ChainRows, tables: RecordedTables): EncodedRows {
+export function encodeChainRows(
+  rows: ChainRows,
+  tables: readonly ChainTableName[] = TABLE_NAMES,
+): EncodedRows {
   const encoded: EncodedRows = new Map();
-  for (const [name, table] of tables) {
+  for (const name of tables) {
     const rowCount = rows[name].length;
     if (rowCount === 0) continue;
-    const recorded = table === chainTables[name] ? rows[name] : rowsOfServers(rows, name);
-    encoded.set(name, { table, rowCount, document: encodeRows(table, recorded as never) });
+    const document = encodeRows<CopyTable["columns"]>(chainTables[name], rows[name]);
+    encoded.set(name, { rowCount, document });
   }
   return encoded;
 }
@@ -58,7 +55,7 @@ export function encodeChainRows(rows: ChainRows, tables: RecordedTables): Encode
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
   // All are sent at once: none waits for the answer to the one before.
   await Promise.all(
-    [...encoded.values()].map(({ table, document }) => copyInto(sql, table, document)),
+    [...encoded].map(([name, { document }]) => copyInto(sql, chainTables[name], document)),
   );
 }
 
@@ -77,10 +74,7 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
   ]);
 }
 
-/**
- * Empties the chain tables and the given tables of state. TRUNCATE would empty them also for requests that read a
- * snapshot of the old chain.
- */
+/** Empties chain and state tables. TRUNCATE would also empty them for readers of older snapshots. */
 export async function deleteChain(sql: Transaction, stateTables: readonly string[]): Promise<void> {
   const tables = [
     ...TABLE_NAMES.map((name) => chainTables[name].name),
@@ -90,11 +84,7 @@ export async function deleteChain(sql: Transaction, stateTables: readonly string
   await Promise.all(tables.map((table) => sql`DELETE FROM ${sql(table)}`));
 }
 
-/**
- * The first reason why the recorded blocks of a range do not continue the chain: a missing block, a parent hash that is
- * not the hash of the block before, a block with a wrong number of transactions. Null when there is none. `parentHash`
- * is the hash of the block before the range, null when there is none.
- */
+/** Returns why recorded blocks do not continue the chain, or null. `parentHash` is that of the block before, null without one. */
 export async function findGap(
   sql: Queryable,
   range: BlockRange,

@@ -20,9 +20,8 @@ export async function listIndexBuilds(sql: Sql): Promise<IndexBuild[]> {
 }
 
 /**
- * Builds an index beside the one that it replaces, which serves meanwhile, and puts it in its place. What an interrupted
- * build left is dropped first. Aborting ends the build; it rejects then, as it does when the old index is in use for long.
- * Throws `WriterReplacedError` where the term ended meanwhile: the next writer builds the index itself.
+ * Builds an index beside the one in use, then swaps them; drops an interrupted build first. Rejects on abort or a long lock. Throws
+ * `WriterReplacedError`.
  */
 export async function buildIndex(
   writer: { sql: Sql; term: WriterTerm },

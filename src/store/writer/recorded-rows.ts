@@ -93,10 +93,7 @@ export async function listServers(sql: Sql): Promise<string> {
   return found.servers;
 }
 
-/**
- * Names the servers as they run now: one that was started anew, or stands in the place of another one, has another name.
- * Undefined while one is away. It connects to each anew.
- */
+/** Identifies the servers as they run now, a restart included; undefined while one is away. Connects anew. */
 export async function identifyServers(sql: Sql): Promise<string | undefined> {
   const [found] = await sql<[{ servers: string; reached: boolean }]>`
     SELECT bool_and(success) AS reached, concat_ws(' ',

@@ -5,8 +5,7 @@ import { endSharers } from "../../db/session.ts";
 
 /** Any constants that no other advisory lock here has. The schema's oid keeps the chains of a database apart. */
 const LOCK_CLASS = { writer: 722_041_500, standby: 722_041_502, handingOver: 722_041_503 };
-/** A session that stands by asks every second. One that did not within so long is passed over; so is one
- * that spoke in the future, since the clock was set back. */
+/** A standby asks every second; one silent for so long, or ahead of the clock, is passed over. */
 const SILENCE = "5 seconds";
 /** A writer's session that is silent for so long is of a process that stands still: the server ends it, and with it the term. */
 export const WRITER_SILENCE_MS = 60_000;
@@ -19,10 +18,7 @@ export interface WriterTerm {
   begun: string;
 }
 
-/**
- * The term is over, by another indexer or because the session of the lock ended. Nothing must be written before what is
- * published has been read anew: a server that crashed may have lost its last commits.
- */
+/** The term is over, by another writer or a lost session. Published state must be read again: a crash may lose commits. */
 export class WriterReplacedError extends StoreError {
   constructor() {
     super(
@@ -43,10 +39,8 @@ class OutdatedWriterError extends StoreError {
 }
 
 /**
- * Tries to become the writer of the client's schema. The lock lives as long as the database session of `sql`, so the
- * client must have one connection that is not recycled. Gives the writer's term, or undefined while another writer
- * holds the lock, or while a process that writes fewer chains than this one waits for it. Ends what transactions the term
- * before has left. The sessions of one process have the same application name. Throws `OutdatedWriterError`.
+ * Tries to become the writer, for as long as the one session of `sql` lives, and ends the last term's transactions. Undefined while
+ * another holds the lock or one with fewer chains waits. Throws `OutdatedWriterError`.
  */
 export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undefined> {
   const [locks] = await sql<[{ isStandby: boolean; isWriter: boolean; isWritten: boolean }]>`
@@ -79,11 +73,7 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
   return term;
 }
 
-/**
- * Whether the writer in the session of `sql` should let another process have its chain: one that stands by for it and
- * writes two chains fewer. One chain at a time is handed over: after this has given true, `releaseWriterLock` must
- * follow.
- */
+/** Whether a standby with two chains fewer should have this one. When true, `releaseWriterLock` must follow. */
 export async function beginHandingOver(sql: Queryable): Promise<boolean> {
   if (!(await isUneven(sql))) return false;
   const [lock] = await sql<{ taken: boolean }[]>`
@@ -106,9 +96,8 @@ export async function releaseWriterLock(sql: Queryable): Promise<void> {
 }
 
 /**
- * Runs a transaction of the writer. Throws `WriterReplacedError` unless the term lasts. Nobody else's begins until the
- * transaction ends: a new writer ends it, and waits for that. Of several servers the commit waits for the disk, for the workers keep their part
- * of it whatever the coordinator loses.
+ * Runs a writer's transaction. Throws `WriterReplacedError` unless the term lasts until its end. On several servers the commit waits
+ * for the disk.
  */
 export async function writeAs(
   { sql, term }: { sql: Sql; term: WriterTerm },
@@ -144,10 +133,7 @@ async function isUneven(sql: Queryable): Promise<boolean> {
   return found.isUneven;
 }
 
-/**
- * Queries of a WITH: `own` process, and the `others` that stand by for its chain, with the number of chains that each
- * writes.
- */
+/** WITH queries: `own` process, and `others` that stand by for its chain, with their chains counted. */
 function sessionsAndProcesses(sql: Queryable) {
   return sql`
     sessions AS (

@@ -23,10 +23,7 @@ const MAXIMUM_BYTES = 1_000_000;
 /** Rank of delegations, behind all contracts that an address may be a proxy of. */
 const FIRST_DELEGATION = 1_000_000;
 
-/**
- * Verified ABIs of addresses, in their order; each is followed by those of the contracts that it is a proxy of, and of its
- * `delegations`. ABIs beyond a million bytes are left out.
- */
+/** Lists verified ABIs, each followed by those behind its proxy and of its `delegations`, up to a million bytes. */
 export function listVerifiedAbis(
   sql: Queryable,
   addresses: readonly Address[],

@@ -74,10 +74,7 @@ export async function listMatchesOf(
     WHERE address = ANY (${[...addresses]}::bytea[]) ORDER BY match_id`;
 }
 
-/**
- * Bytes of an answer that holds each part, or the source texts, so many times; undefined when the contract is not
- * verified.
- */
+/** Returns the bytes of an answer with each part so many times; undefined when unverified. */
 export async function getLookupBytes(
   sql: Queryable,
   address: Address,

@@ -9,10 +9,7 @@ export type VerifiedSummary = Pick<
   "address" | "abi" | "contractName" | "language" | "compilerVersion" | "optimizerEnabled"
 >;
 
-/**
- * A page of the verified contracts by time of verification, ascending. Times are unix seconds; `before` is exclusive.
- * Throws `PageTooLarge`.
- */
+/** Lists verified contracts by time (unix seconds, `before` exclusive), ascending. Throws `PageTooLarge`. */
 export async function listVerifiedContracts(
   sql: Queryable,
   { limit, skip }: PageRange,

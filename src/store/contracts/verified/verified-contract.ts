@@ -6,9 +6,7 @@ import { getBlockReference } from "../../blocks/blocks.ts";
 import { getCreationFacts } from "../creation-facts.ts";
 import type { DeploymentProof } from "./deployment-proofs.ts";
 
-/**
- * `full`: the metadata hash matches too, so sources and settings are exactly those. `partial`: only the code matches.
- */
+/** `full`: the metadata hash matches too; `partial`: only the code. */
 export type MatchQuality = "full" | "partial";
 
 /** Source text of one file. */
@@ -108,11 +106,7 @@ function matchRank(row: {
 /** Any constant, the same in every process. */
 const MATCH_ORDER_LOCK = 7_220_415_011;
 
-/**
- * Stores a match of the code at an address, unless the stored match of the same code is full or at least as good, or one
- * that holds would go for one of a chain that a reorganisation replaced. Returns `other` when the one that stays has other
- * names, files or texts.
- */
+/** Stores a match unless an equal or better one of the same code stays. Returns `other` when the one that stays has other texts. */
 export async function saveVerifiedContract(
   sql: Transaction,
   row: VerifiedContractRow,
@@ -234,10 +228,7 @@ export function sourceBytes(sql: Queryable): Fragment {
     JOIN source_texts t ON t.hash = decode(source.entry ->> 'hash', 'hex'))`;
 }
 
-/**
- * Everything that is answered of a verified contract; undefined when the present code there is not verified. `sql` must
- * be a snapshot.
- */
+/** Returns all that is answered of a verified contract; undefined when its present code is not verified. `sql` is a snapshot. */
 export async function getVerifiedContract(
   sql: Queryable,
   address: Address,

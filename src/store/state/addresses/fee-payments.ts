@@ -2,10 +2,7 @@ import type { Address } from "../../../core/evm/address.ts";
 import type { Hex } from "../../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 
-/**
- * The type of the transaction that each block of an Arbitrum chain begins with (ArbOS, "internal transactions"). Its fees
- * go to accounts that no block names.
- */
+/** Type of the first transaction of each Arbitrum block, whose fees go to accounts that no block names (ArbOS). */
 const ARBITRUM_INTERNAL_TYPE = 106;
 
 /** Chains that move coins without a word in any block, whatever their miners get, each with its test networks. */
@@ -48,11 +45,7 @@ export interface FeePayment {
   reward: string;
 }
 
-/**
- * Who gets what the transactions of a published block pay: its miner; `hidden` where no block of the chain names them all.
- * Undefined when the block does not show it, because nothing is paid, or its miner's coins move otherwise, too; and
- * when an earlier block has shown it.
- */
+/** Returns who a block's fees go to: its miner, or `hidden`; undefined when the block does not show it, or an earlier one did. */
 export async function getFeePayment(
   sql: Queryable,
   blockNumber: number,

@@ -7,10 +7,7 @@ import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain
 /** An address whose coin balance is to be read. */
 export interface CoinToRead {
   address: Address;
-  /**
-   * Whether to ask for its code, too: nobody asked yet, and neither a creation nor a self-destruct tells. A creation without
-   * code may be one whose tracer leaves it out.
-   */
+  /** Whether to ask for its code too: unknown, and no creation or self-destruct decides. */
   withCode: boolean;
 }
 
@@ -22,9 +19,8 @@ export interface CoinBalance {
 }
 
 /**
- * Addresses whose coin balance is to be read for a range of recorded blocks, at the block `at`: those whose balance the
- * blocks may have changed, and those that they name and that have none yet. For a published range that is about to be
- * rolled back, also those that were read in it.
+ * Lists addresses whose balance to read for recorded blocks at block `at`: changed or new ones, before a roll-back also those read in
+ * it.
  */
 export async function listTouchedCoins(
   sql: Queryable,
@@ -52,10 +48,7 @@ export async function listTouchedCoins(
     ORDER BY touched.address`;
 }
 
-/**
- * Whether only the node can tell if there is code at the address `touched` at a block. Without traces nothing is kept:
- * most creations are unknown, and an answer is soon outdated.
- */
+/** Whether only the node knows about code at `touched`. Without traces nothing is stored: most creations are unknown. */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
     (SELECT traced FROM sync_state) AND (
@@ -73,20 +66,14 @@ function isCodeUnknown(sql: Queryable, at: number | Fragment) {
           AND ended.block_number <= ${at})))`;
 }
 
-/**
- * The contracts that collect an OP-stack rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its
- * predeploys).
- */
+/** Predeploys that collect an OP-stack rollup's fees without a trace. */
 const FEE_VAULTS: readonly Address[] = [
   "0x4200000000000000000000000000000000000019",
   "0x420000000000000000000000000000000000001a",
   "0x420000000000000000000000000000000000001b",
 ];
 
-/**
- * Addresses that the rows of a range name besides the producers of its blocks, each with the first of these blocks, and those
- * whose balance the range may have changed (`moved`). Frames without effect do not count. Of several servers this asks once.
- */
+/** Returns the addresses of a range, with first block and whether their balance may change (`moved`), without ineffective frames. */
 function seenAddresses(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT address, min(block_number) FILTER (WHERE is_named) AS first_block, bool_or(is_named) AS named,
@@ -130,10 +117,7 @@ function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
     SELECT address FROM (${producers(sql, range)}) AS producers`;
 }
 
-/**
- * Applies a range to the addresses: adds new ones, and marks the coin balances that it may have changed as "to be
- * read", which are those that `listTouchedCoins` gave before.
- */
+/** Adds a range's addresses, and marks the balances of `listTouchedCoins` as "to be read". */
 export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     WITH seen AS MATERIALIZED (${seenAddresses(sql, range)}),
@@ -149,10 +133,7 @@ export async function applyAddresses(sql: Transaction, range: BlockRange): Promi
     WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`seen`)})`;
 }
 
-/**
- * Undoes `applyAddresses` for a range at the end of the chain, and marks what was read at its blocks as "to be read".
- * Runs before the rows of the blocks are deleted.
- */
+/** Undoes `applyAddresses` before the rows are deleted, and marks what was read in the range as "to be read". */
 export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<undefined> {
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)

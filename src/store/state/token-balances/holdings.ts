@@ -7,10 +7,7 @@ import type { TokenStandard } from "../../lists/token-transfers.ts";
 import type { Token } from "../tokens/token.ts";
 import { isHolding } from "./moved.ts";
 
-/**
- * What an owner holds of a token: an amount, or for ERC-721 the number of tokens. ERC-1155 has one holding for each id;
- * the holding of the token as a whole (`tokenId` null) is their sum.
- */
+/** An owner's amount of a token, for ERC-721 the number of ids. ERC-1155 has one per id, and their sum with `tokenId` null. */
 export interface Holding {
   token: Address;
   owner: Address;
@@ -86,10 +83,7 @@ export async function getHolding(
   return holding;
 }
 
-/**
- * Returns what the owner holds or held of an ERC-1155 token by id, at most `limit` ids, ascending; also the ids that transfers in
- * the shape of ERC-721 gave it.
- */
+/** Lists up to `limit` ids of an ERC-1155 token that the owner holds or held, ascending, also by ERC-721's transfers. */
 export async function listHeldIds(
   sql: Queryable,
   token: Address,
@@ -152,9 +146,7 @@ export async function getHolderPage(
   };
 }
 
-/**
- * Holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`.
- */
+/** Lists an owner's holdings of the standards by token and id, without those in `except`. */
 export async function listOwnedTokens(
   sql: Queryable,
   owner: Address,
@@ -206,10 +198,7 @@ function isHeld(sql: Queryable, token: Address): Fragment {
     FROM tokens WHERE address = ${token})`;
 }
 
-/**
- * Known holdings of regular tokens that the node does not get stuck in, as they stand in the tables from a random place or
- * from the first one on: up to `limit` with ids, and as many without.
- */
+/** Lists holdings of regular, responsive tokens from a random place or the first: up to `limit` with ids, and as many without. */
 export async function listStoredHoldings(
   sql: Queryable,
   from: "random" | "first",

@@ -13,10 +13,7 @@ export interface HoldingKey {
   tokenId: string | null;
 }
 
-/**
- * All holdings of irregular tokens in a range are read again, the tokens with the fewest holders first, up to so many
- * holders together.
- */
+/** Holders of irregular tokens of a range that are read again together, the tokens with fewest first. */
 const IRREGULAR_HOLDERS_MAXIMUM = 1_000;
 
 /** Condition that a row `table` of token_balances is the holding of a token and an owner, which may be columns. */

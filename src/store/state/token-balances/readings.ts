@@ -16,10 +16,7 @@ import {
 
 /** A holding that is to be read. */
 export interface HoldingToRead extends HoldingKey {
-  /**
-   * Whether the transfers must add up to the contract's answer. They need not where transfers before the first block
-   * are unknown and the holding is read for the first time.
-   */
+  /** Whether transfers must explain the contract's answer: not at a first reading after unknown earlier ones. */
   addsUp: boolean;
 }
 
@@ -31,11 +28,7 @@ export interface HoldingAmount extends HoldingToRead {
 /** Holdings that signs name and that are read with their block; the others are read after it. */
 const NAMED_MAXIMUM = 1_000;
 
-/**
- * Holdings that the recorded blocks of a range may have changed, with all holdings above 0 of irregular tokens that it
- * moved, and the largest of changed ones. For a published range that is about to be rolled back, also those that were
- * read in it: they may have changed without events.
- */
+/** Lists holdings that recorded blocks may have changed, and those of irregular tokens; before a roll-back also those read in it. */
 export async function listTouchedHoldings(
   sql: Queryable,
   range: SignedRange,
@@ -77,9 +70,8 @@ export async function listTouchedHoldings(
 }
 
 /**
- * Writes the amounts of known holdings at a block, and keeps the holder counts. A token is marked irregular when its
- * contract's answer is not the sum of its transfers. The holding of an ERC-1155 token as a whole is the sum of its ids;
- * that of a token of another standard, which moves ids all the same, is written when it is given itself.
+ * Writes amounts at a block, and holder counts. A difference from the transfers marks a token irregular; ERC-1155's whole is the sum
+ * of its ids.
  */
 export async function writeHoldings(
   sql: Transaction,
@@ -181,10 +173,7 @@ async function writeWholes(
     WHERE tokens.address = counted.token AND (counted.change <> 0 OR counted.irregular)`;
 }
 
-/**
- * What the transfers of a holding `held` add up to; where those before the first block are unknown: since its contract
- * said what there was.
- */
+/** Sums a holding's transfers, since its contract's first answer where earlier ones are unknown. */
 function transferredAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.transferred_amount, held.amount) ELSE held.amount END`;
 }
@@ -195,10 +184,7 @@ function believedAmount(sql: Queryable): Fragment {
     THEN ${transferredAmount(sql)} ELSE 0 END`;
 }
 
-/**
- * Holdings that are to be read, then those of tokens that are read again as a whole; at most `limit`, in the order of the table: rows that stand together are written anew
- * together, and neither the table nor its indexes grow by it.
- */
+/** Lists up to `limit` holdings to read, then those of tokens read as a whole, in table order: neighbours are rewritten together. */
 export async function listPendingHoldings(
   sql: Queryable,
   scope: ContractScope,

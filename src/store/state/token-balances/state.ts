@@ -12,16 +12,10 @@ import {
   isHolding,
 } from "./moved.ts";
 
-/**
- * So many holdings are marked as "to be read" when other code answers for their tokens: the head waits a second for that.
- * Where one of them is another than before, the token is irregular, and so are all of it.
- */
+/** Holdings marked when their token's code changes; the head waits a second. A difference marks the token irregular, and the rest. */
 const CHANGED_HOLDINGS_MAXIMUM = 20_000;
 
-/**
- * Applies a range to the holdings: adds what its transfers moved, and marks them as "to be read". Comes after
- * `applyTokens`, which makes the rows that hold the holder counts.
- */
+/** Adds a range's transfers to holdings and marks them as "to be read", after `applyTokens` made the holder counts. */
 export async function applyTokenBalances(sql: Transaction, range: SignedRange): Promise<void> {
   await Promise.all([
     forgetHoldings(sql, range),
@@ -48,10 +42,7 @@ async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promi
   ]);
 }
 
-/**
- * Undoes `applyTokenBalances` for a range at the end of the chain, and marks what was read at its blocks as "to be
- * read". Runs before the rows of the blocks are deleted, the returned function afterwards.
- */
+/** Undoes `applyTokenBalances` before the rows are deleted, and marks what was read; the returned function runs afterwards. */
 export async function revertTokenBalances(
   sql: Transaction,
   range: SignedRange,
@@ -66,10 +57,7 @@ export async function revertTokenBalances(
   return () => deleteUnmovedHoldings(sql, moved);
 }
 
-/**
- * Marks the holdings of irregular tokens that a range moved, changed ones, and those of which several ids moved together. Comes
- * before the holder counts change.
- */
+/** Marks moved holdings of irregular and changed tokens and of several ids at once, before holder counts change. */
 async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void> {
   const ofIrregular = sql`
     UPDATE token_balances SET block_number = NULL

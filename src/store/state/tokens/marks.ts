@@ -20,10 +20,7 @@ function nextPass(sql: Queryable): Fragment {
   return sql`coalesce(tokens.stale_since, greatest(now(), tokens.swept_at + interval '1 second' * (tokens.holder_count / ${PACE}::int)))`;
 }
 
-/**
- * The assignments that mark a token that disagrees at a block, where a condition holds. A token that is marked already is not asked
- * for its facts again.
- */
+/** Assignments that mark a differing token at a block under a condition; a marked one is not asked for its facts again. */
 export function disagreement(
   sql: Queryable,
   reason: MarkReason,
@@ -53,10 +50,7 @@ export async function markTokens(
     WHERE address = ANY (${[...tokens]}::bytea[])`;
 }
 
-/**
- * Has the supplies of tokens with signs read again, and where something odd was called or logged the facts and all holdings: those
- * that the keys do not cover, and of tokens that have proven regular only the named ones.
- */
+/** Marks signed tokens' supplies to be read, and facts and holdings that the keys do not cover after odd calls or logs. */
 export async function markSigned(
   sql: Transaction,
   { from, to, signs }: SignedRange,
@@ -117,10 +111,7 @@ export async function listStaleHoldings(
     ) AS held LIMIT ${limit}`;
 }
 
-/**
- * Ends the reading of the tokens of which no holding is left to be read (`listStaleHoldings` has none), and returns whether there
- * were any. A token that agreed so many times in a row is no longer marked.
- */
+/** Ends the passes of tokens without stale holdings; returns whether there were any. Enough agreement in a row ends a mark. */
 export async function endPasses(sql: Transaction): Promise<boolean> {
   const ended = await sql`
     UPDATE tokens SET stale_block = NULL, stale_since = NULL, swept_at = now(),
@@ -199,10 +190,7 @@ export async function listNamedByLogs(
   return { owners, next: last === unnamedFrom ? last + 1 : last };
 }
 
-/**
- * Adds what accounts may hold of a token, to be read, and notes how far its logs were looked through. Of ERC-1155 these are the
- * owners by transfers in the shape of ERC-721.
- */
+/** Adds what accounts may hold, to be read, and notes how far logs were looked through; for ERC-1155 by ERC-721's transfers. */
 export async function writeNamed(
   sql: Transaction,
   { address, standard }: UnnamedToken,

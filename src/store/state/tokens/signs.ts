@@ -80,10 +80,7 @@ interface SignRow {
   words: Hex;
 }
 
-/**
- * Lists the signs in recorded blocks. Of several blocks at once it lists none before the first synchronisation ends: all is read
- * then.
- */
+/** Lists signs in recorded blocks; of several blocks none before the first synchronisation, which reads all. */
 export async function listSigns(sql: Queryable, range: BlockRange): Promise<TokenSigns> {
   const isNeeded = range.from === range.to ? sql`true` : sql`(SELECT synchronised FROM sync_state)`;
   const within = sql`${inRange(sql, range)} AND ${isNeeded}`;

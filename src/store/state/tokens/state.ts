@@ -26,10 +26,7 @@ export interface TokenSupplyRow {
   totalSupply: bigint | null;
 }
 
-/**
- * A token that leaves out a fact is asked again so many times: after 1 minute, then each time four times as long, the
- * last time after 11 days. A transfer of it asks sooner, but not within a minute.
- */
+/** Tries for a missing fact: after 1 minute, each time four times as long, up to 11 days; a transfer asks sooner. */
 const TRIES = 8;
 
 /** The time to ask again after so many tries. */
@@ -57,10 +54,8 @@ export interface TokenToRead {
 const SIGNED_SUPPLIES_MAXIMUM = 500;
 
 /**
- * Tokens that a range touches, and what is to be read of them for it. Metadata: of tokens that moved in the range and
- * are new, moved by another standard's event, or were last asked a day ago (a minute, where a fact is missing). Supply: see
- * `ofChangedSupply`, and of tokens with signs. Both: of `changedCode`. For a published range that is about to be rolled back, also
- * what was read in it.
+ * Lists tokens of a range and what to read: metadata when new, of another standard's event or a day old; supply by `ofChangedSupply`
+ * or signs; both of `changedCode`. Before a roll-back also what was read in it.
  */
 export async function listTouchedTokens(
   sql: Queryable,
@@ -101,10 +96,7 @@ function changedCode(sql: Queryable, { from, to }: BlockRange) {
   return sql`SELECT changed.address FROM changed_code(${from}, ${to}) AS changed`;
 }
 
-/**
- * Tokens that a range moved (of known ones also several ids together), whether they were minted or burnt, by how much, null where
- * that is not known, and the standard of their first event.
- */
+/** Returns moved tokens of a range: minted or burnt, by how much if known, and the first event's standard. */
 function movedTokens(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT token, bool_or(supplied) AS supplied, CASE WHEN bool_and(minted IS NOT NULL) THEN sum(minted) END AS minted,
@@ -132,10 +124,7 @@ function ofChangedSupply(sql: Queryable) {
           AND coalesce(tokens.supply_read_at NOT BETWEEN now() - interval '1 minute' AND now(), true))`;
 }
 
-/**
- * Applies a range to the tokens: adds new ones, and marks supplies that it may have changed as "to be read". Facts of code that was
- * replaced go. A token whose contract was replaced is irregular: no transfers tell that its holdings ended.
- */
+/** Adds a range's tokens and marks changed supplies as "to be read". Replaced code loses its facts; a replaced contract is irregular. */
 export async function applyTokens(sql: Transaction, range: SignedRange): Promise<void> {
   await Promise.all([
     addTokens(sql, range),
@@ -181,10 +170,7 @@ async function forgetSupplies(sql: Transaction, range: BlockRange, sign: 1 | -1)
     WHERE address = expecting.token AND (supply_block IS NOT NULL OR total_supply <> expected)`;
 }
 
-/**
- * Undoes `applyTokens` for a range at the end of the chain, and marks what was read at its blocks as "to be read". Runs
- * before the rows of the blocks are deleted.
- */
+/** Undoes `applyTokens` before the rows are deleted, and marks what was read in the range as "to be read". */
 export async function revertTokens(sql: Transaction, range: SignedRange): Promise<undefined> {
   await forgetSupplies(sql, range, -1);
   await markSigned(sql, { ...range, to: range.from - 1 });
@@ -201,10 +187,7 @@ export async function revertTokens(sql: Transaction, range: SignedRange): Promis
     WHERE ${hasKey(sql, [sql`held.token`, sql`gone.address`])}`;
 }
 
-/**
- * Writes the metadata and the standard of known tokens at a block. What is known stays where the contract tells nothing at all.
- * Holdings of a token of another standard than before are read again.
- */
+/** Writes metadata and standard at a block; an empty answer keeps both, another standard has the holdings read again. */
 export async function writeTokenMetadata(
   sql: Transaction,
   blockNumber: number,
