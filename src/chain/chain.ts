@@ -22,24 +22,24 @@ export interface Chain extends StateReader, CreationRunner {
   viem(options?: AskOptions): NodeClient;
 
   status(): NodeStatus[];
-  /** As found by the last `probe` and by what was fetched since. */
+  /** Capabilities by the last `probe` and later answers. */
   capabilities(): Capabilities;
 
   request(method: string, params: readonly unknown[], options?: AskOptions): Promise<unknown>;
-  /** Answers for a caller of our own: never throws; `eth_sendRawTransaction` is not sent twice. */
+  /** Forwards a caller's own calls: never throws; `eth_sendRawTransaction` is not sent twice. */
   forward(calls: readonly RpcCall[], options?: AskOptions): Promise<ForwardedAnswer[]>;
 
   /** Probes the nodes and leaves out those of another chain. Throws `ChainError` of code `other-chain`. */
   probe(options?: ProbeOptions): Promise<ChainProbe>;
   fetchHead(options?: AskOptions): Promise<Head>;
-  /** Null when the node has no such block. */
+  /** Returns null when the node lacks the block. */
   fetchHeader(numberOrHash: number | Hex, options?: AskOptions): Promise<BlockHeader | null>;
   /**
    * Fetches blocks with receipts and traces from one node, as many as memory allows, checked in shape only; `traces` is null if
    * untraced.
    */
   fetchBlocks(numbers: readonly number[], options?: FetchOptions): Promise<FetchedBlocks>;
-  /** Watches for new heads until the signal is aborted; node trouble is waited out. */
+  /** Watches for new heads until the signal is aborted; retries through node failures. */
   watchHeads(options: { pollIntervalMs: number; signal?: AbortSignal }): HeadWatch;
 
   /** Closes all connections. */

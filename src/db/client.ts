@@ -12,7 +12,7 @@ export type Sql = driver.Sql<ColumnTypes>;
 /** `Sql` inside a transaction. */
 export type Transaction = driver.TransactionSql<ColumnTypes>;
 
-/** Both of them: for queries inside a transaction or on their own. */
+/** `Sql` or `Transaction`. */
 export type Queryable = driver.ISql<ColumnTypes>;
 
 /** Any row. */
@@ -30,7 +30,7 @@ export interface SqlOptions {
   statementTimeoutMs?: number;
   /** Whether commits return before they are on disk: a crash may lose the last ones, in order. Default false. */
   asynchronousCommit?: boolean;
-  /** The server ends a session that sent nothing for so long, and releases its locks. 0 for never. Default 0. */
+  /** Idle time after which the server ends a session and releases its locks. 0 for never. Default 0. */
   idleTimeoutMs?: number;
   /** Whether the client only reads, perhaps through PgBouncer, and asks for nothing that it refuses. Default false. */
   mayBePooled?: boolean;
@@ -38,21 +38,21 @@ export interface SqlOptions {
   applicationName?: string;
 }
 
-/** The pause between two tries to connect. The driver's own may be 20 s. */
+/** The pause before a reconnect. The driver's own may be 20 s. */
 const RECONNECT_PAUSE_SECONDS = 0.01;
 
-/** Forms of statements and rows, whatever the server is set to. A pooler keeps these for each client. */
+/** Fixes the forms of values against settings of server, database and role. A pooler tracks these for each client. */
 const FORMS = { DateStyle: "ISO", TimeZone: "UTC", standard_conforming_strings: "on" };
 
-/** What a pooler would refuse. */
+/** Settings that a pooler would refuse. */
 const OWN_SESSION = {
   bytea_output: "hex",
   array_nulls: "on",
   default_transaction_isolation: "read committed",
   // A statement may wait for another process's upgrade.
   lock_timeout: "0",
-  // The server releases the locks of a client that stands still in the middle of a transaction, or whose machine is gone, within
-  // a minute, not after hours; nor after a quarter of one, where an answer was under way to it.
+  // Releases the locks of a client that is stuck inside a transaction, or whose machine is gone,
+  // within a minute instead of hours; or within a quarter of one, when an answer was being sent.
   idle_in_transaction_session_timeout: "60000",
   tcp_keepalives_idle: "30",
   tcp_keepalives_interval: "10",
@@ -85,8 +85,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
       "text[]": arrayType(1009, (text: string) => text),
       "numeric[]": arrayType(1231, (text: string) => text),
     },
-    // The driver would ask for the array types on each new connection. If that is lost meanwhile, nobody can catch the
-    // rejection.
+    // The driver would fetch array types on each new connection, and its rejection after a lost one cannot be caught.
     fetch_types: false,
     connection: {
       application_name: options.applicationName ?? "periscope",
@@ -99,7 +98,7 @@ export function createSql(url: string, options: SqlOptions = {}): Sql {
   }) as unknown as Sql;
 }
 
-/** All of them are texts: the driver leaves out a 0 that is a number. */
+/** Returns session settings, all as text: the driver drops a numeric 0. */
 function sessionSettings(options: SqlOptions): Record<string, string> {
   return {
     ...FORMS,
@@ -111,17 +110,17 @@ function sessionSettings(options: SqlOptions): Record<string, string> {
   };
 }
 
-/** The search path that a session of a schema begins with, as the server tells it. */
+/** Returns the initial search path of a schema's session, in the server's form. */
 export function searchPathOf(schema: string): string {
   return `"${schema}"`;
 }
 
-/** `block_number` → `blockNumber`. It runs once for each column of a statement, not for each row. */
+/** Converts `block_number` to `blockNumber`. Runs once per column of a statement, not per row. */
 export function camelCased(column: string): string {
   return column.replaceAll(/_([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
-/** Throws for the other form of bytea, which a session behind a pooler may be set to. */
+/** Decodes bytea; throws for the escape format, which a pooled session may be set to. */
 function hexOfBytea(text: string): Hex {
   if (text.startsWith("\\x")) return `0x${text.slice(2)}`;
   throw new TypeError("the database gives bytea as text; set bytea_output to hex for its role");
@@ -131,7 +130,7 @@ function byteaText(hex: Hex): string {
   return `\\x${hex.slice(2)}`;
 }
 
-/** A list as a parameter; a text is sent as it is. `oid` is that of pg_type, which never changes for built-in types. */
+/** Returns the type of a list parameter; a text passes unchanged. `oid` is that of pg_type, fixed for built-in types. */
 function arrayType<Element>(oid: number, elementText: (element: Element) => string) {
   const textOf = (element: Element | null) =>
     element === null ? "NULL" : quoted(elementText(element));
@@ -144,7 +143,7 @@ function arrayType<Element>(oid: number, elementText: (element: Element) => stri
   };
 }
 
-/** As `arrayType`; in rows it is a list of numbers. */
+/** As `arrayType`; rows have lists of numbers. */
 function integerArrayType(oid: number) {
   return {
     ...arrayType(oid, String),

@@ -4,10 +4,10 @@ import { isUint256 } from "../core/evm/uint256.ts";
 import { camelCased, type Transaction } from "./client.ts";
 import { sendCopy } from "./driver/driver.ts";
 
-// Encodes rows in PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary Format"). It costs Node as
-// much as text, and saves the server a fifth of its time.
+// Encodes rows in PostgreSQL's binary COPY format (PostgreSQL documentation, COPY, "Binary
+// Format"). Node encodes it as fast as text, and the server reads it a fifth faster.
 
-/** Value of a numeric column: a number below 2^53, a big integer, or a hex quantity. Negative ones are not encoded. */
+/** Value of a numeric column: a number below 2^53, a big integer, or a hex quantity, none negative. */
 type Quantity = number | bigint | Hex;
 
 interface ColumnValues {
@@ -55,12 +55,12 @@ const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 const INT4_OID = 23;
 const INITIAL_BYTES = 64 * 1024;
 
-/** A buffer that grows as it is written to. `finish` gives what was written. */
+/** A growing buffer. `finish` returns its content. */
 class CopyBuffer {
   bytes = Buffer.allocUnsafe(INITIAL_BYTES);
   length = 0;
 
-  /** Makes room for `count` more bytes. */
+  /** Reserves `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return;
     const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + count));
@@ -145,11 +145,11 @@ const encoders: { [Type in ColumnType]: (out: CopyBuffer, value: ColumnValues[Ty
   },
 };
 
-/** So many hex digits fit into a safe integer. */
+/** Hex digits of a safe integer. */
 const SAFE_HEX_LENGTH = 2 + 13;
 const digits = new Array<number>(64);
 
-/** numeric: count of base-10000 digits, weight of the first, sign, scale, then the digits, most significant first. */
+/** Writes a numeric: count of base-10000 digits, weight of the first, sign, scale, digits (most significant first). */
 function writeNumeric(out: CopyBuffer, value: Quantity): void {
   let count = 0;
   let rest: number | bigint =
@@ -160,7 +160,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
         : quantityToNumber(value);
   if (typeof rest === "bigint" && !isUint256(rest)) throw new RangeError(`no quantity: ${value}`);
   while (typeof rest === "bigint") {
-    // It takes twelve decimal digits at a time: the big divisions cost most, and sixteen digits are no safe integer.
+    // Takes twelve decimal digits at a time: big divisions cost most, and sixteen digits exceed safe integers.
     if (rest <= 9_007_199_254_740_991n) {
       rest = Number(rest);
       break;
@@ -185,7 +185,7 @@ function writeNumeric(out: CopyBuffer, value: Quantity): void {
   while (count > 0) out.int16(digits[--count] as number);
 }
 
-/** Encodes the rows as one binary COPY document. Throws `RangeError` for a value that its column does not take. */
+/** Encodes the rows as one binary COPY document. Throws `RangeError` for a value that its column does not accept. */
 export function encodeRows<C extends Columns>(
   table: CopyTable<C>,
   rows: readonly RowOf<CopyTable<C>>[],
@@ -216,7 +216,7 @@ export function encodeRows<C extends Columns>(
   return out.finish();
 }
 
-/** Sends an encoded document into the table. Rejects with the server's error, or when the connection is lost. */
+/** Sends an encoded document (`encodeRows`) into the table. Rejects with the server's error, or after a lost connection. */
 export async function copyInto(
   transaction: Transaction,
   table: CopyTable,

@@ -7,9 +7,9 @@ import { endSharers } from "./session.ts";
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const MINIMUM_SERVER_VERSION = 150_000;
-/** Those that keep every text; the second takes bytes as they come. */
+/** Encodings that keep every text; the second stores bytes unchanged. */
 const ENCODINGS: ReadonlySet<string> = new Set(["UTF8", "SQL_ASCII"]);
-/** Any constant, the same in every Periscope. */
+/** An arbitrary constant, the same in all versions. */
 const LOCK_KEY = 7_220_415_001;
 
 /**
@@ -43,14 +43,14 @@ export async function migrate(
   }
 }
 
-/** Runs the first file that has not run yet; its number, undefined when there is none. */
+/** Runs the first missing file; returns its number, undefined without one. */
 async function runNext(
   sql: Transaction,
   schema: string,
   files: readonly Migration[],
 ): Promise<number | undefined> {
   await sql`SELECT pg_advisory_xact_lock(${LOCK_KEY})`;
-  // CREATE SCHEMA IF NOT EXISTS would need the right to create even when the schema exists.
+  // CREATE SCHEMA IF NOT EXISTS needs the right to create even when the schema exists.
   const [found] = await sql`SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`;
   if (!found) await sql`CREATE SCHEMA ${sql(schema)}`;
   await sql`
@@ -70,7 +70,7 @@ async function runNext(
   for (const { number, name, checksum } of files) {
     const known = applied.get(number);
     if (known === null) {
-      // The migration ran before checksums were kept.
+      // The migration ran before checksums existed.
       await sql`UPDATE migrations SET checksum = ${checksum} WHERE number = ${number}`;
     } else if (known !== undefined && known !== checksum) {
       throw new PublicConfigError(
@@ -86,7 +86,7 @@ async function runNext(
   return next.number;
 }
 
-/** Ends the term of whoever writes, and its transactions: it may be of an earlier version (`store/writer/writer.ts`). */
+/** Ends the current writer's term and transactions: it may be of an earlier version (`store/writer/writer.ts`). */
 async function endWriting(sql: Transaction): Promise<void> {
   const [table] = await sql`SELECT 1 WHERE to_regclass('writer') IS NOT NULL`;
   if (!table) return;
@@ -94,7 +94,7 @@ async function endWriting(sql: Transaction): Promise<void> {
   await sql`UPDATE writer SET epoch = epoch + 1`;
 }
 
-/** Whether a newer version than this one has migrated the client's schema. */
+/** Returns whether a newer version has migrated the client's schema. */
 export async function isOutdated(sql: Queryable): Promise<boolean> {
   const newest = (await readMigrations(MIGRATIONS)).at(-1)?.number ?? 0;
   return (await sql`SELECT 1 FROM migrations WHERE number > ${newest}`).length > 0;

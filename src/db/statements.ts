@@ -1,18 +1,18 @@
 import type { Queryable, Sql } from "./client.ts";
 
-/** A statement of postgres.js. Its handler sends it when it is first awaited; one inside another statement is not sent. */
+/** A statement of postgres.js. Its handler sends it when it is first awaited; a nested one is not sent. */
 interface Statement extends Promise<unknown> {
   handler: Handler;
   resolve(rows: unknown): void;
   reject(error: unknown): void;
-  /** Reads the rows in parts. */
+  /** Reads the rows in batches. */
   cursorFn?: unknown;
 }
 
 type Handler = (statement: Statement) => void;
 type Callable = (...values: unknown[]) => unknown;
 
-/** The driver does not export its class of statements; no other promise has a handler. */
+/** Returns whether a value is a statement: the driver does not export their class, but no other promise has a handler. */
 function isStatement(value: unknown): value is Statement {
   return value instanceof Promise && "handler" in value;
 }

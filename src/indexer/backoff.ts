@@ -4,7 +4,7 @@ import { isReorg, type Sync } from "./context.ts";
 
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
-/** How often in a row a chain that changed while it was read is looked at again at once. */
+/** Most immediate retries in a row of a chain that changed during a read. */
 const REORGS_AT_ONCE = 10;
 
 /** Returns a pause between attempts, which reports why. It doubles without progress; a moved head is progress. */

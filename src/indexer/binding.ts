@@ -7,7 +7,7 @@ import { loadHead, type Sync, type SyncOptions } from "./context.ts";
 import type { Writer } from "./publish.ts";
 import { startOver } from "./reorg/rollback.ts";
 
-/** How long all tracers are refused before they count as gone. */
+/** How long all tracers must refuse before they count as missing. */
 const REFUSAL_PATIENCE_MS = 30_000;
 
 /** Returns the database's chain, binding an empty one to the node's. Throws `ConfigError` when they differ. */
@@ -43,7 +43,7 @@ export async function bindChain(
   return current;
 }
 
-/** Throws `ConfigError` when the settings name another first block than the database. */
+/** Throws `ConfigError` when the settings have another first block than the database. */
 export function requireStartBlockSetting({ startBlock }: ChainIdentity, wanted: number): void {
   if (startBlock === wanted) return;
   throw new PublicConfigError(
@@ -51,13 +51,13 @@ export function requireStartBlockSetting({ startBlock }: ChainIdentity, wanted: 
   );
 }
 
-/** Throws `ChainError` unless the first block to be published is the one that the database is bound to. */
+/** Throws `ChainError` unless the first block to publish is the one that the database is bound to. */
 export function requireStartBlock({ genesisHash, startBlock }: ChainIdentity, hash: Hex): void {
   if (hash === genesisHash) return;
   throw new ChainError("inconsistent-chain", `block ${startBlock} is another one by now`);
 }
 
-/** Describes the node's chain as a database would be bound to it now. */
+/** Returns the identity of the node's chain, as a database would be bound to it now. */
 export async function describeChain(
   chain: Chain,
   chainId: number,
@@ -69,12 +69,12 @@ export async function describeChain(
   return { chainId, startBlock, genesisHash: genesis.hash, traced };
 }
 
-/** The error for a chain that does not reach the first block to be indexed. */
+/** Returns the error for a chain that does not reach the first block to index. */
 export function lacksStartBlock(startBlock: number): ChainError {
   return new ChainError("block-missing", `the node has no block ${startBlock} yet`);
 }
 
-/** Asks the nodes anew what they can do when all tracers of a traced chain were refused: that may have passed. */
+/** Probes the nodes again after all tracers of a traced chain refused: the refusal may have been temporary. */
 export async function lookForTracers({ chain, identity, options }: Sync): Promise<void> {
   if (!identity.traced || chain.capabilities().tracer !== null) return;
   await chain.probe({ chainId: identity.chainId, signal: options.signal });

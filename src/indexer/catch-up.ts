@@ -24,7 +24,7 @@ import { loadHead, publishedNumber, type Sync } from "./context.ts";
 import { publish, requireRecorded, type Writer } from "./publish.ts";
 import { tablesOf } from "./state/family.ts";
 
-/** An empty database gets its secondary indexes after the first load when the load has more blocks than this. */
+/** Blocks of a first load above which its secondary indexes are built after it. */
 const DEFERRED_INDEX_MINIMUM = 1_000;
 /** Connections that write one range. */
 const LANES = 4;
@@ -87,7 +87,7 @@ async function recordTo(sync: Sync, recordedNumber: number, target: number): Pro
       await publishTo(sync, number);
     },
   }).catch(async (error: unknown) => {
-    // The blocks before the failure stay, and are published first.
+    // The blocks before the failure are published first.
     if (error instanceof ChainError && recorded > publishedNumber(sync)) {
       await noteRecorded(writer, recorded);
       await publishTo(sync, recorded);
@@ -124,7 +124,7 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
   }
 }
 
-/** Builds the indexes that the first load left out, and has the planner know what was loaded. */
+/** Builds the indexes deferred by the first load, and updates the planner's statistics. */
 export async function buildIndexes(sync: Sync): Promise<void> {
   const { writer, options } = sync;
   const names = await listDeferredIndexes(writer.sql);

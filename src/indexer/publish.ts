@@ -21,20 +21,20 @@ import { type Metrics, timeStage } from "../telemetry/metrics.ts";
 import type { StateFamily } from "./state/family.ts";
 import { type StateValues, writeState } from "./state/reading.ts";
 
-/** What the writer of the database has. */
+/** The database writer's resources. */
 export interface Writer {
   sql: Sql;
   term: WriterTerm;
   /** Whether rows are recorded on several servers. */
   isDistributed: boolean;
-  /** The state that it keeps, in the order it is applied. */
+  /** State families, in the order of application. */
   families: readonly StateFamily[];
   metrics: Metrics;
-  /** Of several servers: where they were when it was last asked whether they are the same, and when that was. */
+  /** On several servers: their addresses at the last check for lost ones, and its time. */
   looked?: { servers: string; at: number };
 }
 
-/** What takes a server's place under its address breaks the connections to it, after which is looked at once. */
+/** A replaced server breaks its connections, after which a check follows at once. */
 const LOOK_INTERVAL_MS = 5_000;
 
 /**
@@ -66,7 +66,7 @@ export async function record(
   for (const [table, { rowCount }] of encoded) metrics.recordedRows.inc({ table }, rowCount);
 }
 
-/** Splits the documents into `count` parts of similar size, the largest first, each to the smallest part. */
+/** Splits the documents into at most `count` parts of similar size: the largest first, each to the smallest part. */
 function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   const parts = Array.from({ length: Math.min(count, encoded.size) }, () => ({
     bytes: 0,
@@ -81,7 +81,7 @@ function balance(encoded: EncodedRows, count: number): EncodedRows[] {
   return parts.map((part) => part.encoded);
 }
 
-/** Throws `RowsLostError`, and stores it for the API, while another server than at the last count lacks published rows. */
+/** Throws `RowsLostError` while a replaced server lacks rows of published blocks, and stores that for readers. */
 export async function requireKept(writer: Writer): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
@@ -92,7 +92,7 @@ export async function requireKept(writer: Writer): Promise<void> {
   if (lost !== null) throw new RowsLostError(lost);
 }
 
-/** As `requireKept`, where the coordinator knows of other servers, and else now and then. */
+/** As `requireKept`, when the coordinator lists other servers, and else at intervals. */
 export async function watchServers(writer: Writer): Promise<void> {
   if (!writer.isDistributed) return;
   const { looked } = writer;
@@ -103,7 +103,7 @@ export async function watchServers(writer: Writer): Promise<void> {
   await requireKept(writer);
 }
 
-/** Throws `ChainError` (retryable) until all recorded rows are visible on all servers, and as `requireKept`. */
+/** Throws `ChainError` (retryable) unless all recorded rows are visible on all servers, and `RowsLostError` as `requireKept`. */
 export async function requireRecorded(writer: Writer, range: BlockRange): Promise<void> {
   const { sql, isDistributed } = writer;
   if (!isDistributed) return;
@@ -115,7 +115,7 @@ export async function requireRecorded(writer: Writer, range: BlockRange): Promis
   throw new ChainError("inconsistent-chain", `what was recorded is not whole: ${lost}`);
 }
 
-/** This is for backfills: the keys of a range fit into memory when hashed, and hardly one comes twice in a row. */
+/** Sets the planner for backfills: a range's keys fit into memory when hashed, and rarely repeat in a row. */
 async function planForRanges(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
 }
@@ -129,7 +129,7 @@ export async function publish(
   const { isDistributed, families, metrics } = writer;
   await timeStage(metrics, "publish", () =>
     writeAs(writer, async (transaction) => {
-      // All are sent at once, in this order: a head does not wait for each answer.
+      // All statements are sent at once, in this order, without waiting for each answer.
       await Promise.all([
         planForRanges(transaction),
         ...families.map((family) => family.apply(transaction, range)),

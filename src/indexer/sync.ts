@@ -41,13 +41,13 @@ import { fetchTrustedHead, fetchTrustedHeader, reconcile, reorganise } from "./r
 
 /** Chain ids of Hardhat's and anvil's networks, and of Ganache and geth --dev. */
 const DEVELOPMENT_CHAINS: ReadonlySet<number> = new Set([31_337, 1_337]);
-/** Development nodes serve any chain's id, above all as forks. */
+/** Development nodes use any chain's id, above all as forks. */
 const DEVELOPMENT_NODES = /^(?:anvil|hardhat|edr|ganache)/i;
 
 /** Fewer missing final blocks than this are indexed one by one, with their state. */
 const BACKFILL_MINIMUM = 16;
 const PENDING_RETRY_MS = 5_000;
-/** After so long without a new head the node is asked for it: where several nodes may differ, and where one is alone. */
+/** Silence after which the node is polled, where several nodes may differ, and where one is alone. */
 const SILENCE_MS = 5_000;
 const LONE_SILENCE_MS = 15_000;
 
@@ -62,7 +62,7 @@ export async function synchronise(
   agreement: Agreement,
 ): Promise<void> {
   const { signal, status } = options;
-  // A thread stays with its chain: another id is then the node's fault, not one of the settings.
+  // A thread keeps its chain: another id is then the node's fault, not one of the settings.
   const { chainId, clientVersion } = await chain.probe({
     signal,
     ...(status.chainId !== null && { chainId: status.chainId }),
@@ -128,7 +128,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
         await recover(sync);
       }
       isInOrder = true;
-      // What is announced may come from the node that is distrusted.
+      // The announcement may come from the distrusted node.
       if (sync.distrusted !== undefined) nodeHead = null;
       nodeHead = (await findNewerHead(sync)) ?? nodeHead ?? (await fetchTrustedHead(sync));
       status.nodeHead = nodeHead.number;
@@ -144,7 +144,7 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
       }
       if (!advanced) await watchServers(sync.writer);
       if (!advanced && pending === "none") {
-        // The audit comes first: it reports a difference that the sweep would mend.
+        // The audit comes first: it reports a difference that the sweep would repair.
         await auditWhenDue(sync, heads.isWaiting);
         pending = await sweepTokens(sync);
         if (pending === "none") pending = await readEarlierFees(sync);
@@ -161,22 +161,22 @@ async function keepUp(sync: Sync, heads: HeadWatch): Promise<void> {
   }
 }
 
-/** How long to wait for the node's next head. */
+/** Returns how long to wait for the node's next head. */
 function patience(
   { chain, distrusted, head, options, unresponsive }: Sync,
   node: BlockHeader,
   work: Awaited<ReturnType<typeof readPending>>,
 ): number {
   if (work === "read") return 0;
-  // The heads of the other nodes may not be announced.
+  // Heads of the other nodes may not be announced.
   if (distrusted !== undefined) return options.pollIntervalMs;
-  // Work may be left for this head, and no other head may come.
+  // Work may be left for this head, and another may not come.
   if (head?.hash !== node.hash) return options.pollIntervalMs;
   const isCalm = work === "none" && unresponsive.all().size === 0 && chain.status().length === 1;
   return Math.min(isCalm ? LONE_SILENCE_MS : SILENCE_MS, options.auditIntervalMs);
 }
 
-/** Deletes what the last writer began and did not finish. */
+/** Deletes the unfinished work of the last writer. */
 async function recover(sync: Sync): Promise<void> {
   const { sql, isDistributed } = sync.writer;
   if (isDistributed) await finishTransactions(sql);
@@ -184,7 +184,7 @@ async function recover(sync: Sync): Promise<void> {
   const recordedNumber = (await getRecordedNumber(sql)) ?? sync.identity.startBlock - 1;
   await writeAs(sync.writer, (transaction) => deleteChainRowsAbove(transaction, recordedNumber));
   await loadHead(sync);
-  // A database without a published block is bound to whatever chain the node has.
+  // A database without a published block is bound to the node's chain.
   if (!sync.head) {
     const { chain, writer, identity, options, agreement, isDevelopment } = sync;
     sync.identity = await bindChain(chain, writer, identity.chainId, options);
@@ -193,7 +193,7 @@ async function recover(sync: Sync): Promise<void> {
   }
 }
 
-/** Does the next piece of work for the node's head. Gives false when there is none. */
+/** Does the next step for the node's head. Returns false when there is none. */
 async function advance(sync: Sync, node: BlockHeader): Promise<boolean> {
   const { head, options } = sync;
   const published = publishedNumber(sync);

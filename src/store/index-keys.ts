@@ -8,7 +8,7 @@ export function keyOf(sql: Queryable, words: Fragment): Fragment {
   return sql`index_key(${words})`;
 }
 
-/** Condition that columns equal words, by the index of their common key; both as `bytea`. */
+/** Returns the condition that columns equal words (which may be columns, too), through the index of their common key; both as `bytea`. */
 export function hasKey(
   sql: Queryable,
   ...pairs: readonly (readonly [column: Fragment, word: Fragment])[]
@@ -21,7 +21,7 @@ export function hasKey(
   );
 }
 
-/** Whether the keys have a secret; those of a database that held blocks before there were secrets have none. */
+/** Returns whether the keys have a secret; databases with blocks from before it have none. */
 export async function haveSecret(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ secret: boolean }[]>`
     SELECT index_key('\\x00') <> hashtextextended('00', 0) AS secret`;

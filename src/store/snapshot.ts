@@ -9,7 +9,7 @@ import {
   type ServedState,
 } from "./sync-state.ts";
 
-/** Runs several queries on one state of the database. Of several servers it may be torn: see `wasTorn`. */
+/** Runs several queries on one state of the database. On several servers it may be torn: see `wasTorn`. */
 export async function readSnapshot<Result>(
   sql: Sql,
   read: (snapshot: Transaction) => Promise<Result>,
@@ -19,8 +19,8 @@ export async function readSnapshot<Result>(
 }
 
 /**
- * What a query reads: one statement as a rule, or several that each need only the same head, such as a list and the names
- * in it. Both need no transaction.
+ * Extent of a query: one statement, or several that each need only the same head, such as a list
+ * and its names. Neither needs a transaction.
  */
 export type Extent = "one statement" | "statements of one head";
 
@@ -77,7 +77,7 @@ function isSameHead({ head: one }: ServedState, { head: other }: ServedState): b
   return one?.hash === other?.hash && one?.generation === other?.generation;
 }
 
-/** The served state of a snapshot, before anything else is read of it: statements may depend on where the rows are. */
+/** Reads the served state of a snapshot first: later statements may depend on the rows' servers. */
 export async function readServedState(snapshot: Transaction): Promise<ServedState> {
   const state = await getServedState(snapshot);
   if (state.isDistributed && state.head) noteDistributed(snapshot, state.head.number);

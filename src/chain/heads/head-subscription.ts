@@ -10,7 +10,7 @@ import type { BlockHeader } from "../types.ts";
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
 
-/** A connection is dead when it stays silent for that long after a question. */
+/** A connection silent for this long after a request is dead. */
 const SILENCE_MS = 30_000;
 
 const LARGEST_MESSAGE = 1024 * 1024;
@@ -46,7 +46,7 @@ export function subscribeToHeads(
     await dispatcher.destroy();
   }
 
-  /** Keeps one connection until it ends; true when the subscription was confirmed. */
+  /** Holds one connection until it ends; returns whether the subscription was confirmed. */
   function subscribeOnce(onSubscribed: () => void): Promise<boolean> {
     return new Promise((resolve) => {
       const { bare, headers } = splitCredentials(url);
@@ -84,7 +84,7 @@ export function subscribeToHeads(
   }
 }
 
-/** The header of a notification; undefined for anything else that comes over the connection. */
+/** Returns the header of a notification; undefined for any other message. */
 function readMessage(data: unknown): BlockHeader | "subscribed" | undefined {
   try {
     const message = JSON.parse(String(data)) as {

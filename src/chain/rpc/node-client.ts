@@ -15,7 +15,7 @@ interface Waiting extends PromiseWithResolvers<unknown> {
   call: RpcCall;
 }
 
-/** Creates a client that asks by `ask`, which also does the batches, limits, retries and the pinning to a block. */
+/** Creates a client over `ask`, which also does batches, limits, retries and pinning to a block. */
 export function createNodeClient(ask: Ask): NodeClient {
   let waiting: Waiting[] = [];
 
@@ -30,7 +30,7 @@ export function createNodeClient(ask: Ask): NodeClient {
 
   return createClient({
     cacheTime: 0,
-    // A contract may answer with URLs to be fetched (EIP-3668); no URL from the chain is ever fetched.
+    // A contract may answer with URLs to fetch (EIP-3668); Periscope fetches no URL from the chain.
     ccipRead: false,
     transport: () =>
       createTransport(
@@ -38,7 +38,7 @@ export function createNodeClient(ask: Ask): NodeClient {
           key: "nodes",
           name: "Nodes",
           type: "nodes",
-          // retry.ts decides what is asked again.
+          // retry.ts decides on retries.
           retryCount: 0,
           request: (async ({ method, params = [] }) => {
             const call: RpcCall = { method, params: params as readonly unknown[] };
@@ -52,7 +52,7 @@ export function createNodeClient(ask: Ask): NodeClient {
   }) as NodeClient;
 }
 
-/** The form of the results that viem reads unchecked: it takes an empty text for 0, and any number for a balance. */
+/** Forms of results that viem does not validate: it parses an empty text as 0, and any number as a balance. */
 const FORMS: Readonly<Record<string, (result: unknown) => boolean>> = {
   eth_call: isHexData,
   eth_chainId: isExactQuantity,

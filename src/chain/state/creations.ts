@@ -10,7 +10,7 @@ import type { BlockReference } from "../questions.ts";
 import type { NodeClient } from "../rpc/node-client.ts";
 import type { ReadPinned } from "./state.ts";
 
-/** A contract creation to be tried: nothing of it lasts. */
+/** A contract creation to simulate; its effects are discarded. */
 export interface CreationTrial {
   from: Address;
   initCode: Hex;
@@ -23,7 +23,7 @@ export interface CreationTrial {
   gasPrice?: bigint;
 }
 
-/** What a trial finds instead of parts of the state and of the block that it runs on. */
+/** Overrides of state and block for a trial. */
 export type TrialOverrides = Pick<CallParameters, "stateOverride" | "blockOverrides">;
 
 /** Runs contract creations without sending them. */

@@ -13,7 +13,7 @@ export function pinTo(block: BlockReference, ask: Ask, features: NodeFeatures): 
   if (features.clientVersion.startsWith("anvil")) return (calls) => askWhileStill(calls, ask);
   return async (calls) => {
     if (features.stateByHash !== false) {
-      // Also right for a block that is no longer canonical, as long as the node has its state.
+      // Also right for a block that is no longer canonical, while the node has its state.
       const outcomes = await ask(calls);
       const refused = outcomes.every((outcome) => errorIn(outcome)?.code === "invalid-request");
       if (features.stateByHash || !refused || calls.length === 0) {

@@ -12,7 +12,7 @@ export function standardOf(
   if (!byOwner) return shape;
   if (shape === 404) return 404;
   if (claimed === 721) return 721;
-  // Without ERC-165, whole tokens tell a collection.
+  // Without ERC-165, the lack of decimals marks a collection.
   if (decimals) return 20;
   if (decimals === null) return shape === 1155 ? 721 : shape;
   return shape === 1155 ? 20 : shape;

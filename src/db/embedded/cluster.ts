@@ -9,7 +9,7 @@ import type { Binaries } from "./binaries.ts";
 /** The superuser of the cluster. */
 export const CLUSTER_USER = "periscope";
 
-/** What a cluster without data takes of a disk, with its first write-ahead log. */
+/** Disk space of an empty cluster with its first write-ahead log. */
 const CLUSTER_MEGABYTES = 50;
 
 /** An embedded server's folder and user. */
@@ -21,7 +21,7 @@ export interface Cluster {
   folder: string;
 }
 
-/** The folder of a cluster that PostgreSQL calls its data directory. */
+/** Returns PostgreSQL's data directory in a folder. */
 export function dataFolder(folder: string): string {
   return path.join(folder, "data");
 }
@@ -40,12 +40,12 @@ export function dataArgument({ user, folder }: Omit<Cluster, "binaries">): strin
   return user && process.platform === "linux" ? "/proc/self/cwd" : dataFolder(folder);
 }
 
-/** The caller's environment is not passed on: PGPORT, LC_ALL and others would change what the server does. */
+/** Returns the server's environment, without the caller's: PGPORT, LC_ALL and others would change the server. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", TZ: "UTC" };
 }
 
-/** Creates the cluster beside its place and moves it there when it is complete. */
+/** Creates the cluster in a neighbouring folder and moves it into place when complete. */
 async function initialise({ binaries, user, folder }: Cluster, durable: boolean): Promise<void> {
   const unfinished = `${folder}.new`;
   const data = dataFolder(unfinished);
@@ -87,7 +87,7 @@ async function initialise({ binaries, user, folder }: Cluster, durable: boolean)
   }
 }
 
-/** initdb has removed what it wrote. */
+/** Checks the disk space after initdb removed its output. */
 async function requireSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = Math.floor((bavail * bsize) / 1e6);
@@ -98,7 +98,7 @@ async function requireSpace(folder: string): Promise<void> {
   );
 }
 
-/** Server and data must be of the same major version. */
+/** Checks that server and data have the same major version. */
 async function checkVersion({ binaries, folder }: Cluster): Promise<void> {
   const version = await readText(path.join(dataFolder(folder), "PG_VERSION"));
   if (version.trim() === binaries.majorVersion) return;
@@ -108,7 +108,7 @@ async function checkVersion({ binaries, folder }: Cluster): Promise<void> {
   );
 }
 
-/** Reads a file of the cluster, whose data may belong to another user than this process. */
+/** Reads a file of the cluster, whose owner may be another user than this process. */
 async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");

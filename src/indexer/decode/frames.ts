@@ -9,16 +9,16 @@ export const CALL_TYPES: ReadonlySet<string> = new Set([
 ]);
 export const CREATE_TYPES: ReadonlySet<string> = new Set(["create", "create2"]);
 
-/** A frame of a trace, with what its place in the tree tells. */
+/** A frame of a trace, with its position in the tree. */
 export interface PlacedFrame {
   frame: CallFrame;
   transactionIndex: number;
   /** Depth-first, 0 is the top-level frame. */
   position: number;
   traceAddress: readonly number[];
-  /** Its effects last: neither the frame, nor one around it, nor the transaction failed. */
+  /** Its effects last: neither the frame, nor an enclosing one, nor the transaction failed. */
   effective: boolean;
-  /** The tracer took it for a failed one: what it returned is not known. */
+  /** The tracer reported it as failed, so its return data are unknown. */
   isMisjudged: boolean;
 }
 
@@ -28,10 +28,10 @@ export function hasFailed({ status }: RawReceipt, trace: TransactionTrace | unde
   return (trace?.frame.error ?? null) !== null;
 }
 
-/** The longest text that is kept, in UTF-16 units. The words of the known tracers are shorter. */
+/** Longest kept text, in UTF-16 units. Known tracers' texts are shorter. */
 const LONGEST_TEXT = 1_000;
 
-/** Returns a tracer's words, bounded and without NUL: some quote the contract. */
+/** Returns a tracer's text, truncated and without NUL, which PostgreSQL refuses: it may quote a contract. */
 export function tracerText(words: string): string {
   return words.slice(0, LONGEST_TEXT).toWellFormed().replaceAll("\0", "");
 }

@@ -106,12 +106,12 @@ export function decodeTransactions(
   }
 }
 
-/** Adds a side to those that an address has already; null is no address. */
+/** Adds a side to those of an address; ignores null. */
 export function addSide(sides: Map<Hex, number>, address: Hex | null, side: number): void {
   if (address !== null) sides.set(address, (sides.get(address) ?? 0) | side);
 }
 
-/** A quantity as a 32-byte word: nodes drop the leading zeros of signature values. */
+/** Returns a quantity as a 32-byte word: nodes drop leading zeros of signature values. */
 function word(quantity: Hex): Hex {
   return `0x${quantity.slice(2).padStart(64, "0")}`;
 }

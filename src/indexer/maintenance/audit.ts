@@ -10,9 +10,9 @@ import type { Sync } from "../context.ts";
 import { decodeBlocks } from "../decode/block.ts";
 import type { StateAudit } from "../state/family.ts";
 
-/** Rows of each family of state that are compared at once. */
+/** Compared rows of each state family. */
 const SAMPLE = 10;
-/** An audit that waits longer for the nodes with one of its pieces is given up: a head may wait meanwhile. */
+/** Time limit of an audit's wait for nodes per step: a head may be waiting. */
 const PATIENCE_MS = 3_000;
 
 /** Creates the auditor, called when nothing else is to be done. A waiting head interrupts an audit, which then continues. */
@@ -67,10 +67,10 @@ async function* auditBlock(sync: Sync): AsyncGenerator<void> {
   const generation = await getGeneration(writer.sql);
   const first = yield* compareBlock(sync, number);
   if (!first) return;
-  // One answer may be wrong. A difference counts when a second answer repeats it.
+  // One answer may be wrong: a difference counts when a second answer repeats it.
   const second =
     first.differences.length > 0 ? yield* compareBlock(sync, number, { avoid: first.node }) : first;
-  // A block that was rolled back meanwhile differs.
+  // A block rolled back meanwhile differs.
   if (!second || (await getGeneration(writer.sql)) !== generation) return;
   const differences = second.differences.map(
     ({ table, stored, expected }) =>
@@ -105,7 +105,7 @@ async function* compareBlock(
   return { node, differences };
 }
 
-/** Ends with the indexer, and when a piece has waited too long for a node. */
+/** Returns a signal that ends with the indexer, or at a step's time limit for nodes. */
 function patience({ options }: Sync): AbortSignal {
   return AbortSignal.any([options.signal, AbortSignal.timeout(PATIENCE_MS)]);
 }
@@ -113,7 +113,7 @@ function patience({ options }: Sync): AbortSignal {
 function report(sync: Sync, kind: string, { checked, differences }: StateAudit): void {
   const { options, writer } = sync;
   const { audit } = options.status;
-  // A block counts once, however many of its tables differ.
+  // A block counts once for all its differing tables.
   const differing = Math.min(checked, differences.length);
   audit.checked[kind] = (audit.checked[kind] ?? 0) + checked;
   audit.differing[kind] = (audit.differing[kind] ?? 0) + differing;

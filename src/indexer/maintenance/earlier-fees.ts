@@ -6,7 +6,7 @@ import { decodeBlocks } from "../decode/block.ts";
 import { fetchValidBlocks } from "../fetch.ts";
 
 const BLOCKS_AT_ONCE = 16;
-/** A head must not wait long for older blocks. */
+/** Time limit: a head must not wait long for older blocks. */
 const PATIENCE_MS = 3_000;
 const RETRY_MS = 10_000;
 

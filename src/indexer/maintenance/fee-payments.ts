@@ -8,11 +8,11 @@ import {
 import { writeAs } from "../../store/writer/writer.ts";
 import type { Sync } from "../context.ts";
 
-/** Blocks that must show that fees do not arrive: one answer may be wrong. */
+/** Blocks needed to show that fees do not arrive: one answer may be wrong. */
 const UNPAID_BLOCKS = 2;
-/** Blocks below the head that are looked at: of older ones many nodes have no balances. */
+/** Blocks below the head to check: many nodes lack older balances. */
 const RECENT_BLOCKS = 64;
-/** Two balances take a node no longer. They must not delay a head. */
+/** Time limit of reading two balances, so that they do not delay a head. */
 const PATIENCE_MS = 3_000;
 
 const UNNAMED =
@@ -41,7 +41,7 @@ export function createFeeWatch(): (sync: Sync) => Promise<void> {
   };
 }
 
-/** Whether a miner has what was paid. Undefined when no node answers. */
+/** Returns whether a miner has received the fees. Undefined when no node answers. */
 async function doesArrive(
   { chain, options }: Sync,
   { number, hash, parentHash, miner, reward }: FeePayment,

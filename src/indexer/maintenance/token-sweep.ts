@@ -11,11 +11,11 @@ import { writeAs } from "../../store/writer/writer.ts";
 import { readState, type Sync } from "../context.ts";
 import { listSampledKeys, writeState } from "../state/reading.ts";
 
-/** Logs of a token that are looked through at once. */
+/** Logs of a token per step. */
 const LOGS_AT_ONCE = 5_000;
-/** Tokens that are read at once. */
+/** Tokens per step. */
 const TOKENS_AT_ONCE = 50;
-/** The least time between two steps, and between two rounds of all tokens. */
+/** Shortest time between two steps, and between two rounds of all tokens. */
 const STEP_MS = 1_000;
 const ROUND_MS = 60_000;
 
@@ -44,7 +44,7 @@ export function createTokenSweep(): (sync: Sync) => Promise<"read" | "none"> {
     if (now < stepAt) return "none";
     stepAt = now + STEP_MS;
     if (after === ZERO_ADDRESS) {
-      // Without another block nothing is other than when it was read.
+      // Without a new block nothing has changed since the last read.
       if (now < roundAt || sweptHead === head.hash) return "none";
       roundAt = now + ROUND_MS;
       sweptHead = head.hash;

@@ -1,20 +1,20 @@
 import type { Queryable } from "../../db/client.ts";
 
-/** What the newest blocks tell of gas prices; oldest block first, prices in wei. */
+/** Gas prices of the newest blocks; oldest block first, prices in wei. */
 export interface GasWindow {
   blocks: GasBlock[];
-  /** Percentiles of the tips of all transactions together, weighted by gas used; null where none has paid. */
+  /** Percentiles of the tips of all transactions, weighted by gas used; null where none has paid. */
   tips: { safe: string; proposed: string; fast: string } | null;
 }
 
-/** A block by its gas. */
+/** Gas figures of a block. */
 export interface GasBlock {
   number: number;
   gasLimit: string;
   gasUsed: string;
   /** Null on a chain without one. */
   baseFeePerGas: string | null;
-  /** The lowest price above its base fee that a transaction of it paid; null where none did. */
+  /** The lowest price above the base fee that one of its transactions paid; null where none did. */
   lowestPrice: string | null;
 }
 

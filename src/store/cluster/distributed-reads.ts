@@ -1,7 +1,7 @@
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 
-// What statements do otherwise where rows are on several servers (Citus). There whatever a statement looks up on the
-// coordinator is sent to the workers before they are asked, and a statement that combines both is planned twice.
+// Reads on Citus. There a statement's coordinator rows are sent to the workers before these are
+// queried, and a statement that combines both is planned twice.
 
 const HEAD = Symbol("number of the published head");
 
@@ -9,23 +9,23 @@ interface Distributed {
   [HEAD]?: number;
 }
 
-/** Notes that a transaction reads rows of several servers, and at which head. */
+/** Marks a transaction as reading rows of several servers, with its head. */
 export function noteDistributed(sql: Transaction, headNumber: number): void {
   (sql as Distributed)[HEAD] = headNumber;
 }
 
-/** Whether the client reads rows of several servers, as noted. */
+/** Returns whether the client is marked as reading rows of several servers. */
 export function isDistributedRead(sql: Queryable): boolean {
   return (sql as Distributed)[HEAD] !== undefined;
 }
 
-/** The number of the published head, in a statement. */
+/** Returns the published head's number, as SQL. */
 export function publishedHead(sql: Queryable): Fragment {
   const number = (sql as Distributed)[HEAD];
   return number === undefined ? sql`(SELECT head_number FROM sync_state)` : sql`${number}::bigint`;
 }
 
-/** A column that rows have their place in. */
+/** A column of the rows' key. */
 type PlaceColumn =
   | "block_number"
   | "transaction_index"
@@ -56,7 +56,7 @@ export async function placesOf(
   }
   const rows: readonly number[][] = await page.values();
   const arrays = list((column, index) => {
-    // As of `array_agg`: without a place nothing is asked.
+    // As `array_agg`: without a key nothing is read.
     const values = rows.length === 0 ? null : rows.map((row) => row[index] as number);
     return BIG.has(column) ? sql`${values}::bigint[]` : sql`${values}::integer[]`;
   });

@@ -2,8 +2,8 @@ import { ConfigError } from "../../core/errors.ts";
 import type { Fragment, Queryable, Sql, Transaction } from "../../db/client.ts";
 import { type ChainTableName, chainTables } from "../writer/chain-tables.ts";
 
-// A chain on several servers (Citus): most of its rows are spread over the workers, everything else stands on the
-// coordinator. What is published stays one transaction of the coordinator's.
+// A chain on Citus: most rows are distributed over the workers, all others are on the coordinator.
+// Publishing stays one transaction of the coordinator.
 
 /** The tables that are spread, and the column by which their rows are. Tables of one group share their places. */
 export const spreadGroups: readonly { column: string; tables: readonly ChainTableName[] }[] = [
@@ -18,10 +18,10 @@ export const spreadGroups: readonly { column: string; tables: readonly ChainTabl
   },
 ];
 
-/** Tables that are spread. */
+/** The distributed tables. */
 export const spreadTables = spreadGroups.flatMap(({ tables }) => tables);
 
-/** Whether the tables of the client's schema are spread over several servers. */
+/** Returns whether the tables of the client's schema are distributed over several servers. */
 export async function isDistributed(sql: Queryable): Promise<boolean> {
   const [state] = await sql<[{ distributed: boolean }]>`SELECT is_distributed() AS distributed`;
   return state.distributed;
@@ -66,20 +66,20 @@ export async function distributeTables(sql: Sql): Promise<void> {
 }
 
 async function spread(sql: Transaction): Promise<void> {
-  // Hashes have a table of their own here.
+  // Hashes have a separate table here, and logs are not colocated with their transactions.
   await sql`DROP INDEX IF EXISTS transactions_hash`;
   for (const { column, tables } of spreadGroups) {
     const [first] = tables as [ChainTableName];
     for (const name of tables) await distribute(sql, name, { column, first });
   }
-  // On all servers, as conditions on shards contain it, but true on the coordinator alone, which they are for.
+  // On all servers, as conditions on shards contain it; true only on the coordinator.
   await sql`
     CREATE OR REPLACE FUNCTION is_distributed() RETURNS boolean LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS 'BEGIN RETURN (SELECT groupid = 0 FROM pg_dist_local_group); END'`;
   await askByCall(sql);
 }
 
-/** Does what Citus would refuse while the schema has its views, which it takes for circles. */
+/** Makes a change that Citus refuses while the schema has its views, which it reports as circular. */
 async function withoutViews(sql: Transaction, change: () => Promise<void>): Promise<void> {
   const views = await sql<{ name: string; definition: string }[]>`
     SELECT relname AS name, format('CREATE VIEW %I AS %s', relname, pg_get_viewdef(oid)) AS definition
@@ -89,12 +89,12 @@ async function withoutViews(sql: Transaction, change: () => Promise<void>): Prom
   for (const { definition } of views) await sql.unsafe(definition);
 }
 
-/** Whether an object of a catalogue is not an extension's. */
+/** Returns whether a catalogue object belongs to no extension, as SQL. */
 function isOurs(sql: Transaction): Fragment {
   return sql`NOT EXISTS (SELECT 1 FROM pg_depend WHERE objid = oid AND deptype = 'e')`;
 }
 
-/** Any constant, the same in every Periscope. */
+/** An arbitrary constant, the same in all versions. */
 const LOCK_KEY = 7_220_415_002;
 
 async function distribute(
@@ -103,7 +103,7 @@ async function distribute(
   { column, first }: { column: string; first: ChainTableName },
 ): Promise<void> {
   const beside = first === name ? "none" : chainTables[first].name;
-  // A shard that is moved to another worker meanwhile hears what a roll-back deletes, also without a primary key.
+  // A shard move replicates a roll-back's deletions, also without a primary key.
   await sql`ALTER TABLE ${sql(chainTables[name].name)} REPLICA IDENTITY FULL`;
   await sql`
     SELECT create_distributed_table(${chainTables[name].name}::text::regclass, ${column}, colocate_with => ${beside})`;

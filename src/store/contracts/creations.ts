@@ -18,7 +18,7 @@ export interface ContractCreation {
   creationCode: Hex;
 }
 
-/** Lists creations of known contracts, in the order of the addresses. */
+/** Returns the creations of known contracts among the addresses, in their order; repeats those of repeated addresses. */
 export async function listContractCreations(
   sql: Queryable,
   addresses: readonly Address[],
@@ -40,7 +40,7 @@ export async function listContractCreations(
     ORDER BY asked.place`;
 }
 
-/** Whether there is code at an address now; null when only the node can tell. */
+/** Whether an address has code now; null when only the node has that. */
 export interface CodePresence {
   address: Address;
   isContract: boolean | null;

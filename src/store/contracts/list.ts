@@ -68,13 +68,13 @@ function isBefore(sql: Queryable): Fragment {
     SELECT true FROM contracts c WHERE c.address = a.address AND ${inPublishedBlocks(sql)} LIMIT 1) IS NULL`;
 }
 
-/** Whether the contract at the address `a` destroyed itself. */
+/** Returns whether the contract at the address `a` destroyed itself. */
 function isDestroyed(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM contract_removals d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
 }
 
-/** Whether the creation `c` is the first of its address. */
+/** Returns whether the creation `c` is the first of its address. */
 function isFirstCreation(sql: Queryable): Fragment {
   return sql`NOT EXISTS (
     SELECT 1 FROM contracts earlier
@@ -83,7 +83,7 @@ function isFirstCreation(sql: Queryable): Fragment {
         < (c.block_number, c.transaction_index, c.position))`;
 }
 
-/** Whether the address of the creation `c` is known to have no code now. */
+/** Returns whether the address of the creation `c` is known to have no code now. */
 function isEmpty(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM (
@@ -101,7 +101,7 @@ function isEmpty(sql: Queryable): Fragment {
           > (newest.block_number, newest.transaction_index, newest.position)))`;
 }
 
-/** keccak-256 of no bytes; a literal, as the index `contracts_empty` has it. */
+/** Returns keccak-256 of no bytes, as a literal like in the index `contracts_empty`. */
 export function emptyCodeHash(sql: Queryable): Fragment {
   return sql`'\\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'::bytea`;
 }

@@ -19,11 +19,11 @@ export interface TransactionEntry
   createdContract: Address | null;
   nonce: string;
   cumulativeGasUsed: string;
-  /** Whether something is stored of the receiver that may name what is called. */
+  /** Whether the receiver has stored data that may name the called function. */
   mayBeNamed: boolean;
 }
 
-/** Transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
+/** Returns transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
 export async function listTransactionsOfAddress(
   sql: Queryable,
   filter: TransactionFilter,
@@ -34,7 +34,7 @@ export async function listTransactionsOfAddress(
   return complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
 }
 
-/** Transactions of a range of blocks, in the order of block and position. */
+/** Returns transactions of a range of blocks, in the order of block and position. */
 export async function listTransactionsOfBlocks(
   sql: Queryable,
   blocks: BlockBounds,
@@ -54,7 +54,7 @@ export async function listTransactionsOfBlocks(
   );
 }
 
-/** The rows for a page of keys, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
   page: Fragment,

@@ -27,16 +27,16 @@ export interface InternalTransactionEntry {
   callType: string | null;
   from: Address;
   to: Address | null;
-  /** Null also for a creation that did not last. */
+  /** Null also for a reverted creation. */
   createdContract: Address | null;
   value: string;
   gas: string | null;
   gasUsed: string | null;
-  /** Null for the top-level frame, whose input is the transaction's, and where it is not kept (`chain/traces/call-inputs.ts`). */
+  /** Null for the top-level frame, whose input is the transaction's, and where it was dropped (`chain/traces/call-inputs.ts`). */
   input: Hex | null;
   /** The tracer's error; null for a frame that succeeded itself. */
   error: string | null;
-  /** Its effects last: neither it, nor a frame around it, nor the transaction failed. */
+  /** Its effects last: neither it, nor an enclosing frame, nor the transaction failed. */
   effective: boolean;
 }
 
@@ -51,7 +51,7 @@ export type AddressInternalTransactionFilter = InternalTransactionFilter & {
 
 const MAXIMUM_PER_TRANSACTION = 10_000;
 
-/** Internal transactions with the address as sender, receiver or created contract, or of parties. */
+/** Returns internal transactions with the address as sender, receiver or created contract, or of parties. */
 export async function listInternalTransactionsOfAddress(
   sql: Queryable,
   filter: AddressInternalTransactionFilter,
@@ -62,7 +62,7 @@ export async function listInternalTransactionsOfAddress(
   return complete(sql, pageOf(sql, filter, towards, page), towards, page.limit);
 }
 
-/** The keys of a page. */
+/** Selects the columns of a page; of parties only the key's. */
 function pageOf(
   sql: Queryable,
   filter: AddressInternalTransactionFilter,
@@ -91,7 +91,7 @@ function pageOf(
   return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
 
-/** Internal transactions of a range of blocks. */
+/** Returns internal transactions of a range of blocks. */
 export async function listInternalTransactionsOfBlocks(
   sql: Queryable,
   { blocks, includeZeroValue }: InternalTransactionFilter & { blocks: BlockBounds },
@@ -118,7 +118,7 @@ export async function listInternalTransactionsOfBlocks(
   );
 }
 
-/** Internal transactions of one transaction, the first 10,000. */
+/** Returns the first 10,000 internal transactions of one transaction. */
 export async function listInternalTransactionsOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
@@ -140,12 +140,12 @@ export async function listInternalTransactionsOfTransaction(
   );
 }
 
-/** The condition of the index `internal_transactions_valued`. */
+/** Returns the condition of the index `internal_transactions_valued`. */
 function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
-/** The rows for a page of keys, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
   page: Fragment,

@@ -17,7 +17,7 @@ export interface TransactionLog {
   data: Hex;
 }
 
-/** A log with what its block and transaction add. */
+/** A log with fields of its block and transaction. */
 export interface LogEntry extends TransactionLog {
   blockNumber: number;
   blockHash: Hex;
@@ -38,7 +38,7 @@ export interface LogPattern {
   topics: readonly (Hex | undefined)[];
 }
 
-/** Where a log stands. */
+/** Position of a log. */
 export interface LogPlace {
   blockNumber: number;
   logIndex: number;
@@ -53,17 +53,17 @@ export interface LogBlocks {
 }
 
 /**
- * A range of an index that holds every log of a pattern. There is one way to read it: the condition is about a column
- * that no other index has, compares it with a list of one value, and the order names it, too. With an equality the
- * planner could walk the primary key for the order and drop what does not match, which reads the whole table where
- * matches are late.
+ * An index range with every log of a pattern. A statement must use this index: the condition is
+ * about a column of no other index, compares it with a list of one value, and the order names it,
+ * too. With an equality the planner could scan the primary key in order and filter, which reads the
+ * whole table where matches are late.
  */
 interface LogRange {
   condition: Fragment;
   order: Fragment;
 }
 
-/** A range with more entries than this is not counted to its end. */
+/** Entries up to which a range is counted. */
 const FEW = 1_000;
 
 /** Finds logs that match a pattern, by block and log index, each pattern by its smallest index range. */
@@ -97,13 +97,13 @@ export async function searchLogs(
   return readPage(query, page.limit, ({ data }) => [data]);
 }
 
-/** A pattern, and where its logs are looked for: undefined for all blocks. */
+/** A pattern and its range: undefined for all blocks. */
 interface LogSearch {
   pattern: LogPattern;
   range: LogRange | undefined;
 }
 
-/** Keys of a page of what the searches find, each log once. Of several searches each gives as many as the page may need. */
+/** Selects the keys of a page of the searches, each log once. Each search returns as many as the page may need. */
 function keysOf(
   sql: Queryable,
   searches: readonly LogSearch[],
@@ -125,18 +125,18 @@ function keysOf(
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** The order that the range of a search is read in, and that of its logs. */
+/** Returns the order of a search's range, and that of its logs. */
 function ordersOf(sql: Queryable, { range }: LogSearch, by: Fragment) {
   const order = sql`block_number ${by}, log_index ${by}`;
   return { order, inIndex: range ? sql`${range.order} ${by}, block_number ${by}` : order };
 }
 
-/** The condition of what a search finds. */
+/** Returns the condition of a search. */
 function found(sql: Queryable, { pattern, range }: LogSearch, blocks: LogBlocks): Fragment {
   return sql`${within(sql, range, blocks)} ${matching(sql, pattern)}`;
 }
 
-/** The ranges that hold the pattern's logs. The likely best one for many logs comes first. */
+/** Returns the ranges that contain the pattern's logs, the likely best one for many logs first. */
 function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   const [topic0, ...others] = topics;
   const ranges: LogRange[] = [];
@@ -164,10 +164,7 @@ function rangesOf(sql: Queryable, { address, topics }: LogPattern): LogRange[] {
   return ranges;
 }
 
-/**
- * The range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all
- * blocks.
- */
+/** Returns the range with the fewest entries, or the first one when all have many; undefined without ranges: the logs of all blocks. */
 async function narrowestRange(
   sql: Queryable,
   ranges: readonly LogRange[],
@@ -201,8 +198,9 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
 }
 
 /**
- * The whole condition, so that no index can serve it, and the planner takes it to hold: the range is chosen already, and most of
- * what it has matches. By the columns' statistics it would expect too few rows to fill a page, read all of the range and sort it.
+ * Returns the whole condition in a form that no index matches and the planner assumes to hold,
+ * since the range is chosen and most of it matches. By column statistics it would expect too few
+ * rows to fill a page, read the whole range and sort it.
  */
 function matching(sql: Queryable, { address, topics }: LogPattern): Fragment {
   const conditions = topics.flatMap((topic, index) =>

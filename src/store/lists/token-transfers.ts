@@ -52,11 +52,11 @@ export interface TokenTransferEntry {
   gasUsed: string;
   cumulativeGasUsed: string;
   input: Hex;
-  /** Whether something is stored of the transaction's receiver that may name what is called. */
+  /** Whether the transaction's receiver has stored data that may name the called function. */
   mayBeNamed: boolean;
 }
 
-/** Token transfers in the order of block, log and position in a batch. */
+/** Returns token transfers in the order of block, log and position in a batch. */
 export async function listTokenTransfers(
   sql: Queryable,
   filter: TokenTransferFilter,
@@ -67,7 +67,7 @@ export async function listTokenTransfers(
   return complete(sql, pageOf(sql, filter, towards, page), towards, page.limit);
 }
 
-/** The rows for a page of keys, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
   page: Fragment,
@@ -97,7 +97,7 @@ async function complete(
   return readPage(query, limit, ({ input }) => [input]);
 }
 
-/** The keys of a page. */
+/** Selects the columns of a page; of a token alone, and of parties, only the key's. */
 function pageOf(
   sql: Queryable,
   filter: TokenTransferFilter,
@@ -123,7 +123,7 @@ function pageOf(
   if ("address" in filter) {
     return pageOfBlocks(sql, rowsOf(filter.address), { inIndex, order }, page);
   }
-  // With the token in the order only its own index has that order: see `LogRange` in logs.ts.
+  // The token in the order selects its own index: see `LogRange` in logs.ts.
   const rows = sql`
     SELECT ${key} FROM token_transfers
     WHERE ${condition} AND token = ANY(ARRAY[${filter.token}::bytea])`;
@@ -131,7 +131,7 @@ function pageOf(
   return pageOfBlocks(sql, rows, { inIndex: ofToken, order }, page);
 }
 
-/** One transfer of one token id, as the page of its transaction shows it. */
+/** One transfer of one token id, for the page of its transaction. */
 export type TransferOfTransaction = Pick<
   TokenTransferEntry,
   | "logIndex"
@@ -145,7 +145,7 @@ export type TransferOfTransaction = Pick<
   | "tokenDecimals"
 > & { standard: TokenStandard };
 
-/** Token transfers of a transaction, of all standards, in the order of log and position in a batch. */
+/** Returns token transfers of a transaction, of all standards, in the order of log and position in a batch. */
 export function listTransfersOfTransaction(
   sql: Queryable,
   transactionHash: Hex,

@@ -4,7 +4,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import type { TransactionLog } from "./logs.ts";
 import { inPublishedBlocks } from "./page.ts";
 
-/** One transaction as its own page shows it. */
+/** One transaction for its own page. */
 export interface TransactionDetail {
   blockNumber: number;
   blockHash: Hex;
@@ -26,7 +26,7 @@ export interface TransactionDetail {
   /** See `hasSucceeded`. */
   succeeded: boolean | null;
   input: Hex;
-  /** Of a failed transaction, when its trace is indexed. */
+  /** The error of a failed transaction with an indexed trace. */
   error: string | null;
   revertData: Hex | null;
   /** Whether traces are indexed. */
@@ -39,7 +39,7 @@ export function hasSucceeded(sql: Queryable): Fragment {
     CASE WHEN status IS NOT NULL THEN status = 1 WHEN (SELECT traced FROM sync_state) THEN error IS NULL END`;
 }
 
-/** The transaction of a hash; undefined when it is not in a published block. */
+/** Returns the transaction of a hash; undefined when it is not in a published block. */
 export async function getTransaction(
   sql: Queryable,
   hash: Hex,
@@ -77,7 +77,7 @@ export async function listLogsOfTransaction(
   return rows.length === 0 ? undefined : rows.filter((row) => row.logIndex !== null);
 }
 
-/** Whether any published block has a transaction. */
+/** Returns whether any published block has a transaction. */
 export async function hasPublishedTransactions(sql: Queryable): Promise<boolean> {
   const [found] = await sql`SELECT 1 FROM transactions WHERE ${inPublishedBlocks(sql)} LIMIT 1`;
   return found !== undefined;

@@ -2,21 +2,21 @@ import type { Queryable, Sql } from "../../db/client.ts";
 import { type CopyTable, copyInto } from "../../db/copy.ts";
 import { blockColumn, type ChainTableName, chainTables } from "./chain-tables.ts";
 
-/** The number of rows that are stored and not expected, and of those expected and not stored. */
+/** Numbers of stored rows that are not expected, and of expected rows that are not stored. */
 interface Counted {
   stored: number;
   expected: number;
 }
 
-/** A table with other rows for a block than expected. */
+/** A table whose rows of a block differ from the expected ones. */
 export interface TableDifference extends Counted {
   table: string;
 }
 
-/** A tracer's words: they differ between releases of a node. */
+/** A tracer's text: it differs between releases of a node. */
 const UNSTEADY_COLUMNS: readonly string[] = ["error"];
 
-/** Null in blocks that an earlier release indexed: there the transactions tell. */
+/** Null in blocks of an earlier release, which uses the transactions instead. */
 const LATER_COLUMNS: readonly string[] = ["gas_price_minimum", "gas_price_maximum"];
 
 /** Compares a block's stored rows with a COPY document, none where undefined; undefined when equal. */
@@ -63,7 +63,7 @@ async function listIgnoredColumns(sql: Queryable, blockNumber: number): Promise<
   return earlier ? [...UNSTEADY_COLUMNS, ...LATER_COLUMNS] : [...UNSTEADY_COLUMNS];
 }
 
-/** Whether inputs of calls are left out (`chain/traces/call-inputs.ts`), which an earlier release kept. */
+/** Returns whether inputs of calls are dropped (`chain/traces/call-inputs.ts`), which an earlier release kept. */
 async function hasInputsNotKept(sql: Queryable, table: string): Promise<boolean> {
   return (
     (await sql`SELECT 1 FROM ${sql(table)} WHERE position > 0 AND input IS NULL LIMIT 1`).length > 0

@@ -26,7 +26,7 @@ export function inRange(
  */
 export const READ_AGAIN_MAXIMUM = 1_000;
 
-/** The tables that have rows, encoded for COPY into them. */
+/** Tables with rows, encoded for COPY. */
 export type EncodedRows = Map<ChainTableName, EncodedTable>;
 
 interface EncodedTable {
@@ -51,15 +51,15 @@ export function encodeChainRows(
   return encoded;
 }
 
-/** Copies encoded rows into their tables. Rows above the head are invisible until the head is moved. */
+/** Copies encoded rows into their tables. Rows above the head are invisible until the head moves. */
 export async function insertChainRows(sql: Transaction, encoded: EncodedRows): Promise<void> {
-  // All are sent at once: none waits for the answer to the one before.
+  // All are sent at once, without waiting for earlier answers.
   await Promise.all(
     [...encoded].map(([name, { document }]) => copyInto(sql, chainTables[name], document)),
   );
 }
 
-/** Deletes the blocks above a number, and whatever was recorded with them, from all chain tables. */
+/** Deletes the blocks above a number, with all rows recorded for them, from all chain tables. */
 export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number): Promise<void> {
   // All are sent at once: a reorganisation does not wait for each answer.
   await Promise.all([
@@ -67,14 +67,14 @@ export async function deleteChainRowsAbove(sql: Transaction, blockNumber: number
       (name) => sql`
       DELETE FROM ${sql(chainTables[name].name)} WHERE ${sql(blockColumn(name))} > ${blockNumber}`,
     ),
-    // What was noted of several blocks together is of no use when only some of them stay, nor is what came before.
+    // Row counts of several blocks are void when only some of them stay; so are earlier ones.
     sql`
       DELETE FROM recorded_rows WHERE first_block > ${blockNumber} OR EXISTS (
         SELECT 1 FROM recorded_rows WHERE first_block <= ${blockNumber} AND last_block > ${blockNumber})`,
   ]);
 }
 
-/** Empties chain and state tables. TRUNCATE would also empty them for readers of older snapshots. */
+/** Empties the chain tables and the given tables of state. TRUNCATE would also empty them for requests with a snapshot of the old chain. */
 export async function deleteChain(sql: Transaction, stateTables: readonly string[]): Promise<void> {
   const tables = [
     ...TABLE_NAMES.map((name) => chainTables[name].name),

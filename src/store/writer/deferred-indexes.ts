@@ -41,7 +41,7 @@ export async function deferIndexes(
       ? sql`DROP INDEX ${sql(name)}`
       : sql`ALTER TABLE ${sql(tableName)} DROP CONSTRAINT ${sql(constraint)}`);
   }
-  // Those that were about to be replaced come back as what replaces them.
+  // Indexes due for replacement return as their replacements.
   await sql`
     DELETE FROM deferred_indexes AS deferred USING index_builds AS build
     WHERE deferred.name = build.name || '_new'`;
@@ -53,7 +53,7 @@ export async function deferIndexes(
     DELETE FROM index_builds AS build USING deferred_indexes AS deferred WHERE deferred.name = build.name`;
 }
 
-/** Names of the indexes that are still missing, in the order they are to be built. */
+/** Returns the names of the missing indexes, in build order. */
 export async function listDeferredIndexes(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`SELECT name FROM deferred_indexes ORDER BY name`;
   return rows.map((row) => row.name);
@@ -66,7 +66,7 @@ export async function buildDeferredIndex(sql: Sql, name: string): Promise<void> 
       DELETE FROM deferred_indexes WHERE name = ${name} RETURNING definition`;
     if (!index) return;
     await transaction`SET LOCAL maintenance_work_mem = '256MB'`;
-    // The build of a dead indexer would make the next one wait. Some platforms cannot check this.
+    // A dead indexer's build would block the next one. Some platforms cannot check this.
     await transaction
       .savepoint((nested) => nested`SET LOCAL client_connection_check_interval = '2s'`)
       .catch((error: unknown) => {

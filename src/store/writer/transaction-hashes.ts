@@ -4,7 +4,7 @@ import { type ChainTableName, chainTables } from "./chain-tables.ts";
 import { type WriterTerm, writeAs } from "./writer.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
-/** What is waited for the queries of the table: all others would wait behind that. */
+/** Time limit of the wait for queries of the table, which blocks all other queries. */
 const LOCK_TIMEOUT = "2s";
 
 /** Returns the tables to record into. On one server `transaction_hashes` becomes a view, unwritten, once an index exists. */
@@ -23,7 +23,7 @@ async function hasTable(sql: Sql): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Puts the view in the place of the table; false where the index is missing, or the table in use for long. */
+/** Replaces the table by the view; returns false where the index is missing, or the table in use for long. */
 async function replaceTable(writer: { sql: Sql; term: WriterTerm }): Promise<boolean> {
   const [index] = await writer.sql`
     SELECT FROM pg_index

@@ -5,7 +5,7 @@ import type { Fragment, Queryable } from "../../../db/client.ts";
 /** Type of the first transaction of each Arbitrum block, whose fees go to accounts that no block names (ArbOS). */
 const ARBITRUM_INTERNAL_TYPE = 106;
 
-/** Chains that move coins without a word in any block, whatever their miners get, each with its test networks. */
+/** Chains that move coins without any trace in blocks, independent of their miners' fees, each with its test networks. */
 const UNFOLLOWED_CHAINS: readonly number[] = [
   // Base fees go to a collector: Gnosis, Polygon (Bor's `burntContract`), Taiko (taiko-geth's `getTreasuryAddress`).
   ...[100, 10_200, 137, 80_002, 167_000, 167_013],
@@ -23,19 +23,19 @@ const UNFOLLOWED_CHAINS: readonly number[] = [
   ...[81_457, 168_587_773],
 ];
 
-/** Whether the index knows of everything that changes a coin balance. Where it does not, the node is asked with each request. */
+/** Returns whether the index covers all changes of coin balances. Otherwise each request asks the node. */
 export function areBalancesFollowed(sql: Queryable): Fragment {
   return sql`(
     SELECT traced AND fees_followed IS NOT FALSE AND chain_id <> ALL(${[...UNFOLLOWED_CHAINS]}::bigint[])
     FROM sync_state)`;
 }
 
-/** Records what a block has shown. A reset of the chain forgets it. */
+/** Stores a block's result. A reset of the chain deletes it. */
 export async function writeFeesFollowed(sql: Queryable, followed: boolean): Promise<void> {
   await sql`UPDATE sync_state SET fees_followed = ${followed}`;
 }
 
-/** What the transactions of a block pay to its miner, whose balance nothing else lowers or raises in it. */
+/** A block's payment to its miner, whose balance nothing else changes in it. */
 export interface FeePayment {
   number: number;
   hash: Hex;

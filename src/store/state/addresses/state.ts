@@ -4,7 +4,7 @@ import type { Fragment, Queryable, Transaction } from "../../../db/client.ts";
 import { emptyCodeHash } from "../../contracts/list.ts";
 import { type BlockRange, inRange, READ_AGAIN_MAXIMUM } from "../../writer/chain.ts";
 
-/** An address whose coin balance is to be read. */
+/** An address with a pending coin balance. */
 export interface CoinToRead {
   address: Address;
   /** Whether to ask for its code too: unknown, and no creation or self-destruct decides. */
@@ -14,7 +14,7 @@ export interface CoinToRead {
 export interface CoinBalance {
   address: Address;
   balanceWei: bigint;
-  /** Whether it is a contract; null when its code was not asked for. */
+  /** Whether it is a contract; null when its code was not read. */
   isContract: boolean | null;
 }
 
@@ -66,7 +66,7 @@ function isCodeUnknown(sql: Queryable, at: number | Fragment) {
           AND ended.block_number <= ${at})))`;
 }
 
-/** Predeploys that collect an OP-stack rollup's fees without a trace. */
+/** The contracts that collect an OP-stack rollup's fees without a trace: BaseFeeVault, L1FeeVault, OperatorFeeVault (its predeploys). */
 const FEE_VAULTS: readonly Address[] = [
   "0x4200000000000000000000000000000000000019",
   "0x420000000000000000000000000000000000001a",
@@ -101,7 +101,7 @@ function seenAddresses(sql: Queryable, range: BlockRange) {
     GROUP BY address`;
 }
 
-/** The producers of the blocks of a range and of their uncles, each with its blocks. */
+/** Returns the producers of the blocks of a range and of their uncles, each with its blocks. */
 function producers(sql: Queryable, range: BlockRange) {
   return sql`
     SELECT miner AS address, number AS block_number FROM blocks WHERE ${inRange(sql, range, "number")}
@@ -109,7 +109,7 @@ function producers(sql: Queryable, range: BlockRange) {
     SELECT miner, block_number FROM uncles WHERE ${inRange(sql, range)}`;
 }
 
-/** Addresses whose balance a range may have changed, of `seen` (`seenAddresses`) and producers. One may come twice. */
+/** Returns addresses whose balance a range may have changed, of `seen` (`seenAddresses`) and producers. One may occur twice. */
 function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
   return sql`
     SELECT address FROM ${seen} WHERE moved
@@ -117,7 +117,7 @@ function movedAddresses(sql: Queryable, range: BlockRange, seen: Fragment) {
     SELECT address FROM (${producers(sql, range)}) AS producers`;
 }
 
-/** Adds a range's addresses, and marks the balances of `listTouchedCoins` as "to be read". */
+/** Applies a range to the addresses: adds new ones, and marks the coin balances of `listTouchedCoins` as pending. */
 export async function applyAddresses(sql: Transaction, range: BlockRange): Promise<void> {
   await sql`
     WITH seen AS MATERIALIZED (${seenAddresses(sql, range)}),
@@ -138,8 +138,8 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)
     UPDATE coin_supply SET total = total - (SELECT coalesce(sum(balance), 0) FROM gone)`;
-  // What the range moved was marked when it was applied, and read since at one of its blocks, if at all. The code was asked
-  // for no later than the balance.
+  // The range's moved balances were marked when it was applied, and read since only at one of its
+  // blocks. The code was read no later than the balance.
   await sql`
     UPDATE addresses SET balance_block = NULL, has_code = NULL WHERE balance_block >= ${range.from}`;
   const moved = movedAddresses(sql, range, sql`(${seenAddresses(sql, range)}) AS seen`);
@@ -151,7 +151,7 @@ export async function revertAddresses(sql: Transaction, range: BlockRange): Prom
     WHERE balance_block IS NULL AND code_seen_block >= ${range.from}`;
 }
 
-/** Writes the coin balances of known addresses at a block, and keeps their sum. */
+/** Writes the coin balances of known addresses at a block, and updates their sum. */
 export async function writeCoinBalances(
   sql: Transaction,
   blockNumber: number,
@@ -178,7 +178,7 @@ export async function writeCoinBalances(
     ON CONFLICT (singleton) DO UPDATE SET total = known.total + excluded.total`;
 }
 
-/** Addresses whose coin balance is to be read at the head, at most `limit`. */
+/** Returns addresses with a pending coin balance at the head, at most `limit`. */
 export async function listPendingCoins(sql: Queryable, limit: number): Promise<CoinToRead[]> {
   const head = sql`(SELECT head_number FROM sync_state)`;
   return sql<CoinToRead[]>`
@@ -187,14 +187,14 @@ export async function listPendingCoins(sql: Queryable, limit: number): Promise<C
     WHERE balance_block IS NULL ORDER BY address LIMIT ${limit}`;
 }
 
-/** The number of coin balances that are to be read, counted up to `limit`. */
+/** Returns the number of pending coin balances, counted up to `limit`. */
 export async function countPendingCoinBalances(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (SELECT 1 FROM addresses WHERE balance_block IS NULL LIMIT ${limit}) AS pending`;
   return counted?.count ?? 0;
 }
 
-/** Marks balances as "to be read". */
+/** Marks balances as pending. */
 export async function forgetCoinBalances(
   sql: Transaction,
   addresses: readonly Address[],

@@ -14,18 +14,18 @@ import {
   isHolding,
 } from "./moved.ts";
 
-/** A holding that is to be read. */
+/** A holding to read. */
 export interface HoldingToRead extends HoldingKey {
   /** Whether transfers must explain the contract's answer: not at a first reading after unknown earlier ones. */
   addsUp: boolean;
 }
 
 export interface HoldingAmount extends HoldingToRead {
-  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 where nobody can hold that. */
+  /** Null: the contract does not answer, and the amount is the sum of the transfers, or 0 where that is impossible. */
   amount: bigint | null;
 }
 
-/** Holdings that signs name and that are read with their block; the others are read after it. */
+/** Holdings named by signs that are read with their block; the others are read after it. */
 const NAMED_MAXIMUM = 1_000;
 
 /** Lists holdings that recorded blocks may have changed, and those of irregular tokens; before a roll-back also those read in it. */
@@ -86,7 +86,7 @@ export async function writeHoldings(
   ]);
 }
 
-/** Deletes what signs named and nobody turned out to hold. */
+/** Deletes holdings named by signs that turned out to be 0. */
 async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): Promise<void> {
   const zeros = amounts.filter(({ amount }) => !amount);
   if (zeros.length === 0) return;
@@ -104,7 +104,7 @@ async function dropUnheld(sql: Transaction, amounts: readonly HoldingAmount[]): 
   ]);
 }
 
-/** What is kept of the sum of transfers beside an amount: nothing where both are the same, unless no transfer tells the holding. */
+/** Returns the sum of transfers to store beside an amount: null where both are equal, unless the holding has no transfer. */
 function keptSum(sql: Queryable, sum: Fragment, amount: Fragment): Fragment {
   return sql`CASE WHEN held.amount = 0 AND held.transferred_amount = 0 THEN 0 ELSE nullif(${sum}, ${amount}) END`;
 }
@@ -128,7 +128,7 @@ async function writeIds(
     WHERE held.token = news.token AND held.owner = news.owner AND held.token_id = news.token_id`;
 }
 
-/** It is sent after `writeIds`, whose amounts it adds up. */
+/** Writes whole holdings, after `writeIds`, whose amounts they sum. */
 async function writeWholes(
   sql: Transaction,
   blockNumber: number,
@@ -178,7 +178,7 @@ function transferredAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${allTransfersKnown(sql)} THEN coalesce(held.transferred_amount, held.amount) ELSE held.amount END`;
 }
 
-/** What is believed of a holding `held` of which the contract tells nothing. */
+/** Returns the amount of a holding `held` without an answer of the contract. */
 function believedAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${transferredAmount(sql)} BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric
     THEN ${transferredAmount(sql)} ELSE 0 END`;
@@ -203,7 +203,7 @@ export async function listPendingHoldings(
   return stale.map((key) => ({ ...key, addsUp: true }));
 }
 
-/** The number of holdings that are to be read, counted up to `limit`. */
+/** Returns the number of pending holdings, counted up to `limit`. */
 export async function countPendingHoldings(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (SELECT 1 FROM token_balances WHERE block_number IS NULL LIMIT ${limit}) AS pending`;

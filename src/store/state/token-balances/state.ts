@@ -24,7 +24,7 @@ export async function applyTokenBalances(sql: Transaction, range: SignedRange): 
   ]);
 }
 
-/** Marks holdings that signs name, and adds those that no transfer tells. */
+/** Marks holdings named by signs, and adds those without transfers. */
 async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promise<void> {
   if (keys.length === 0) return;
   const named = sql`unnest(
@@ -79,7 +79,7 @@ async function forgetHoldings(sql: Transaction, range: BlockRange): Promise<void
   await Promise.all([ofIrregular, ofChanged, ofMovedTogether]);
 }
 
-/** Deletes the holdings that have no transfers left. */
+/** Deletes the holdings without remaining transfers. */
 async function deleteUnmovedHoldings(
   sql: Transaction,
   moved: readonly HoldingKey[],
@@ -110,7 +110,7 @@ async function deleteUnmovedHoldings(
     WHERE address = gone.token`;
 }
 
-/** Whether a holding `held` may be without transfers, which costs less to tell than to look for one. */
+/** Returns whether a holding `held` may be without transfers, which costs less than a search for one. */
 function mayBeUnmoved(sql: Queryable): Fragment {
   return sql`(coalesce(held.transferred_amount, held.amount) = 0 OR NOT ${allTransfersKnown(sql)})`;
 }

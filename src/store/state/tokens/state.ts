@@ -9,14 +9,14 @@ import { partiesOfConsecutiveTransfers } from "../consecutive-transfers.ts";
 import { disagreement, markSigned } from "./marks.ts";
 import type { SignedRange } from "./signs.ts";
 
-/** A token's metadata; null for what its contract does not answer. */
+/** A token's metadata; null where its contract has no answer. */
 export interface TokenMetadataRow {
   address: Address;
   name: string | null;
   symbol: string | null;
   decimals: number | null;
   standard: number;
-  /** Whether the contract tells any fact: then what it does not tell is unknown, and else what was known stays. */
+  /** Whether the contract has any fact: then its missing ones are unknown, and else stored ones stay. */
   isTold: boolean;
 }
 
@@ -29,24 +29,24 @@ export interface TokenSupplyRow {
 /** Tries for a missing fact: after 1 minute, each time four times as long, up to 11 days; a transfer asks sooner. */
 const TRIES = 8;
 
-/** The time to ask again after so many tries. */
+/** Returns the time of the next read after so many tries. */
 function dueAfter(sql: Queryable, tries: Fragment): Fragment {
   return sql`CASE WHEN ${tries} <= ${TRIES}::int
     THEN now() + interval '1 minute' * power(4, ${tries} - 1) END`;
 }
 
-/** Whether a fact is missing that the token's standard has. */
+/** Returns whether a fact of the token's standard is missing. */
 function lacksMetadata(sql: Queryable): Fragment {
   return sql`(standard <> 1155
     AND (name IS NULL OR symbol IS NULL OR (decimals IS NULL AND standard <> 721)))`;
 }
 
-/** A token, and what to read of it. */
+/** A token, and which parts to read. */
 export interface TokenToRead {
   address: Address;
   metadata: boolean;
   supply: boolean;
-  /** By the first event, or by what the contract said last. */
+  /** By the first event, or by the contract's last answer. */
   standard: TokenStandard;
 }
 
@@ -91,7 +91,7 @@ export async function listTouchedTokens(
     ORDER BY address`;
 }
 
-/** Contracts of which other code answers after a range (migrations/0170_changed_code.sql). */
+/** Returns contracts whose code changed in a range (migrations/0170_changed_code.sql). */
 function changedCode(sql: Queryable, { from, to }: BlockRange) {
   return sql`SELECT changed.address FROM changed_code(${from}, ${to}) AS changed`;
 }
@@ -114,7 +114,7 @@ function movedTokens(sql: Queryable, range: BlockRange) {
     GROUP BY token`;
 }
 
-/** Of the tokens `moved`, those whose supply may have changed: new, minted or burnt, or irregular. */
+/** Selects the tokens of `moved` whose supply may have changed: new, minted or burnt, or irregular. */
 function ofChangedSupply(sql: Queryable) {
   return sql`
     SELECT token FROM moved
@@ -130,7 +130,7 @@ export async function applyTokens(sql: Transaction, range: SignedRange): Promise
     addTokens(sql, range),
     forgetSupplies(sql, range, 1),
     markSigned(sql, range),
-    // Ids that transfers in the shape of ERC-721 move are added to the holdings (`writeNamed`).
+    // Ids of ERC-721 transfers are added to the holdings (`writeNamed`).
     sql`
       UPDATE tokens SET unnamed_from = 0
       WHERE standard = 1155 AND address IN (
@@ -156,7 +156,7 @@ async function addTokens(sql: Transaction, range: BlockRange): Promise<void> {
     ON CONFLICT (address) DO NOTHING`;
 }
 
-/** What the transfers add to a supply (take from it, where `sign` is -1) is expected of its contract. */
+/** Adds the transfers to the expected supply (subtracts them where `sign` is -1), and marks it as pending. */
 async function forgetSupplies(sql: Transaction, range: BlockRange, sign: 1 | -1): Promise<void> {
   await sql`
     WITH moved AS MATERIALIZED (${movedTokens(sql, range)}),
@@ -179,7 +179,7 @@ export async function revertTokens(sql: Transaction, range: SignedRange): Promis
       metadata_block = CASE WHEN metadata_block < ${range.from} THEN metadata_block END,
       supply_block = CASE WHEN supply_block < ${range.from} THEN supply_block END
     WHERE greatest(metadata_block, supply_block) >= ${range.from}`;
-  // What signs or logs named of a token goes with it.
+  // Holdings of a token named by signs or logs are deleted with it.
   await sql`
     WITH gone AS (DELETE FROM tokens WHERE first_block >= ${range.from} RETURNING address),
     ids AS (DELETE FROM token_id_balances AS held USING gone WHERE held.token = gone.address)
@@ -230,7 +230,7 @@ export async function writeTokenMetadata(
   await Promise.all([written, counted]);
 }
 
-/** Writes the supplies of known tokens at a block. A token is marked when its supply is not what its transfers make of the last. */
+/** Writes the supplies of known tokens at a block. Marks a token whose supply is not the last one plus its transfers. */
 export async function writeTokenSupplies(
   sql: Transaction,
   blockNumber: number,
@@ -256,14 +256,14 @@ export async function writeTokenSupplies(
 /** One contract, or all but some. */
 export type ContractScope = { only: Address } | { except: readonly Address[] };
 
-/** The condition that a column of contract addresses is in the scope. */
+/** Returns the condition that a column of contract addresses is in the scope. */
 export function inScope(sql: Queryable, column: string, scope: ContractScope): Fragment {
   return "only" in scope
     ? sql`${sql(column)} = ${scope.only}`
     : sql`${sql(column)} <> ALL (${[...scope.except]}::bytea[])`;
 }
 
-/** Tokens with metadata or a supply that is to be read, or that is missing and due; at most `limit` of each. */
+/** Returns tokens with metadata or a supply that is pending, or missing and due; at most `limit` of each. */
 export async function listPendingTokens(
   sql: Queryable,
   scope: ContractScope,
@@ -281,7 +281,7 @@ export async function listPendingTokens(
       ORDER BY least(metadata_due, supply_due) LIMIT ${limit})`;
 }
 
-/** Known tokens, to be read whole. */
+/** Returns known tokens, to be read whole. */
 export async function listTokens(
   sql: Queryable,
   addresses: readonly Address[],
@@ -291,7 +291,7 @@ export async function listTokens(
     WHERE address = ANY (${[...addresses]}::bytea[]) AND metadata_block IS NOT NULL AND supply_block IS NOT NULL`;
 }
 
-/** The number of tokens with metadata or a supply to be read, counted up to `limit`. */
+/** Returns the number of tokens with pending metadata or supply, counted up to `limit`. */
 export async function countPendingTokens(sql: Queryable, limit: number): Promise<number> {
   const [counted] = await sql<{ count: number }[]>`
     SELECT count(*) FROM (
