@@ -29,7 +29,10 @@ export async function announce(app: StartedChain): Promise<void> {
         return;
       }
     } catch (error) {
-      log.debug({ err: error }, "whether the first synchronisation is done is asked again");
+      log.debug(
+        { err: error },
+        "cannot read the progress of the first synchronisation; trying again",
+      );
     }
     if (performance.now() >= progressAt) {
       progressAt += PROGRESS_INTERVAL_MS;

@@ -170,7 +170,7 @@ async function listen(
     const reasons: Record<string, string> = {
       EADDRINUSE: `port ${wanted} is in use by another program; set ${setting} to a free one`,
       EACCES: `this user may not listen on port ${wanted}; set ${setting} to one above 1023`,
-      EADDRNOTAVAIL: `HOST=${host} is no address of this machine`,
+      EADDRNOTAVAIL: `HOST=${host} is not an address of this machine`,
       ENOTFOUND: `HOST=${host} is not known`,
     };
     throw new ConfigError(reasons[codeOf(error)] ?? messageOf(error), { cause: error });

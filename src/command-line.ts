@@ -140,9 +140,7 @@ async function run(): Promise<number> {
   );
   process.on("uncaughtException", fail);
   // No part waits for it, so it must not end the process.
-  process.on("unhandledRejection", (error) =>
-    log.error({ err: error }, "a failure that nobody waited for"),
-  );
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "unhandled rejection"));
 
   const { version, commit } = softwareVersion();
   log.info(commit === null ? {} : { commit }, `Periscope ${version} starts`);

@@ -58,7 +58,7 @@ export async function prepareDatabase(
         await distributeTables(sql);
         if (!(await haveSecret(sql))) {
           log.warn(
-            "the indexes of this database have no secret, so anybody can make pages of a chosen address slow; " +
+            "the indexes of this database have no secret, so any client can slow down the pages of a chosen address; " +
               'docs/operations/database.md, "Keys without a secret", tells how to give them one',
           );
         }
@@ -119,6 +119,6 @@ function unusable(databaseUrl: string, error: unknown): ConfigError {
   const advice = known === undefined ? "" : ` (${known})`;
   return new ConfigError(`the database ${host}${pathname} cannot be used: ${reason}${advice}`, {
     cause: error,
-    publicMessage: known ?? "the database cannot be used; the log says why",
+    publicMessage: known ?? "the database cannot be used; see the log for the cause",
   });
 }

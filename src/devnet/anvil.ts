@@ -45,7 +45,7 @@ export async function startAnvil(folder: string, log: Logger, signal: AbortSigna
         throw new ConfigError(`the kept chain cannot be unpacked: ${messageOf(error)}`);
       }
       await rename(saved, `${saved}.unreadable`);
-      log.warn(`the kept chain cannot be read, a new one begins: ${messageOf(error)}`);
+      log.warn(`cannot read the saved chain; starting a new one:  ${messageOf(error)}`);
     }
     return await launch(binary, [], log, signal);
   } finally {

@@ -57,7 +57,7 @@ export async function startDevnet({ folder, log, signal }: DevnetOptions): Promi
       stopping.abort();
       await traffic;
       await saveState(createRpc(anvil.url, AbortSignal.timeout(FINAL_SAVE_MS)), folder).catch(
-        (error) => log.warn(`the last blocks of the chain are not kept: ${messageOf(error)}`),
+        (error) => log.warn(`cannot save the last blocks of the chain:  ${messageOf(error)}`),
       );
       await anvil.stop();
     },
@@ -78,7 +78,7 @@ async function keepBusy(parts: Parts, onPopulated: (head: number) => void): Prom
     const world = await createWorld(rpc, artifacts);
     await play(world, planAdditions(world, artifacts), parts, onPopulated);
   } catch (error) {
-    if (!signal.aborted) log.error(`there is no sample world: ${messageOf(error)}`);
+    if (!signal.aborted) log.error(`cannot create the sample world:  ${messageOf(error)}`);
     onPopulated(0);
   }
 }

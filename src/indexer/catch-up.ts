@@ -115,7 +115,10 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
     const gap = await findGap(writer.sql, range, sync.head?.hash ?? null);
     if (gap !== null) {
       await noteRecorded(writer, null);
-      throw new ChainError("inconsistent-chain", `what was recorded is no chain: ${gap}`);
+      throw new ChainError(
+        "inconsistent-chain",
+        `the recorded blocks do not form a chain:  ${gap}`,
+      );
     }
     const first = sync.head ? undefined : await getBlockReference(writer.sql, from);
     if (first) requireStartBlock(sync.identity, first.hash);

@@ -132,7 +132,7 @@ async function headOf(web: Web): Promise<number> {
     const parsed = head.safeParse(await web.get({ parameters }));
     if (parsed.success) return Number.parseInt(parsed.data.result, 16);
   }
-  throw new Error(`${web.name} does not tell its head`);
+  throw new Error(`${web.name} does not report its head`);
 }
 
 async function answerOf(web: Web, parameters: Record<string, string>): Promise<WebAnswer> {

@@ -38,7 +38,7 @@ export function explorerOrigin(web: Web): Origin {
     async claim(address) {
       const answer = await ask({ action: "getsourcecode", address });
       const { result } = answer;
-      if (!Array.isArray(result)) throw new Error(`${web.name} says: ${textOf(answer)}`);
+      if (!Array.isArray(result)) throw new Error(`${web.name} answered: ${textOf(answer)}`);
       return claimOf(result[0]);
     },
   };

@@ -122,7 +122,7 @@ function readChain(chain: unknown, index: number, complaints: string[]): Entry {
   if (!isRecord(chain)) complaints.push(`${label}: must be an object of settings`);
   for (const [key, value] of Object.entries(members)) {
     if (!CHAIN_SETTINGS.some((setting) => setting === key)) {
-      complaints.push(`${label}: ${key} is no setting of a chain`);
+      complaints.push(`${label}: ${key} is not a setting of a chain`);
     } else if (typeof value === "string" || typeof value === "number") {
       texts[key] = String(value).trim();
     } else {

@@ -116,7 +116,8 @@ export const settings = {
   },
   ALLOW_RESET: {
     default: "0",
-    meaning: "1: index anew when the chain's first block has changed; development chains always do",
+    meaning:
+      "1: index again from the start when the chain's first block has changed; development chains always do",
     schema: flag(),
   },
   POLL_INTERVAL_MS: {
@@ -192,11 +193,11 @@ export const settings = {
     schema: matching(/^\d{1,30}$/, "must be an amount in wei").transform(BigInt),
   },
   PRICE_FEED_USD: {
-    meaning: "Aggregator contract on the chain that tells the coin's price in US dollars",
+    meaning: "Aggregator contract on the chain with the coin's price in US dollars",
     schema: address(),
   },
   PRICE_FEED_BTC: {
-    meaning: "Aggregator contract on the chain that tells the coin's price in bitcoins",
+    meaning: "Aggregator contract on the chain with the coin's price in bitcoins",
     schema: address(),
   },
   SOLC_CACHE_DIR: {

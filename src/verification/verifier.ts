@@ -119,7 +119,7 @@ async function cleanAtIntervals(
   while (!signal.aborted) {
     for (const result of await Promise.allSettled(tasks.map((task) => task()))) {
       if (result.status === "rejected")
-        log.warn({ error: messageOf(result.reason) }, "old verifications cannot be removed");
+        log.warn({ error: messageOf(result.reason) }, "cannot delete old verifications");
     }
     await sleep(CLEANING_MS, signal);
   }

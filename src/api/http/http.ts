@@ -222,7 +222,7 @@ function createProxyNote(log: Logger): (request: FastifyRequest) => void {
     isNoted = true;
     log.warn(
       { peer: socket.remoteAddress },
-      "X-Forwarded-For is not believed; if the peer is a proxy of yours, name it in TRUSTED_PROXIES: " +
+      "ignoring X-Forwarded-For from an untrusted peer; if it is your proxy, add it to TRUSTED_PROXIES: " +
         "until then all its users share one rate limit",
     );
   };

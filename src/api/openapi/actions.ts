@@ -118,7 +118,7 @@ function explorerResponses(described: Described): object {
     nameOf(action, dialect),
     explorerSuccess(resultOf(action, dialect, components)),
   );
-  const answer = answerOf(described, "The action ran; `status` tells whether it has a result", [
+  const answer = answerOf(described, "The action ran; `status` shows whether it has a result", [
     success,
     reference("ExplorerFailure"),
   ]);

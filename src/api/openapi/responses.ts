@@ -21,7 +21,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   413: "The body is too large",
   414: "The URL is too long",
   415: "The body is compressed",
-  429: "Too many requests; `retry-after` tells the seconds to wait",
+  429: "Too many requests; `retry-after` has the seconds to wait",
   500: "A fault of this server",
   503: "The database or the node does not answer, or the answer took too long",
 };

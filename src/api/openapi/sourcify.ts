@@ -77,7 +77,7 @@ function responsesOf({ answers }: Endpoint) {
     },
   ]);
   const refused = {
-    description: "The request cannot be answered; `customCode` tells why",
+    description: "The request cannot be answered; `customCode` is the cause",
     content: { [JSON_TYPE]: { schema: reference(FAILURE) } },
   };
   return { ...Object.fromEntries(own), "4XX": refused, "5XX": refused };

@@ -114,7 +114,7 @@ function readBody(request: FastifyRequest): Record<string, unknown> {
     value = parseJson(body, MOST_TOKENS);
   } catch (error) {
     if (!(error instanceof RequestError) || error.httpStatus !== 400) throw error;
-    throw new SourcifyError(400, "invalid_json", "The body is no JSON that can be read");
+    throw new SourcifyError(400, "invalid_json", "The body is not readable JSON");
   }
   if (!isRecord(value)) throw invalid("The body is to be a JSON object");
   return value;

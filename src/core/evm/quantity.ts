@@ -17,7 +17,7 @@ export function quantityToNumber(quantity: string | number): number {
   const isHex = typeof quantity === "string" && quantity.startsWith("0x");
   const value = isHex ? Number(quantity) : quantity;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new RangeError(`quantity ${quantity} is no safe integer`);
+  throw new RangeError(`quantity ${quantity} is not a safe integer`);
 }
 
 const BEYOND_64_BITS = 1n << 64n;

@@ -150,7 +150,7 @@ export function createAgreement(options: AgreementOptions) {
       if (before > 0) continue;
       log.warn(
         { kind, block: quantityToNumber(fetched.block.number) },
-        `a block is odd, and is believed as every node says the same: ${reason}`,
+        `inconsistent block accepted, since every node repeats it: ${reason}`,
       );
     }
     return withDistinctLogIndexes(fetched);

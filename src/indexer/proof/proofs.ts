@@ -110,7 +110,7 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
         known.unproven++;
         if (established.has(part) || known.unproven < ATTEMPTS) continue;
         known.off = reason;
-        log.info({ part, reason }, "blocks of this chain are not proven in this part");
+        log.info({ part, reason }, "root check disabled for this chain");
       }
     },
   };

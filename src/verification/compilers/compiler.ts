@@ -101,7 +101,7 @@ async function openExecutable(
 function understood(version: string): CompilerVersion {
   const parsed = parseVersion(version);
   if (parsed !== undefined) return parsed;
-  throw new Error("no version is told");
+  throw new Error("no version in the compiler's answer");
 }
 
 function outputTooLarge(maxOutputBytes: number): VerificationError {

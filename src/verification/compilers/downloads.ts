@@ -71,7 +71,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
     } catch (error) {
       log.warn(
         { list: hostOf(listUrl), error: messageOf(error) },
-        "the list of compilers cannot be read",
+        "cannot read the list of compilers",
       );
       return [];
     }
@@ -96,7 +96,7 @@ export function createDownloads(options: DownloadOptions): CompilerDownloads {
       const { kind, version } = build;
       log.warn(
         { kind, version: formatVersion(version), from: hostOf(build.url), error: messageOf(error) },
-        "a compiler cannot be downloaded",
+        "cannot download a compiler",
       );
       return undefined;
     } finally {

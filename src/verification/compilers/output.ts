@@ -133,7 +133,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new VerificationError(
-      { code: "compiler-error", message: "the compiler's answer is no JSON" },
+      { code: "compiler-error", message: "the compiler's answer is not JSON" },
       { cause: error },
     );
   }

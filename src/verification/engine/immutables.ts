@@ -18,7 +18,7 @@ import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
 const FOREIGN_RUN =
-  "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI tells of, and the code could be made to run it.";
+  "There is metadata, a library's address, an immutable or an argument in the code that neither the source nor its ABI explains, and the code could be made to run it.";
 /** Earlier releases do not extend the sign of negative immutables. */
 const SIGNS_SINCE = "0.8.9";
 

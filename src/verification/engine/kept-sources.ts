@@ -24,7 +24,7 @@ export function keptSources(
     const place = placeOf(path);
     if (place === undefined)
       refuse(`The path ${path} leads out of the project, and to no source file.`);
-    if ((placed.get(place) ?? text) !== text) refuse(`${place} stands there twice.`);
+    if ((placed.get(place) ?? text) !== text) refuse(`${place} occurs twice.`);
     placed.set(place, text);
   }
   const further = Object.entries(rest).map(([key, values]) => {

@@ -60,7 +60,7 @@ export function describeContract(proven: {
   const { path, name, contract, sourceIds, match } = candidate;
   const { abi, evm, metadata, layout: _, ...output } = contract.output;
   // In Yul, a name may be any text.
-  if (!isPrintable(name)) refuse("The name of the contract is no printable text.");
+  if (!isPrintable(name)) refuse("The name of the contract is not printable text.");
   const { sources, further } = keptSources(input, path, metadata);
   const levels = levelsOf(match, initCodeOfBlueprint(onChain.runtimeCode) !== null);
   const { runtime: runtimeMatch, creation: creationMatch } = levels;

@@ -17,7 +17,7 @@ export function collectSources(files: Iterable<SourceFile>): Map<string, string>
   for (const { path, text } of files) {
     if (Buffer.byteLength(path) > MAX_PATH_BYTES)
       refuse(`A path is longer than ${MAX_PATH_BYTES} bytes.`);
-    if (!isPrintable(path)) refuse("A path is no printable text.");
+    if (!isPrintable(path)) refuse("A path is not printable text.");
     size += Buffer.byteLength(text);
     sources.set(path, text);
   }
@@ -36,7 +36,7 @@ export function isPrintable(name: string): boolean {
 export function checkRuns({ optimizer }: Settings): void {
   const runs = isRecord(optimizer) ? optimizer["runs"] : undefined;
   if (typeof runs === "number" && !Number.isSafeInteger(runs)) {
-    refuse("The optimizer's runs are no whole number below 2^53.");
+    refuse("The optimizer's runs are not a whole number below 2^53.");
   }
 }
 

@@ -21,5 +21,5 @@ export function parseObject(sent: string): Record<string, unknown> {
   } catch {
     refuse("It does not parse.");
   }
-  return isRecord(value) ? value : refuse("It is no object.");
+  return isRecord(value) ? value : refuse("It is not an object.");
 }

@@ -32,7 +32,7 @@ export function readStandardJson(
   const language = languages.find((known) => known === input["language"]);
   if (language === undefined) refuse(`The language must be ${languages.join(" or ")}.`);
   const settings = input["settings"] ?? {};
-  if (!isRecord(settings)) refuse("The settings are no object.");
+  if (!isRecord(settings)) refuse("The settings are not an object.");
   const sources = readSources(input["sources"]);
   const rest = compiler === "vyper" ? readFurther(input) : {};
   // The limits apply to all files together.
@@ -68,7 +68,7 @@ function readFurther(input: Record<string, unknown>): FurtherInput {
   for (const key of VYPER_KEYS) {
     const value = input[key];
     if (value === undefined) continue;
-    found[key] = isRecord(value) ? value : refuse(`${key} is no object.`);
+    found[key] = isRecord(value) ? value : refuse(`${key} is not an object.`);
   }
   return found;
 }

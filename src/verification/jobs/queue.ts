@@ -109,7 +109,7 @@ export function startQueue(options: QueueOptions): JobQueue {
       try {
         pauseMs = (await beginNext()) ? 0 : IDLE_MS;
       } catch (error) {
-        log.warn({ error: messageOf(error) }, "the verification queue cannot be read");
+        log.warn({ error: messageOf(error) }, "cannot read the verification queue");
         pauseMs = FAILURE_PAUSE_MS;
       }
       if (pauseMs === 0) continue;
@@ -163,7 +163,10 @@ export function startQueue(options: QueueOptions): JobQueue {
     const { signal } = member.stopping;
     if (member.isLeftOut || signal.aborted) return;
     member.isLeftOut = true;
-    member.log.warn({ error: messageOf(error) }, "verifications wait: their table does not answer");
+    member.log.warn(
+      { error: messageOf(error) },
+      "verifications paused: their table does not answer",
+    );
     while (member.isLeftOut && !signal.aborted) {
       await sleep(FAILURE_PAUSE_MS, signal);
       await look(member).then(
@@ -188,7 +191,10 @@ export function startQueue(options: QueueOptions): JobQueue {
       claiming
         .then((job) => job && releaseJob(member.sql, job))
         .catch((failure: unknown) =>
-          member.log.warn({ error: messageOf(failure) }, "a verification cannot be given back"),
+          member.log.warn(
+            { error: messageOf(failure) },
+            "cannot return a verification to the queue",
+          ),
         );
       return undefined;
     }
@@ -201,7 +207,8 @@ export function startQueue(options: QueueOptions): JobQueue {
     const lease = setInterval(() => {
       void renewLease(sql, job).then(
         (isOurs) => isOurs || lost.abort(),
-        (error) => member.log.warn({ error: messageOf(error) }, "a lease was not renewed"),
+        (error) =>
+          member.log.warn({ error: messageOf(error) }, "cannot renew a verification's lease"),
       );
     }, LEASE_MS);
     try {
@@ -215,7 +222,7 @@ export function startQueue(options: QueueOptions): JobQueue {
       member.onJob?.(passed ? "passed" : "failed", performance.now() - startedAt);
     } catch (error) {
       await putBack(member, job, error).catch((failure) =>
-        log.warn({ error: messageOf(failure) }, "a verification cannot be given back"),
+        log.warn({ error: messageOf(failure) }, "cannot return a verification to the queue"),
       );
     } finally {
       clearInterval(lease);
@@ -240,7 +247,10 @@ export function startQueue(options: QueueOptions): JobQueue {
     if (member.stopping.signal.aborted) return await releaseJob(sql, job);
     // A lost database is not the job's fault, however often it happens.
     if (isDatabaseGone(error)) return await giveBack(member, job);
-    member.log.warn({ address: job.address, error: messageOf(error) }, "a verification broke off");
+    member.log.warn(
+      { address: job.address, error: messageOf(error) },
+      "verification interrupted; returning it to the queue",
+    );
     await abandonJob(sql, job);
     await reclaimAbandonedJobs(sql, [], CRASHED);
   }

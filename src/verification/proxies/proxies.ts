@@ -134,7 +134,7 @@ export async function keepProxiesFresh(
     } catch (error) {
       // The next round tries again.
       if (!(error instanceof ChainError)) {
-        log.warn({ error: messageOf(error) }, "proxies cannot be refreshed");
+        log.warn({ error: messageOf(error) }, "cannot refresh proxies; trying again in a minute");
       }
     }
     await sleep(REFRESH_MS, signal);

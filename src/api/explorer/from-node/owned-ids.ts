@@ -60,7 +60,7 @@ export async function readOwnedIds(
   return ok(owned.slice(page.skip, end));
 }
 
-const UNKNOWN_IDS = "The contract counts ids of the address that no transfer of their own tells";
+const UNKNOWN_IDS = "The contract counts ids of the address without a transfer of their own";
 
 /** Returns call data of `ownerOf(id)`. */
 function ownerOfData(id: string): Hex {

@@ -19,7 +19,7 @@ const record = z.object({
   gasUsed: wire.decimalOrEmpty,
   isError: wire.flag,
   errCode: z.string(),
-  functionName: z.string().optional().describe("With `names` only; empty where no ABI tells it"),
+  functionName: z.string().optional().describe("With `names` only; empty where no ABI has it"),
 });
 
 /** An internal transaction in a list. */

@@ -61,7 +61,7 @@ export const readcontract = defineAction({
     if (answer.length > LONGEST_ANSWER || isOverdrawn(budget)) {
       return failed("What it returns is too large");
     }
-    if (!decoded) return failed("What it returns is not what the ABI says");
+    if (!decoded) return failed("The returned data does not fit the ABI");
     return ok({ data: answer, values: decoded });
   },
 });

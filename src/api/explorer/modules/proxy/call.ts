@@ -24,7 +24,7 @@ const accessList = z
   .transform((value, context) => {
     const parsed = accessListEntries.safeParse(readList(value as InputValue));
     if (parsed.success) return parsed.data;
-    const message = `invalid argument ${PLACE}: accessList is no list of addresses and storage keys`;
+    const message = `invalid argument ${PLACE}: accessList is not a list of addresses and storage keys`;
     context.addIssue({ code: "custom", message });
     return z.NEVER;
   })
