@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { Retry } from "../../chain/retry.ts";
 import { keepResult } from "../../core/async.ts";
 import { messageOf } from "../../core/errors.ts";
+import type { SoftwareVersion } from "../../core/software-version.ts";
 import type { Sql } from "../../db/client.ts";
 import { publicReasonOf } from "../../db/failures.ts";
 import { countOpenJobs, type OpenJobs } from "../../store/contracts/verification-jobs.ts";
@@ -11,11 +12,7 @@ import { send } from "../http/http.ts";
 import { inTime } from "../reading/deadline.ts";
 import { chainTitle, perChain, type ServedChain } from "../serving/served-chain.ts";
 
-export interface HealthOptions {
-  /** Of the program. */
-  version: string;
-  /** Commit of the program; null when unknown. */
-  commit: string | null;
+export interface HealthOptions extends SoftwareVersion {
   /** Time that an answer may take, see `inTime`. */
   requestTimeoutMs: number;
 }

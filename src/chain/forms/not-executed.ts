@@ -2,6 +2,7 @@ import { quantity, quantityToNumber } from "../../core/evm/quantity.ts";
 import { isNothing } from "../../core/json/record.ts";
 import type { FetchedBlock } from "../types.ts";
 import { withOddity } from "./oddity.ts";
+import { sumGas } from "./receipt-lists.ts";
 
 /**
  * Leaves out transactions that have no receipt, since they never ran (Ethermint chains list those that a block had no gas
@@ -17,18 +18,17 @@ export function leaveOutUnexecuted(fetched: FetchedBlock): FetchedBlock {
   const indexes = kept.map(([position, { transactionIndex }]) =>
     isNothing(transactionIndex) ? position : quantityToNumber(transactionIndex),
   );
-  // Some number receipts among those that ran; a transaction has one index.
+  // Some nodes number receipts among the executed ones; a transaction has one index.
   const placed = receipts.map((receipt, position) =>
     receipt.transactionIndex === quantity(position)
       ? { ...receipt, transactionIndex: quantity(indexes[position] ?? position) }
       : receipt,
   );
-  const gas = receipts.reduce((sum, { gasUsed }) => sum + quantityToNumber(gasUsed), 0);
   const transactions = kept.map(([, transaction]) => transaction);
   return withOddity(
     { ...fetched, block: { ...block, transactions }, receipts: placed, indexes },
     {
-      kind: gas === quantityToNumber(block.gasUsed) ? "not-executed" : "no-receipt",
+      kind: sumGas(receipts) === quantityToNumber(block.gasUsed) ? "not-executed" : "no-receipt",
       reason: `${rest.length} of its transactions have no receipt, as if they never ran: ${rest[0]?.hash}; where the node pruned them, name one that has them in RPC_URL, or begin an empty database at a later START_BLOCK`,
     },
   );

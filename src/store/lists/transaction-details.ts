@@ -6,7 +6,7 @@ import type { TransactionLog } from "./logs.ts";
 import type { TransactionExtra } from "./rpc-transactions.ts";
 import type { TransactionDetail } from "./transactions.ts";
 
-/** What only the whole page of a transaction shows. Quantities are decimal text. */
+/** Fields of a transaction for its own page only. Quantities are decimal text. */
 interface TransactionFacts {
   type: number;
   nonce: string;
@@ -19,7 +19,7 @@ interface TransactionFacts {
   extra: TransactionExtra | null;
 }
 
-/** What the details of a transaction are made from. */
+/** Data for the details of a transaction. */
 export interface ReadDetails {
   facts: TransactionFacts;
   /** Of EIP-7702, the first ones. */
@@ -34,7 +34,7 @@ const MOST_FAILED = 20;
 const MOST_DELEGATIONS = 50;
 export const MOST_AUTHORIZATIONS = 100;
 
-/** Reads what the details of a transaction are made from; `sql` must be the snapshot that it was read from. */
+/** Reads the data for the details of a transaction; `sql` must be the transaction's snapshot. */
 export async function readTransactionDetails(
   sql: Queryable,
   transaction: TransactionDetail,
@@ -49,13 +49,13 @@ export async function readTransactionDetails(
     chainId,
     MOST_AUTHORIZATIONS,
   );
-  // An account that delegates since this transaction runs its delegate's code; of several authorizations the last one counts.
+  // Of several authorizations of an account the last one counts.
   const ofAccounts = authorizations
     .toReversed()
     .flatMap(({ authority, address, valid }) =>
       valid && authority ? [{ caller: authority, callee: address }] : [],
     );
-  // A proxy may have another contract behind it now.
+  // A proxy may have another target now.
   const delegations = [...ofAccounts, ...(await listDelegations(sql, transaction))];
   const receiver = transaction.to ?? facts.createdContract;
   const addresses = [receiver, ...logs.map(({ address }) => address), ...failed];
@@ -76,7 +76,7 @@ async function getFacts(
   return facts;
 }
 
-/** Calls that ran other code in the caller's place, the first of each. */
+/** Selects calls that ran other code in the caller's context, the first of each. */
 function listDelegations(
   sql: Queryable,
   { blockNumber, transactionIndex }: Place,
@@ -90,7 +90,7 @@ function listDelegations(
     LIMIT ${MOST_DELEGATIONS}`;
 }
 
-/** Callees of the frames that failed, the outermost first. */
+/** Returns callees of the failed frames, the outermost first. */
 async function listFailedCallees(
   sql: Queryable,
   { blockNumber, transactionIndex }: Place,
