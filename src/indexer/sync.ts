@@ -81,7 +81,7 @@ export async function synchronise(
     head: undefined,
     distrusted: undefined,
     statePostponed: false,
-    unheardSince: undefined,
+    unreachableSince: undefined,
     refusedSince: undefined,
     lacking: undefined,
     unresponsive: createUnresponsiveContracts(await listUnresponsiveTokens(writer.sql)),

@@ -93,8 +93,8 @@ async function* compareBlock(
   const [fetched] = blocks;
   if (!fetched) return undefined;
   const answer = { blockNumber, node, fetched, traced, proof: "none" } as const;
-  const believed = await agreement.confirm(answer, retry);
-  const expected = encodeChainRows(decodeBlocks([believed]));
+  const accepted = await agreement.confirm(answer, retry);
+  const expected = encodeChainRows(decodeBlocks([accepted]));
   const differences: TableDifference[] = [];
   for (const name of Object.keys(chainTables) as ChainTableName[]) {
     yield;

@@ -33,7 +33,7 @@ export interface TransactionDetail {
   traced: boolean;
 }
 
-/** Whether a transaction succeeded: by receipt, before Byzantium (EIP-658) by trace, else null. */
+/** Returns whether a transaction succeeded: by receipt, before Byzantium (EIP-658) by trace, else null. */
 export function hasSucceeded(sql: Queryable): Fragment {
   return sql`
     CASE WHEN status IS NOT NULL THEN status = 1 WHEN (SELECT traced FROM sync_state) THEN error IS NULL END`;

@@ -117,8 +117,8 @@ async function writeIds(
   if (byId.length === 0) return;
   await sql`
     UPDATE token_id_balances AS held
-    SET amount = coalesce(news.amount, ${believedAmount(sql)}),
-      transferred_amount = ${keptSum(sql, transferredAmount(sql), sql`coalesce(news.amount, ${believedAmount(sql)})`)},
+    SET amount = coalesce(news.amount, ${acceptedAmount(sql)}),
+      transferred_amount = ${keptSum(sql, transferredAmount(sql), sql`coalesce(news.amount, ${acceptedAmount(sql)})`)},
       block_number = ${blockNumber}
     FROM unnest(
       ${byId.map((row) => row.token)}::bytea[], ${byId.map((row) => row.owner)}::bytea[],
@@ -148,7 +148,7 @@ async function writeWholes(
     ), read AS (
       SELECT held.token, held.owner, news.adds_up, held.amount AS before, tokens.stale_block,
         ${transferredAmount(sql)} AS transferred_amount,
-        coalesce(ids.amount, CASE WHEN tokens.standard = 1155 THEN 0 END, news.amount, ${believedAmount(sql)}) AS amount,
+        coalesce(ids.amount, CASE WHEN tokens.standard = 1155 THEN 0 END, news.amount, ${acceptedAmount(sql)}) AS amount,
         coalesce(NOT ids.pending, true) AS complete
       FROM news JOIN token_balances AS held ON ${isHolding(sql, sql`held`, sql`news.token`, sql`news.owner`)}
       JOIN tokens ON tokens.address = held.token
@@ -179,7 +179,7 @@ function transferredAmount(sql: Queryable): Fragment {
 }
 
 /** Returns the amount of a holding `held` without an answer of the contract. */
-function believedAmount(sql: Queryable): Fragment {
+function acceptedAmount(sql: Queryable): Fragment {
   return sql`CASE WHEN ${transferredAmount(sql)} BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric
     THEN ${transferredAmount(sql)} ELSE 0 END`;
 }
