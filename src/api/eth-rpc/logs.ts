@@ -4,7 +4,8 @@ import { type Hex, isHash, lowerHex } from "../../core/evm/hex.ts";
 import { isQuantity } from "../../core/evm/quantity.ts";
 import { isRecord } from "../../core/json/record.ts";
 import { getBlock } from "../../store/blocks/block-details.ts";
-import { type LogPattern, type LogPlace, searchLogs } from "../../store/lists/logs.ts";
+import type { PageKey } from "../../store/lists/large-pages.ts";
+import { type LogPattern, searchLogs } from "../../store/lists/logs.ts";
 import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";
 import { type Input, lookUp } from "../http/input/form.ts";
 import {
@@ -36,18 +37,18 @@ export const getLogs: IndexMethod = {
     const blockHash = parseBlockHash(fields["blockHash"]);
     const blocks = blockHash === undefined ? parseBlocks(fields) : [];
     const after = parsePaging(fields["paging_options"]);
-    const page = { limit: MAXIMUM_LOGS, skip: 0 };
+    const page = { limit: MAXIMUM_LOGS, skip: 0, after };
     const [from, to] = await Promise.all(blocks.map((block) => numberOf(forward, block)));
     if (typeof from === "object") return from;
     if (typeof to === "object") return to;
     const { logs, head } = await read(async (sql, served) => {
       const head = await served;
       if (from !== undefined && to !== undefined) {
-        return { logs: await searchLogs(sql, patterns, { from, to, after }, page), head };
+        return { logs: await searchLogs(sql, patterns, { from, to }, page), head };
       }
       const block = blockHash && (await getBlock(sql, { hash: blockHash }));
       if (!block) return { logs: undefined, head };
-      const only = { from: block.number, to: block.number, after };
+      const only = { from: block.number, to: block.number };
       return { logs: await searchLogs(sql, patterns, only, page), head };
     });
     if (!logs) {
@@ -160,13 +161,14 @@ function isInteger(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-function parsePaging(value: unknown): LogPlace | undefined {
-  if (value === undefined || value === null) return undefined;
+/** Returns the key of the log that the page comes after, see `searchLogs`. */
+function parsePaging(value: unknown): PageKey {
+  if (value === undefined || value === null) return [];
   const { logIndex, blockNumber } = isRecord(value) ? value : ({} as Fields);
-  const after = { logIndex: parseHexNumber(logIndex), blockNumber: parseHexNumber(blockNumber) };
-  if (after.logIndex === undefined) throw invalidFilter("invalid log index");
-  if (after.blockNumber === undefined) throw invalidFilter("invalid block number");
-  return { logIndex: after.logIndex, blockNumber: after.blockNumber };
+  const [log, block] = [parseHexNumber(logIndex), parseHexNumber(blockNumber)];
+  if (log === undefined) throw invalidFilter("invalid log index");
+  if (block === undefined) throw invalidFilter("invalid block number");
+  return [String(block), String(log)];
 }
 
 /** Parses hex digits with or without `0x`, at most 2^53 - 1. */

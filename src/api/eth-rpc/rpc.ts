@@ -8,6 +8,7 @@ export type RpcOutcome = { result: unknown } | { error: unknown };
 export type RpcContext = Omit<
   Context,
   | "dialect"
+  | "page"
   | "sent"
   | "client"
   | "signal"

@@ -5,6 +5,7 @@ import type { Chain } from "../../chain/chain.ts";
 import type { UnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import type { Address } from "../../core/evm/address.ts";
 import type { Sql } from "../../db/client.ts";
+import type { PageRange } from "../../store/lists/large-pages.ts";
 import type { Verifier } from "../../verification/verifier.ts";
 import type { Input, InputValue } from "../http/input/form.ts";
 import type { LargeAnswers } from "../reading/large-answers.ts";
@@ -44,6 +45,8 @@ export interface Context extends Omit<Services, "sql" | "chain"> {
   /** Scoped to the caller; cancelled with the request. */
   chain: CallerChain;
   dialect: Dialect;
+  /** The page that `page` and `offset`, or a cursor, ask for. */
+  page: PageRange;
   /** All parameters as sent, unknown ones included. */
   sent: Input;
   /** The queue for answers that may be large. */
@@ -114,6 +117,11 @@ export interface Action<
   refuse?(text: string, parameter: string): Failure;
   /** Answered also during the first synchronisation. */
   servedWhileLoading?: boolean;
+  /**
+   * The list can be read to its end by cursors: of the rows up to a block (`history`), with values of the page's own state
+   * (`members`), or of the holdings of a token or an owner, as long as no transfer changes them.
+   */
+  cursor?: "history" | "members" | "token" | "owner";
   /** Whether the answer depends only on blocks up to the head, so that the head's tag revalidates a client's copy. */
   changesWithHead?: PerDialect<boolean>;
   /** Returns whether a request also asks for names of verified sources, which change independently of the head. */

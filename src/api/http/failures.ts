@@ -4,6 +4,7 @@ import type { Unanswered } from "../../chain/questions.ts";
 import { ChainError, RequestError } from "../../core/errors.ts";
 import { failureCodeOf, isDatabaseGone } from "../../db/failures.ts";
 import { PageTooLarge } from "../../store/lists/large-pages.ts";
+import { InvalidKey } from "../../store/lists/page.ts";
 import { payloadTooLarge } from "./input/form.ts";
 
 const DATABASE_GONE = "The database does not answer, please try again later";
@@ -11,6 +12,8 @@ const DATABASE_OF_ANOTHER_VERSION =
   "The database does not have the tables of this version, please try again later";
 /** Error text for an answer that takes too long. */
 export const TIMED_OUT = "Request timed out, please narrow the range or use smaller pages";
+/** Error text for a cursor that no answer had. */
+export const INVALID_CURSOR = "Invalid cursor";
 /** Error text for an answer above the limit of data. */
 export const TOO_LARGE = "The answer is too large, please narrow the range or use smaller pages";
 /** Error text for an answer that waits too long for the node. */
@@ -59,6 +62,7 @@ export function requestErrorOf(thrown: unknown): RequestError | undefined {
     return new RequestError(503, text, { cause: thrown });
   }
   if (thrown instanceof PageTooLarge) return new RequestError(200, TOO_LARGE, { cause: thrown });
+  if (thrown instanceof InvalidKey) return new RequestError(200, INVALID_CURSOR, { cause: thrown });
   if (!(thrown instanceof Error)) return undefined;
   const { code, statusCode } = thrown as { code?: unknown; statusCode?: unknown };
   if (code === QUERY_CANCELLED) return new QueryTimedOut(thrown);

@@ -64,7 +64,7 @@ const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,etag",
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-next-cursor,etag",
   "x-ratelimit-limit": "-1",
   "x-ratelimit-remaining": "-1",
   "x-ratelimit-reset": "-1",
@@ -183,7 +183,8 @@ export function createHttp(options: HttpOptions): FastifyInstance {
 
 /** Sends an answer with its block. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
-  const { httpStatus, contentType, body, block } = answer;
+  const { httpStatus, contentType, body, block, next } = answer;
+  if (next !== undefined) reply.header("x-next-cursor", next);
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
   if (httpStatus === 304) return reply.code(httpStatus).send();
   return reply.code(httpStatus).header("content-type", contentType).send(body);

@@ -5,7 +5,10 @@ import type { ServedChain } from "../serving/served-chain.ts";
 
 /** Input of a handler of Sourcify's dialect for one request. */
 export interface SourcifyContext
-  extends Omit<Context, "dialect" | "sent" | "usageOf" | "gasOracle" | "mempool" | "unresponsive"> {
+  extends Omit<
+    Context,
+    "dialect" | "page" | "sent" | "usageOf" | "gasOracle" | "mempool" | "unresponsive"
+  > {
   networkName: string | undefined;
   /** All chains that the request may mean. */
   chains: readonly ServedChain[];

@@ -1,9 +1,9 @@
 import type { PageRange } from "../../../store/lists/large-pages.ts";
 
 /** Returns the range to read for `mergePage`, when `unsure` entries are excluded from the list and return at other positions. */
-export function windowAround({ limit, skip }: PageRange, unsure: number): PageRange {
-  const before = Math.min(skip, unsure);
-  return { skip: skip - before, limit: limit + before };
+export function windowAround(page: PageRange, unsure: number): PageRange {
+  const before = Math.min(page.skip, unsure);
+  return { ...page, skip: page.skip - before, limit: page.limit + before };
 }
 
 /** Merges the `settled` rows of `windowAround` with all `fresh` entries into the page. `compare` is the order, never 0. */

@@ -17,11 +17,11 @@ export async function readOwnedIds(
   token: Address,
   owner: Address,
   page: PageRange,
-): Promise<Outcome<string[]>> {
-  const end = page.skip + page.limit;
-  const { standard, ids, known, movedTogether, head } = await read(async (sql, served) => ({
+): Promise<Outcome<{ id: string; isOwned: boolean }[]>> {
+  const { standard, ids, some, known, movedTogether, head } = await read(async (sql, served) => ({
     standard: (await getToken(sql, token))?.standard,
     ids: await listNftsOfOwner(sql, token, owner, { limit: READABLE_IDS + 1, skip: 0 }),
+    some: await listNftsOfOwner(sql, token, owner, page),
     known: await listKnownIds(sql, token, READABLE_IDS + 1),
     movedTogether: await countConsecutiveTransfers(sql, token, 1),
     head: await served,
@@ -35,9 +35,8 @@ export async function readOwnedIds(
   const isOwner = (answer: unknown) => answer === wordOfAddress(owner);
 
   if (ids && ids.length > READABLE_IDS) {
-    const some = await read((sql) => listNftsOfOwner(sql, token, owner, page));
     const owners = await ownersOf(some ?? []);
-    return ok((some ?? []).filter((_, at) => isOwner(owners[at])));
+    return ok((some ?? []).map((id, at) => ({ id, isOwned: isOwner(owners[at]) })));
   }
   const first = ids ?? known.slice(0, READABLE_IDS);
   const [owners, [counted]] = await Promise.all([
@@ -56,8 +55,11 @@ export async function readOwnedIds(
     const isKnown = movedTogether > 0 && ids !== undefined;
     if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n)) return failed(UNKNOWN_IDS);
   }
-  owned.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
-  return ok(owned.slice(page.skip, end));
+  const last = BigInt(page.after?.[0] ?? -1);
+  const behind = owned.filter((id) => BigInt(id) > last);
+  behind.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
+  const shown = behind.slice(page.skip, page.skip + page.limit);
+  return ok(shown.map((id) => ({ id, isOwned: true })));
 }
 
 const UNKNOWN_IDS = "The contract counts ids of the address without a transfer of their own";

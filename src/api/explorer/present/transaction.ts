@@ -88,3 +88,8 @@ function presentStatus(
     txreceipt_status: status === null && isEtherscan ? "" : shown,
   };
 }
+
+/** The place of a transaction in lists. */
+export function keyOfTransaction({ blockNumber, transactionIndex }: TransactionEntry): number[] {
+  return [blockNumber, transactionIndex];
+}

@@ -8,18 +8,17 @@ import {
   blockBounds,
   listMissing,
   MAXIMUM_OFFSET,
-  offset,
-  page,
+  paging,
   sort,
   text,
 } from "../../params.ts";
 
 // Common parts of this module's lists. Source: docs/wire.md, "Lists of an account".
 
-export const paging = { page, offset: offset(MAXIMUM_OFFSET) };
+export const allRows = paging(MAXIMUM_OFFSET);
 
 /** Parameters of a list in chain order. */
-export const listing = { ...paging, sort, ...blockBounds };
+export const listing = { ...allRows, sort, ...blockBounds };
 
 export const ADDRESS_REQUIRED = "Query parameter 'address' is required";
 export const ADDRESS_HASH = { required: ADDRESS_REQUIRED, invalid: "Invalid address hash" };

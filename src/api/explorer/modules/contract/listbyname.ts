@@ -2,7 +2,7 @@ import { z } from "zod";
 import { listContractsByName } from "../../../../store/lists/names.ts";
 import { defineAction } from "../../action.ts";
 import { NO_RECORDS, ok } from "../../envelope.ts";
-import { offset, page, pageRange, text, windowCheck } from "../../params.ts";
+import { offset, page, text, windowCheck } from "../../params.ts";
 import * as wire from "../../wire.ts";
 
 const ROWS = 25;
@@ -34,8 +34,8 @@ export const listbyname = defineAction({
   empty: { blockscout: "No contracts found", etherscan: NO_RECORDS },
   example: { name: "harbour" },
   check: windowCheck(MOST_ROWS),
-  async handle({ read }, input) {
-    const rows = await read((sql) => listContractsByName(sql, input.name, pageRange(input)));
+  async handle({ read, page }, input) {
+    const rows = await read((sql) => listContractsByName(sql, input.name, page));
     return ok(
       rows.map(({ address, standard, name, symbol, contractName }) => ({
         address,
