@@ -62,7 +62,7 @@ export function ok<Result>(result: Result): Outcome<Result> {
   return { kind: "ok", result };
 }
 
-/** Success with the rows of a page. Of a walk, one more was read, which tells whether others follow. */
+/** Returns a success with a page's rows. A walk reads one more, which shows whether others follow. */
 export function okPage<Row, Shown>(
   { after, limit }: PageRange,
   rows: readonly Row[],
@@ -75,10 +75,7 @@ export function okPage<Row, Shown>(
   return { kind: "ok", result: shown.map(show), next: last && keyOf(last).map(String) };
 }
 
-/**
- * Returns a failure of the action: `message` is the text and `result` null in Blockscout's dialect,
- * `NOTOK` and the text in Etherscan's. HTTP 200 by default.
- */
+/** Returns a failure of the action, in each dialect's form. HTTP 200 by default. */
 export function failed(
   text: string,
   options: { result?: string; httpStatus?: number } = {},
@@ -172,10 +169,7 @@ export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
 const PROXY_ID = 1;
 const INVALID_PARAMETERS = -32_602;
 
-/**
- * Returns the JSON-RPC envelope in a node's form: errors are objects, also for invalid parameters.
- * The id is always a number. Source: docs/wire.md, "Module proxy".
- */
+/** Returns the JSON-RPC envelope in a node's form. Source: docs/wire.md, "Module proxy". */
 export function proxyAnswer(outcome: Outcome<unknown>): Answer {
   const head = { jsonrpc: "2.0", id: PROXY_ID };
   switch (outcome.kind) {

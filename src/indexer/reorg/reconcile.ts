@@ -165,10 +165,7 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
   return performance.now() - sync.unreachableSince > UNREACHABLE_PATIENCE_MS;
 }
 
-/**
- * Handles a node's chain that has no block in common with ours. Returns true when it is indexed
- * from its start: a development chain, or one whose first indexed block was not final.
- */
+/** Handles a node's chain without a common block. Returns true when a development or never final chain is indexed again. */
 async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
   const { chain, identity, isDevelopment, options } = sync;
   const current = await describeChain(chain, identity.chainId, options);

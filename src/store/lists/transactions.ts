@@ -57,10 +57,7 @@ export async function getTransaction(
   return row;
 }
 
-/**
- * Logs of a transaction with an index above `after`, ascending, at most `limit`; undefined when its block is not of the
- * chain any more.
- */
+/** Returns a transaction's logs with an index above `after`, at most `limit`; undefined when its block was rolled back. */
 export async function listLogsOfTransaction(
   sql: Queryable,
   transaction: Pick<TransactionDetail, "blockNumber" | "blockHash" | "transactionIndex">,

@@ -15,10 +15,7 @@ import { findSetting, MOST_GAS, type Setting, type TrialChain } from "./trial-se
 /** The outcome of running the compiled constructor. `isInPlace`: with arguments and state of the original creation. */
 type Outcome = NonNullable<DeploymentProof["run"]> & { isInPlace?: boolean };
 
-/**
- * Returns a match's proof; the node runs the compiled constructor where another ran. Immutables need a run that returns them. Throws
- * `VerificationError`: `bytecode`, `node`.
- */
+/** Returns a match's proof; the node runs the compiled constructor where another ran. Throws `VerificationError`. */
 export async function proveDeployment(
   chain: TrialChain,
   address: Address,
@@ -137,7 +134,7 @@ function isSame(trialled: Trialled, code: Hex | null | undefined): boolean {
 
 const LEAST_GAS = 2n ** 16n;
 
-/** Whether init code also returns the code on chain with whatever gas is enough for it; each run has half of the one before. */
+/** Returns whether init code also returns the code on chain with any sufficient gas; each run has half of the last one's. */
 async function isSteady(trialled: Trialled, initCode: Hex, setting: Setting): Promise<boolean> {
   const levels: bigint[] = [];
   for (let gas = MOST_GAS / 2n; gas >= LEAST_GAS; gas /= 2n) levels.push(gas);

@@ -14,7 +14,7 @@ export interface Trial {
   endings: Hex[];
   /** Whether the chain holds no arguments: the endings are made up, or the request's. */
   isMadeUp: boolean;
-  /** What the constructor may ask of its environment. */
+  /** Environment instructions of the constructor. */
   asks: EnvironmentInstruction[];
 }
 

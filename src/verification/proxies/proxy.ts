@@ -200,10 +200,7 @@ function* instructionsOf(code: Buffer): Generator<Instruction> {
   }
 }
 
-/**
- * Returns whether code is the Safe's released proxy, which compares the call with masterCopy()
- * itself, as a word that begins with the selector.
- */
+/** Returns whether code is the Safe's released proxy, which compares the call with masterCopy() as a whole word. */
 function isSafeProxy(code: Hex): boolean {
   return code.includes(`7fa619486e${"0".repeat(56)}`);
 }

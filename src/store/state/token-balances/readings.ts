@@ -69,10 +69,7 @@ export async function listTouchedHoldings(
     ORDER BY 1, 2, 3`;
 }
 
-/**
- * Writes amounts at a block, and holder counts. A difference from the transfers marks a token irregular; ERC-1155's whole is the sum
- * of its ids.
- */
+/** Writes amounts at a block, and holder counts. A difference from the transfers marks a token as irregular. */
 export async function writeHoldings(
   sql: Transaction,
   blockNumber: number,

@@ -52,10 +52,7 @@ export function isPlainValue(type: string, word: Buffer): boolean {
 
 const WORD_BYTES = 32;
 
-/**
- * Returns whether bytes are a valid value of a vyper type; unknown types (structs, flags,
- * interfaces) pass. A length bounds texts and lists.
- */
+/** Returns whether bytes are a valid value of a vyper type; unknown types (structs, flags, interfaces) pass. */
 export function isVyperValue(type: string, bytes: Buffer): boolean {
   if (PLAIN_TYPE.test(type)) return isPlainValue(type, bytes);
   if (type === "decimal") return isPlainValue("int168", bytes);

@@ -18,10 +18,7 @@ const PUSH20 = 0x73;
 const PUSH_OF_NO_ADDRESS = Buffer.from([PUSH20, ...Array(20).fill(0)]);
 const INVALID = 0xfe;
 
-/**
- * Compares runtime code with that of `address`, apart from call protection, immutables, libraries and metadata. `auxdata` is all
- * metadata.
- */
+/** Compares runtime code with that of `address`, apart from deployed values. `auxdata` is all metadata. */
 export function matchRuntimeCode(
   compiled: CompiledCode,
   auxdata: readonly Buffer[],
@@ -80,10 +77,7 @@ function alignTail(matching: Matching, compiled: CompiledCode, onChain: Buffer) 
 /** The IR's name of the immutable with the library's own address. */
 export const DEPLOY_ADDRESS = "library_deploy_address";
 
-/**
- * Fills in the call protection: a library holds its own address to refuse plain calls, as the first
- * push, or with the IR as an immutable.
- */
+/** Fills in the library's own address, by which it refuses plain calls: the first push, or with the IR an immutable. */
 function protectCalls(
   matching: Matching,
   { immutables, libraries }: CompiledCode,

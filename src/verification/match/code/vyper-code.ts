@@ -50,10 +50,7 @@ export function matchVyperCreationCode(
 
 const WORD_BYTES = 32;
 
-/**
- * Compares vyper's runtime code, followed by immutables of `immutableBytes`; undefined accepts any where known creation code or a run
- * proves them. Never full.
- */
+/** Compares vyper's runtime code, followed by `immutableBytes`; undefined accepts any that other proofs cover. Never full. */
 export function matchVyperRuntimeCode(
   compiled: CompiledCode,
   immutableBytes: number | undefined,

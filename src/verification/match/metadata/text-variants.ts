@@ -29,10 +29,7 @@ type Texts = Map<string, string>;
 /** Most characters: hashing every variant takes about a second. */
 export const MAX_CHARACTERS = 2 * 1024 * 1024;
 
-/**
- * Yields texts with other ends of lines, all alike first, then of the main file's folder and of packages apart; up to two million
- * characters.
- */
+/** Yields texts with other line ends, all alike first, then per folder; up to two million characters. */
 export function* textVariants(
   texts: ReadonlyMap<string, string>,
   mainPath: string,
