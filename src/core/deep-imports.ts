@@ -5,8 +5,8 @@ import type * as viem from "viem";
 import type * as actions from "viem/actions";
 
 // The parts of libraries that a chain's thread loads, each from its own file. The thread keeps all that it loads: viem as a
-// whole is three times as much, undici four times, and prom-client brings a tracer's API (docs/benchmarks.md, "Several
-// chains"). Loaded without `await`: Node crashes where a process ends while a thread evaluates a module that awaits.
+// whole is three times as much, undici four times, and prom-client brings a tracer's API (docs/measurements/chains.md).
+// Loaded without `await`: Node crashes where a process ends while a thread evaluates a module that awaits.
 
 const require = createRequire(import.meta.url);
 const requireOfViem = createRequire(import.meta.resolve("viem"));
