@@ -118,7 +118,7 @@ export async function fetchHoldings<Unsure extends Holding>(
   );
   return holdings.map((holding, index) => ({
     ...holding,
-    freshAmount: amounts[index] ?? believedAmount(BigInt(holding.amount)),
+    freshAmount: amounts[index] ?? acceptedAmount(BigInt(holding.amount)),
   }));
 }
 
@@ -126,6 +126,6 @@ function sumOf(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-function believedAmount(stored: bigint): bigint {
+function acceptedAmount(stored: bigint): bigint {
   return isUint256(stored) ? stored : 0n;
 }
