@@ -10,13 +10,13 @@ import { type Case, deployedInput, tampered } from "./case.ts";
 import { createCompilerFolder } from "./compiler-folder.ts";
 import { type DeploymentChain, initCodeOf, link, startDeploymentChain } from "./deployment.ts";
 
-/** What a case's contract is on chain. */
+/** A case's contract on chain. */
 export interface DeployedCase {
   address: Address;
   runtimeCode: Hex;
   /** Null: not known. */
   creationCode: Hex | null;
-  /** What the compiler said of it. */
+  /** The compiler's output for it. */
   metadata: string;
 }
 

@@ -35,7 +35,7 @@ function answer(description: string, names: readonly string[], type: string) {
 
 const message = (description: string) => answer(description, ["message"], "string");
 
-/** The paths of Blockscout's REST API that verify. */
+/** The verification paths of Blockscout's REST API. */
 export const restRoutes: readonly OtherRoute[] = [
   {
     path: CONTRACT,

@@ -16,26 +16,26 @@ export interface CreationTrial {
   initCode: Hex;
   /** In wei. */
   value: bigint;
-  /** Contract that is called with the init code, in place of the creation. */
+  /** Contract called with the init code, in place of the creation. */
   to?: Address;
   gas?: bigint;
   /** In wei. */
   gasPrice?: bigint;
-  /** What it finds at some addresses instead of their state. */
+  /** State of some addresses in place of the block's. */
   stateOverride?: Readonly<Record<Address, AccountOverride>>;
 }
 
-/** Parts of an account; those left out are as in the state. */
+/** Parts of an account; absent ones are as in the state. */
 export interface AccountOverride {
   /** In wei. */
   balance?: bigint;
   nonce?: bigint;
   code?: Hex;
-  /** Storage, in the place of all that there is. */
+  /** Storage, replaced as a whole. */
   state?: Readonly<Record<Hex, Hex>>;
 }
 
-/** Fields of the block that a trial finds instead of those of the block on whose state it runs, by the names of geth. */
+/** Fields of the block for a trial in place of its state's block, by geth's names. */
 export type BlockOverrides = Readonly<Record<string, unknown>>;
 
 /** Runs contract creations without sending them. */
@@ -51,7 +51,7 @@ const PASSING: ReadonlySet<string> = new Set<ChainErrorCode>([
   "aborted",
 ]);
 
-/** Whether the same question may succeed later. */
+/** Returns whether the same question may succeed later. */
 export function isPassing(error: ChainError): boolean {
   return PASSING.has(error.code);
 }
@@ -60,8 +60,9 @@ export function isPassing(error: ChainError): boolean {
 export function createCreationRunner(readPinned: ReadPinned) {
   return {
     /**
-     * Returns what each creation returns on the state of a block: null where it fails, or where the node refuses it while it
-     * runs another one. Throws `ChainError`, also when the node cannot override.
+     * Returns the results of creations on the state of a block: null where one fails, or where the
+     * node refuses it while it runs another. Throws `ChainError`, also when the node cannot
+     * override.
      */
     runCreations: (
       trials: readonly CreationTrial[],

@@ -15,10 +15,7 @@ import type { Trial } from "../match/trial.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
-/**
- * Returns compiled creation code with arguments to run in place of another constructor's: found, the request's or made up. Null when
- * not needed.
- */
+/** Returns compiled creation code with arguments to run in place of another constructor's. Null when not needed. */
 export async function trialOf(
   session: Session,
   input: CompilerInput,
@@ -67,12 +64,12 @@ export async function trialOf(
   });
   if (values.length === 0 && harmless.length === endings.length) return trial(endings);
   if (!(await mayJumpAnywhere(session, input, metadata))) return trial(endings);
-  // It may also run what its runtime code has.
+  // It may also run its runtime code.
   asks = environmentOf(compiledCreation.bytes, Buffer.alloc(0));
   return trial(harmless);
 }
 
-/** Whether jumps of the source may lead to what is no function of it. */
+/** Returns whether jumps of the source may lead outside its functions. */
 async function mayJumpAnywhere(
   session: Session,
   input: CompilerInput,

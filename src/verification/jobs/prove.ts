@@ -15,10 +15,7 @@ import { findSetting, MOST_GAS, type Setting, type TrialChain } from "./trial-se
 /** The outcome of running the compiled constructor. `isInPlace`: with arguments and state of the original creation. */
 type Outcome = NonNullable<DeploymentProof["run"]> & { isInPlace?: boolean };
 
-/**
- * Returns a match's proof; the node runs the compiled constructor where another ran. Immutables need a run that returns them. Throws
- * `VerificationError`: `bytecode`, `node`.
- */
+/** Returns a match's proof; the node runs the compiled constructor where another ran. Throws `VerificationError`. */
 export async function proveDeployment(
   chain: TrialChain,
   address: Address,
@@ -98,7 +95,11 @@ async function runTrial(
         return refusal("It returns that code only with other gas than its transaction had.");
       }
       const isInPlace = !isMadeUp && !setting.isLater;
-      return { outcome: "equal", reason: reasonOf(isMadeUp, endings.length, setting), isInPlace };
+      return {
+        outcome: "equal",
+        reason: explainFailure(isMadeUp, endings.length, setting),
+        isInPlace,
+      };
     }
     if (codes.every((one) => one === null)) {
       const isProven = setting.isSameState && !isMadeUp;
@@ -119,7 +120,7 @@ async function runTrial(
   }
 }
 
-function reasonOf(isMadeUp: boolean, sets: number, { isLater }: Setting): string {
+function explainFailure(isMadeUp: boolean, sets: number, { isLater }: Setting): string {
   const code = isLater
     ? "It returned the code on chain, on a later state than that of its creation"
     : "It returned the code on chain";
@@ -137,7 +138,7 @@ function isSame(trialled: Trialled, code: Hex | null | undefined): boolean {
 
 const LEAST_GAS = 2n ** 16n;
 
-/** Whether init code also returns the code on chain with whatever gas is enough for it; each run has half of the one before. */
+/** Returns whether init code also returns the code on chain with any sufficient gas; each run has half of the last one's. */
 async function isSteady(trialled: Trialled, initCode: Hex, setting: Setting): Promise<boolean> {
   const levels: bigint[] = [];
   for (let gas = MOST_GAS / 2n; gas >= LEAST_GAS; gas /= 2n) levels.push(gas);

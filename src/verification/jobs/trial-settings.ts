@@ -20,13 +20,13 @@ export type TrialChain = Pick<
   "runCreations" | "traceCreations" | "request" | "fetchHead" | "fetchCoinBalances"
 >;
 
-/** A way to run constructors in the place of the one that ran. */
+/** An environment to run constructors in place of the original one. */
 export interface Setting {
   /** On the state just before the creating transaction. */
   isSameState: boolean;
   /** On the state of the head: the node has no older one. */
   isLater: boolean;
-  /** Returns what each init code returns; null where it fails. */
+  /** Returns the result of each init code; null where it fails. */
   run(initCodes: readonly Hex[], gas?: bigint): Promise<(Hex | null)[]>;
 }
 
@@ -34,8 +34,8 @@ export interface Setting {
 export const MOST_GAS = 2n ** 24n;
 
 /**
- * Finds a setting in which each instruction that a constructor `asks` for gives what it gave when the contract was created.
- * Null when there is none. Throws `ChainError` when the node runs no creation in this way.
+ * Finds a setting in which each instruction that a constructor `asks` for has its original result.
+ * Null when there is none. Throws `ChainError` when the node cannot run creations in this way.
  */
 export async function findSetting(
   chain: TrialChain,
@@ -56,7 +56,7 @@ export async function findSetting(
   return null;
 }
 
-/** What the creating transaction found. */
+/** Environment of the creating transaction. */
 interface Past {
   address: Address;
   origin: Address;
@@ -93,7 +93,7 @@ async function readPast(
     prevRandao: header["mixHash"],
     baseFeePerGas: header["baseFeePerGas"],
     blobBaseFee: blobFee,
-    // Of reth and anvil alone.
+    // Only reth and anvil have it.
     blockHash: { [blockNumber - 1]: parentHash },
   };
   return {
@@ -168,7 +168,7 @@ async function* groundsOf(
   yield before;
 }
 
-/** Whether a node traces on the state before the transaction: its sender makes the next contract where that would be. */
+/** Returns whether a node traces on the state before the transaction, by the address of the sender's next contract. */
 async function isBefore(run: Ground["run"], { origin, nonce }: Past): Promise<boolean> {
   try {
     const [seen] = await run([{ from: origin, initCode: probeOf("ADDRESS"), value: 0n }]);
@@ -179,13 +179,13 @@ async function isBefore(run: Ground["run"], { origin, nonce }: Past): Promise<bo
   }
 }
 
-/** Whose creation is run, and how it comes to the contract's address. */
+/** The creator of a run, and how it arrives at the contract's address. */
 interface Shape {
   from: Address;
   to?: Address;
-  /** What it finds at some addresses when this init code is run. */
+  /** Returns the state of some addresses for this init code. */
   accounts(initCode: Hex): Record<Address, AccountOverride>;
-  /** Instructions that give something else than they gave. */
+  /** Instructions with other results than the original ones. */
   lies: readonly EnvironmentInstruction[];
 }
 
@@ -193,7 +193,7 @@ const CODES = ["EXTCODESIZE", "EXTCODECOPY", "EXTCODEHASH"] as const;
 /** Runs CREATE with the calldata and returns the code that it leaves. */
 const CREATING: Hex = "0x36600060003736600034f08060145760006000fd5b803b8060006000843c6000f3";
 
-/** Calls an address and returns what it returns. */
+/** Returns init code that calls an address and returns its result. */
 function calling(address: Address): Hex {
   return `0x600060006000600034${`73${address.slice(2)}`}5af13d600060003e602d573d6000fd5b3d6000f3`;
 }
@@ -232,7 +232,7 @@ async function shapesOf(
 /** Most nonces of a factory that are tried. */
 const MAX_CREATIONS = 200n;
 
-/** The nonce of the factory's CREATE that made the contract; undefined when none of those tried did. */
+/** Returns the nonce of the factory's CREATE that made the contract; undefined when none of those tried did. */
 async function factoryNonce(
   chain: TrialChain,
   factory: Address,
@@ -263,7 +263,7 @@ async function settingOf(
   const trialOf = (initCode: Hex, gas: bigint): CreationTrial => {
     const accounts = shape.accounts(initCode);
     const isCode = accounts[past.address]?.code === initCode;
-    // As much as it had left while it ran: other gas is paid for before.
+    // The gas it had left while it ran: other gas is paid for before.
     const left = held + (gas - past.gas) * price;
     const needed = value + gas * price;
     const balance = left > needed ? left : needed;
@@ -285,7 +285,7 @@ async function settingOf(
     isSameState: ground.isSameState,
     isLater: ground.isLater,
     run: async (initCodes, gas = MOST_GAS) => {
-      // A node that runs the first one and refuses others runs what it can.
+      // A node that runs the first one and refuses others runs those it can.
       const all = [probeOf("ADDRESS"), ...initCodes];
       return (await ground.run(all.map((initCode) => trialOf(initCode, gas)))).slice(1);
     },
@@ -308,7 +308,7 @@ async function isFaithful(
   if (asks.some((instruction) => lies.includes(instruction))) return false;
   const seen = asks.filter((instruction) => results[instruction] !== undefined);
   const [runs, ...codes] = await setting.run([probeOf("ADDRESS"), ...seen.map(probeOf)]);
-  // An instruction that fails, as those of later forks do, fails in the constructor as well.
+  // An instruction that fails, such as those of later forks, also fails in the constructor.
   const isSame = (code: Hex | null | undefined, at: number) =>
     code == null || BigInt(code) === results[seen[at] as EnvironmentInstruction];
   return runs != null && codes.every(isSame);

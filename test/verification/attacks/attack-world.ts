@@ -14,7 +14,7 @@ import { startCaseChain } from "../case-chain.ts";
 import { type DeploymentChain, initCodeOf } from "../deployment.ts";
 import type { AttackWorld, Compiled, Program, Sent, Standing, Verdict } from "./attack.ts";
 
-/** Runs CREATE with what it is called with, and tells the address of what it made. */
+/** Runs CREATE with its calldata, and returns the created address. */
 const FACTORY: Hex = "0x3660006000373660006000f060005260206000f3";
 /** The same with CREATE2, whose salt it is called with before the init code. */
 const FACTORY_2: Hex = "0x602036038060206000376000359060006000f560005260206000f3";
@@ -55,7 +55,7 @@ export async function startAttackWorld(
     const [path, name] = [program.contract.slice(0, colon), program.contract.slice(colon + 1)];
     const contract = output.contracts?.[path]?.[name] ?? output.contracts?.[""]?.[name];
     if (contract === undefined) throw new Error(JSON.stringify(output.errors));
-    // Of Yul, not every compiler gives runtime code.
+    // Not every compiler has runtime code for Yul.
     const { bytecode, deployedBytecode = {} } = contract.evm;
     return {
       creation: bytecode.object,
@@ -100,7 +100,7 @@ export async function startAttackWorld(
       return { runtimeCode, codeHash, creation: null, block: { number, hash } };
     }
     const sent = await node.request<Record<string, Hex>>("eth_getTransactionByHash", transaction);
-    // Its receipt is there before the transaction itself is told with its block.
+    // Its receipt may precede the transaction itself.
     const receipt = await node.request<Record<string, Hex>>(
       "eth_getTransactionReceipt",
       transaction,
@@ -239,7 +239,7 @@ export function word(value: bigint | number): string {
   return BigInt.asUintN(256, BigInt(value)).toString(16).padStart(64, "0");
 }
 
-/** Metadata as solc 0.8.28 writes it, around 32 bytes of anybody's choice. */
+/** Metadata in the form of solc 0.8.28, around 32 arbitrary bytes. */
 export function metadataWith(hash: string): Hex {
   const digits = hash.padEnd(64, "0");
   return hexConcat("0xa2646970667358221220", `0x${digits}`, "0x64736f6c634300081c0033");

@@ -7,7 +7,7 @@ import { trialOf } from "../../../src/verification/engine/trial.ts";
 import type { Trial } from "../../../src/verification/match/trial.ts";
 import { bytes, compiled, matched, wordOf } from "../../support/compiled-code.ts";
 
-// What is run where another constructor ran. That runs of it prove what they should is tried by the attacks.
+// The code to run where another constructor ran. The attacks test what its runs prove.
 
 const WORD = wordOf(7n);
 /** A value with a jump destination in it: the code could be made to run it. */
@@ -22,13 +22,13 @@ const KEPT = {
 };
 
 interface Situation {
-  /** Code that stops at once, unless told. */
+  /** Code that stops at once, by default. */
   code?: string;
   runtimeCode?: string;
   creation?: Partial<Candidate["match"]>["creation"];
   abi?: typeof TAKES_ONE;
   following?: "data";
-  /** What the creation on chain ends in. */
+  /** The end of the creation on chain. */
   end?: Buffer;
   given?: Buffer | null;
   /** Where the address of a library belongs in the code. */

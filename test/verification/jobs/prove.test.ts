@@ -11,8 +11,8 @@ import type { TrialChain } from "../../../src/verification/jobs/trial-settings.t
 import type { Trial } from "../../../src/verification/match/trial.ts";
 import { addressAt, blockHash, transactionHash } from "../../support/build.ts";
 
-// What nodes answer is scripted here: no development node gives the state within a block. With a real one, on the state
-// of the parent block, the attacks on immutables and constructors are tried.
+// The nodes' answers are scripted here: no development node has the state within a block. The
+// attacks on immutables and constructors use a real one, on the state of the parent block.
 
 const SENDER = addressAt(2);
 const CONTRACT = lowerAddress(getContractAddress({ from: SENDER, nonce: 4n }));

@@ -28,7 +28,7 @@ export type EnvironmentInstruction = keyof typeof ENVIRONMENT;
 
 const ALL = Object.keys(ENVIRONMENT) as EnvironmentInstruction[];
 
-/** CREATE, CALL, CALLCODE, DELEGATECALL, CREATE2, STATICCALL: other code, which may ask for anything. */
+/** CREATE, CALL, CALLCODE, DELEGATECALL, CREATE2, STATICCALL: other code, which may use any instruction. */
 const RUNS_OTHERS = [0xf0, 0xf1, 0xf2, 0xf4, 0xf5, 0xfa];
 
 /** Returns how many of the bytes behind an instruction it pushes. */
@@ -37,8 +37,8 @@ export function pushedBy(opcode: number): number {
 }
 
 /**
- * Returns what a constructor may ask of its environment: the instructions in creation code outside the runtime code that it
- * holds, all of them where it runs other code. Data counts as instructions.
+ * Returns the environment instructions of a constructor: those in creation code outside its runtime
+ * code, all of them where it runs other code. Data counts as instructions.
  */
 export function environmentOf(creation: Buffer, runtime: Buffer): EnvironmentInstruction[] {
   const held = runtime.length === 0 ? -1 : creation.lastIndexOf(runtime);
