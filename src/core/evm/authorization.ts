@@ -5,7 +5,7 @@ import { type Hex, hexConcat } from "./hex.ts";
 import { quantity } from "./quantity.ts";
 
 /** An authorization of EIP-7702, as the execution-apis specification spells it. */
-export interface Authorization {
+interface Authorization {
   chainId: Hex;
   nonce: Hex;
   address: Address;
