@@ -53,7 +53,6 @@ export interface ChainContext {
   shutdown: Shutdown;
   /** Verifies its contracts; null where other processes do. */
   works: VerificationWorks | null;
-  /** Its name in the log; undefined for the only chain. */
   chainName: string | undefined;
   /** Called with a sentence when the chain cannot continue, and with its public form. */
   onFatal(reason: string, publicReason: string): void;

@@ -24,17 +24,13 @@ export interface BackfillOptions {
   agreement: Agreement;
   /** A node to avoid while there is another. */
   avoid: NodeName | undefined;
-  /** Connections that one range is written over. */
   lanes: number;
   signal: AbortSignal;
   /** Called with the number up to which all blocks are recorded, in order, one call at a time, while recording continues. */
   onRecorded(blockNumber: number): Promise<void>;
 }
 
-/**
- * Records finalised blocks with several fetches and writes at once. Rejects with the first failure once all have ended; blocks above
- * the last `onRecorded` are then incomplete.
- */
+/** Records finalised blocks, several at once. Rejects once all have ended; blocks above the last `onRecorded` are incomplete then. */
 export async function backfill(
   chain: Chain,
   writer: Writer,

@@ -28,10 +28,8 @@ export interface IndexerOptions extends Omit<SyncOptions, "status"> {
   sql: Sql;
   /** A client of one connection, whose session holds the writer's lock. The application name identifies this process's indexers. */
   lockSql: Sql;
-  /** The state to be kept, in the order it is applied. */
   families: readonly StateFamily[];
   metrics: Metrics;
-  /** Called with the status when it has changed, and at intervals. */
   onStatus(status: IndexerStatus): void;
 }
 
@@ -46,10 +44,7 @@ const RETRY_MAXIMUM_MS = 5_000;
 /** Limit of the count of pending state. */
 const PENDING_COUNT_LIMIT = 10_000;
 
-/**
- * Indexes until aborted, restarting after failures. Stands by while another writes; hands over to one with two chains fewer. Rejects
- * with `ConfigError`.
- */
+/** Indexes until aborted, also after failures. Hands over to a standby with two chains fewer. Rejects with `ConfigError`. */
 export async function runIndexer(options: IndexerOptions): Promise<void> {
   const { chain, sql, lockSql, families, metrics, log, signal, onStatus } = options;
   const status = initialStatus();

@@ -74,7 +74,6 @@ export function loadSettings(environment: SettingTexts): Settings {
   return { common, chains: [first, ...others] };
 }
 
-/** A chain of the file: its name in complaints, and its texts. */
 interface Entry {
   label: string;
   texts: Record<string, string>;

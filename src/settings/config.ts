@@ -18,9 +18,7 @@ import {
 
 /** A setting of the environment. */
 export interface Setting {
-  /** Text used when the setting is absent or empty. */
   default?: string;
-  /** One line that explains it. */
   meaning: string;
   /** Replacement of a setting that the next version removes; it still applies. */
   retired?: string;
@@ -257,7 +255,6 @@ export function loadConfig(environment: SettingTexts): Config {
   return config;
 }
 
-/** Shorter names differ from other programs' names by a letter. */
 const SHORTEST_MISSPELT = 6;
 
 /** Returns a warning for each name of the environment that is one slip away from a setting, and for each retired setting. */

@@ -36,7 +36,6 @@ export function addMetrics(app: FastifyInstance, options: HealthOptions & Metric
   });
 }
 
-/** All that is measured of one chain. */
 async function measure(
   chain: ServedChain,
   options: HealthOptions,

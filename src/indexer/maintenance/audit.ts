@@ -33,10 +33,7 @@ export function createAuditor(
   };
 }
 
-/**
- * Compares one random final block's rows, and some state at the head, with the nodes. Differences are logged and read again; a
- * failing node ends the audit.
- */
+/** Compares one random final block and some state at the head with the nodes. Differences are logged and read again. */
 async function* audit(sync: Sync): AsyncGenerator<void> {
   try {
     yield* auditBlock(sync);

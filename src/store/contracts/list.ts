@@ -11,10 +11,7 @@ export interface SeenContract {
   position: number;
 }
 
-/**
- * Lists contracts by first appearance, those of unknown creation before their first block. With `unverified`, without sources but
- * with code.
- */
+/** Lists contracts by first appearance, of unknown creation before their first block. `unverified`: with code, without sources. */
 export async function listContracts(
   sql: Queryable,
   kind: "all" | "unverified",

@@ -12,7 +12,6 @@ export interface JobStatus {
   /** Error sentence; null unless failed. */
   reason: string | null;
   createdAtSeconds: number;
-  /** Null until it passed or failed. */
   finishedAtSeconds: number | null;
 }
 
@@ -37,9 +36,7 @@ export interface NewJob extends Omit<ClaimedJob, "attempt"> {
 export interface JobLimits {
   /** Jobs of one client for one address within an hour. */
   perHour: number;
-  /** Waiting jobs of one client. */
   waitingOfClient: number;
-  /** Waiting jobs of all clients. */
   waiting: number;
   /** Codes of failures that do not count for `perHour`. */
   uncounted: readonly string[];
@@ -52,7 +49,6 @@ export type JobInsertion = "added" | "displaced" | "too-many" | "client-full" | 
 
 const LEASE = "15 seconds";
 const MAX_ATTEMPTS = 2;
-/** PostgreSQL's codes. */
 const UNIQUE_VIOLATION = "23505";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** A table, column or right is missing. */
@@ -60,10 +56,7 @@ const MISSING = /^42(?:P01|703|501)$/;
 /** Time limit of the readers of several chains' tables. */
 const LOCK_TIMEOUT = "500ms";
 
-/**
- * Adds a job, or returns the limit that it would exceed, across the chains in `schemas`. One statement: submissions may come in
- * hundreds.
- */
+/** Adds a job, or returns the limit that it would exceed, across the chains in `schemas`, in one statement. */
 export async function insertJob(
   sql: Sql,
   job: NewJob,
@@ -99,7 +92,6 @@ export interface OpenJobs {
   running: number;
   /** How long the oldest waiting job has waited, in seconds. */
   waitSeconds: number;
-  /** Clients with waiting jobs. */
   clients: number;
 }
 

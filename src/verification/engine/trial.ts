@@ -14,10 +14,7 @@ import type { Trial } from "../match/trial.ts";
 import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
-/**
- * Returns compiled creation code with arguments to run in place of another constructor's: found, the request's or made up. Null when
- * not needed.
- */
+/** Returns compiled creation code with arguments to run: found, the request's or made up. Null when not needed. */
 export async function trialOf(
   session: Session,
   input: CompilerInput,

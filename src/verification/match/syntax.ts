@@ -77,8 +77,7 @@ export async function readSyntax(
           break;
       }
     }
-  // A function that is copied to one of the same form stays one of the source. One that takes or gives more would return
-  // to a place that somebody else chooses.
+  // A copied function stays the source's; one that takes or gives more would return elsewhere.
   for (const declarations of copies) {
     const forms = new Set(declarations.map((declaration) => functions.get(declaration)));
     if (forms.size === 1 && !forms.has(undefined)) continue;

@@ -22,10 +22,7 @@ export function mayFollow(following: Following, bytes: Buffer): boolean {
   return areConstructorArguments(following, bytes);
 }
 
-/**
- * Compares compiled creation code as a prefix of init code, libraries and metadata apart. The rest are arguments: `given`, or any
- * encoding.
- */
+/** Compares compiled creation code with the beginning of init code. The rest are arguments: `given`, or any encoding. */
 export function matchCreationCode(
   compiled: CompiledCode,
   auxdata: readonly Buffer[],

@@ -18,10 +18,7 @@ const PUSH20 = 0x73;
 const PUSH_OF_NO_ADDRESS = Buffer.from([PUSH20, ...Array(20).fill(0)]);
 const INVALID = 0xfe;
 
-/**
- * Compares runtime code with that of `address`, apart from call protection, immutables, libraries and metadata. `auxdata` is all
- * metadata.
- */
+/** Compares runtime code, apart from call protection, immutables, libraries and metadata. `auxdata` is all metadata. */
 export function matchRuntimeCode(
   compiled: CompiledCode,
   auxdata: readonly Buffer[],

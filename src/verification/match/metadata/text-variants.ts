@@ -29,10 +29,7 @@ type Texts = Map<string, string>;
 /** Whoever hashes every variant needs about a second for so many characters. */
 export const MAX_CHARACTERS = 2 * 1024 * 1024;
 
-/**
- * Yields texts with other ends of lines, all alike first, then of the main file's folder and of packages apart; up to two million
- * characters.
- */
+/** Yields texts with other ends of lines: all alike, then of the main file's folder and of packages apart, within bounds. */
 export function* textVariants(
   texts: ReadonlyMap<string, string>,
   mainPath: string,

@@ -16,7 +16,6 @@ export const ethMaxPriorityFeePerGas = defineGasPrice(
   "Tip in wei that the node estimates",
 );
 
-/** Declares a price that the node estimates. */
 function defineGasPrice(name: string, summary: string) {
   return defineProxyAction({
     name,
