@@ -96,7 +96,6 @@ export const ethGetBlockTransactionCountByNumber = defineProxyAction({
     ),
 });
 
-
 export const ethGetTransactionByBlockNumberAndIndex = defineProxyAction({
   name: "eth_getTransactionByBlockNumberAndIndex",
   summary: "A transaction by its place in a block",
@@ -200,9 +199,7 @@ async function findNumber(
 }
 
 /** Returns the number of a tag's block; undefined for the served head. */
-function numberOf(
-  tag: Exclude<BlockTag, "pending" | "safe" | "finalized">,
-): number | undefined {
+function numberOf(tag: Exclude<BlockTag, "pending" | "safe" | "finalized">): number | undefined {
   if (tag === "latest") return undefined;
   return tag === "earliest" ? 0 : Math.min(Number.parseInt(tag, 16), BEYOND);
 }
