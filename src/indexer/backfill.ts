@@ -30,7 +30,7 @@ export interface BackfillOptions {
   onRecorded(blockNumber: number): Promise<void>;
 }
 
-/** Records finalised blocks, several at once. Rejects once all have ended; blocks above the last `onRecorded` are incomplete then. */
+/** Records finalised blocks concurrently. Rejects once all have ended; blocks above the last `onRecorded` are incomplete. */
 export async function backfill(
   chain: Chain,
   writer: Writer,

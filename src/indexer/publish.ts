@@ -37,7 +37,7 @@ export interface Writer {
 /** A replaced server breaks its connections, after which a check follows at once. */
 const LOOK_INTERVAL_MS = 5_000;
 
-/** Records a range above the head over `lanes` connections, invisible until `publish`. The caller deletes what a failure leaves. */
+/** Records a range above the head over `lanes` connections, invisible until `publish`. The caller deletes a failure's remains. */
 export async function record(
   writer: Writer,
   range: BlockRange,

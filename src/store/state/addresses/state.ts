@@ -18,7 +18,7 @@ export interface CoinBalance {
   isContract: boolean | null;
 }
 
-/** Lists addresses whose balance to read at block `at`: changed or new, before a roll-back also those read in the range. */
+/** Lists addresses whose balance to read at block `at`: changed or new ones, before a roll-back also those read in the range. */
 export async function listTouchedCoins(
   sql: Queryable,
   range: BlockRange,
