@@ -41,7 +41,6 @@ export interface Indexer {
   silence(): number;
   /** Returns the thread's metrics so far. */
   counted(): CountedMetrics;
-  /** Resolves once the thread has ended. */
   stop(): Promise<void>;
 }
 
