@@ -44,18 +44,19 @@ export interface Walk {
   block(): BlockReference | undefined;
 }
 
-/** Begins the walk that a request asks for, or goes on with it; `limit` rows are a page. Undefined without a cursor. */
+/** Begins the walk that a request asks for, or goes on with it; `limit` rows are a page. Undefined without a cursor or a file. */
 export function readWalk(
   action: Action,
   dialect: Dialect,
   input: Readonly<Record<string, unknown>>,
   limit: number,
 ): Walk | Failure | undefined {
-  const { cursor, page, offset: _offset, ...others } = input;
+  const { cursor, page, offset: _offset, format, ...others } = input;
   const kind = action.cursor;
-  if (kind === undefined || cursor === undefined) return undefined;
+  const isFile = format !== undefined && format !== "json";
+  if (kind === undefined || (cursor === undefined && !isFile)) return undefined;
   const request = short(JSON.stringify([action.name, dialect, others]), 8);
-  const isFirst = cursor === START;
+  const isFirst = cursor === undefined || cursor === START;
   const known = isFirst ? undefined : parse(String(cursor));
   if (!isFirst && !known) return failed(INVALID_CURSOR);
   if (page !== undefined && page !== 1) return failed(WITH_PAGE);
