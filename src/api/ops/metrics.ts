@@ -24,10 +24,7 @@ export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions):
   });
 }
 
-/**
- * Adds `/metrics`. Every metric has the chain's id as a label, once that is known; with several chains those of the
- * whole process have none.
- */
+/** Adds `/metrics`. Metrics carry the chain's id; with several chains, those of the process carry none. */
 export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
   app.get("/metrics", async ({ chains }, reply) => {
     const ofChains = await Promise.all(chains.map((chain) => measure(chain, options)));

@@ -10,11 +10,7 @@ const NAMES = ["chainid", "chain_id"];
 const WRONG_CHAIN =
   "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids";
 
-/**
- * The chain that a request in Etherscan's dialect names. Without an id it is the only chain; with several chains the id
- * is required. An empty id counts as absent: one client sends the name without a value. Ids that differ are refused. Throws
- * `RequestError`. Source: docs/wire.md, "Chains".
- */
+/** Returns the chain that a request names; required with several. Throws `RequestError`. Source: docs/wire.md, "Chains". */
 export function chooseChain<Chain extends Identified>(
   chains: readonly Chain[],
   { query, body }: Pick<ParsedRequest, "query" | "body">,

@@ -12,9 +12,8 @@ export interface SeenContract {
 }
 
 /**
- * Addresses with contracts in the order in which they were seen first: where they were created, or, where no indexed
- * creation tells (genesis allocation, before START_BLOCK), before all of the first block that names them. With `unverified`
- * only those that have code now and no verified source.
+ * Lists contracts by first appearance, those of unknown creation before their first block. With `unverified`, without sources but
+ * with code.
  */
 export async function listContracts(
   sql: Queryable,
@@ -44,10 +43,7 @@ export async function listContracts(
     LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
-/**
- * Addresses of contracts without code now, destroyed or never given any, in the order in which they were seen first. Begins
- * with all that were ever without: they are few beside all contracts.
- */
+/** Lists contracts without code now, by first appearance, from those that ever were without, which are few. */
 export async function listEmptyContracts(sql: Queryable, page: PageRange): Promise<SeenContract[]> {
   const key = [sql`block_number`, sql`transaction_index`, sql`position`, sql`address`];
   return sql<SeenContract[]>`
@@ -80,22 +76,19 @@ function isBehind(sql: Queryable, page: PageRange, place: readonly Fragment[]): 
   return behindKey(sql, page, columns, "asc");
 }
 
-/**
- * Whether the node told of code at the address `a`, and no indexed creation does. Without traces most are unknown. The
- * planner would join what NOT EXISTS asks as a whole, and read all contracts for it.
- */
+/** Whether the node reported code and no creation is indexed. A join would read all contracts. */
 function isBefore(sql: Queryable): Fragment {
   return sql`a.has_code AND (SELECT traced FROM sync_state) AND (
     SELECT true FROM contracts c WHERE c.address = a.address AND ${inPublishedBlocks(sql)} LIMIT 1) IS NULL`;
 }
 
-/** Whether the contract at the address `a` destroyed itself. */
+/** Returns whether the contract at the address `a` destroyed itself. */
 function isDestroyed(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM contract_removals d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
 }
 
-/** Whether the creation `c` is the first of its address. */
+/** Returns whether the creation `c` is the first of its address. */
 function isFirstCreation(sql: Queryable): Fragment {
   return sql`NOT EXISTS (
     SELECT 1 FROM contracts earlier
@@ -104,7 +97,7 @@ function isFirstCreation(sql: Queryable): Fragment {
         < (c.block_number, c.transaction_index, c.position))`;
 }
 
-/** Whether the address of the creation `c` is known to have no code now. */
+/** Returns whether the address of the creation `c` is known to have no code now. */
 function isEmpty(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM (
@@ -122,7 +115,7 @@ function isEmpty(sql: Queryable): Fragment {
           > (newest.block_number, newest.transaction_index, newest.position)))`;
 }
 
-/** keccak-256 of no bytes; a literal, as the index `contracts_empty` has it. */
+/** Returns keccak-256 of no bytes, as a literal like in the index `contracts_empty`. */
 export function emptyCodeHash(sql: Queryable): Fragment {
   return sql`'\\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'::bytea`;
 }

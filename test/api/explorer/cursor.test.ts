@@ -105,23 +105,30 @@ const HISTORIES: [query: string, offset: number][] = [
   [`module=transaction&action=listtransfers&txhash=${TRANSACTION}`, 25],
 ];
 
-describe.each(["/api", "/v2/api"])("a walk under %s", (path) => {
-  test.each(HISTORIES)("%s has each row of its first page's block once", async (query, offset) => {
-    // Without pages in counted order where the action has none.
-    const isOfTransaction = query.includes("txlistinternal&txhash");
-    const expected = isOfTransaction
-      ? (await get(path, query)).result
-      : await countedPages(path, query, offset);
-    const walked = await walk(path, query, offset);
-    expect(walked.pages).toBeGreaterThan(1);
-    // Confirmations count from the block that the walk is pinned to.
-    const isBounded = query.includes("endblock");
-    expectSame(
-      isBounded ? walked.rows.map(unconfirmed) : walked.rows,
-      isBounded ? expected.map(unconfirmed) : expected,
-    );
-    expect(walked.blocks.size).toBe(1);
-  });
+describe("a walk", () => {
+  // Each list in one of the two dialects.
+  const walks = HISTORIES.map(
+    ([query, offset], index) => [index % 2 === 0 ? "/api" : "/v2/api", query, offset] as const,
+  );
+  test.each(walks)(
+    "%s?%s has each row of its first page's block once",
+    async (path, query, offset) => {
+      // Without pages in counted order where the action has none.
+      const isOfTransaction = query.includes("txlistinternal&txhash");
+      const expected = isOfTransaction
+        ? (await get(path, query)).result
+        : await countedPages(path, query, offset);
+      const walked = await walk(path, query, offset);
+      expect(walked.pages).toBeGreaterThan(1);
+      // Confirmations count from the block that the walk is pinned to.
+      const isBounded = query.includes("endblock");
+      expectSame(
+        isBounded ? walked.rows.map(unconfirmed) : walked.rows,
+        isBounded ? expected.map(unconfirmed) : expected,
+      );
+      expect(walked.blocks.size).toBe(1);
+    },
+  );
 });
 
 test("the uncles of a miner, and the transfers of two parties, are walked over in Etherscan's dialect", async () => {
