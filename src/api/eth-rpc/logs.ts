@@ -61,18 +61,18 @@ export const getLogs: IndexMethod = {
   },
 };
 
-/** Returns the fields of a filter under their names, which count in any letter case, as in geth. */
+/** Returns the fields of a filter under their names, in any letter case as in geth. */
 function fieldsOf(filter: Fields): Fields {
   const given = new Map(Object.entries(filter)) as Input;
   return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
 }
 
-/** The error for a bad part of the filter, in the wire's words. */
+/** Returns the error for an invalid part of the filter, in the wire's words. */
 function invalidFilter(text: string): RequestError {
   return new RequestError(400, text);
 }
 
-/** Every address with every choice of topics. */
+/** Combines every address with every choice of topics. */
 function parsePatterns(fields: Fields): LogPattern[] {
   const addresses = parseAddresses(fields["address"]);
   const topics = parseTopics(fields["topics"]);
@@ -94,7 +94,7 @@ function parsePatterns(fields: Fields): LogPattern[] {
   );
 }
 
-/** None stands for any. */
+/** Replaces an empty list by undefined, which matches any. */
 function orAny<Value>(values: readonly Value[]): (Value | undefined)[] {
   return values.length === 0 ? [undefined] : [...values];
 }
@@ -106,7 +106,7 @@ function parseAddresses(value: unknown): Address[] {
   return [...new Set(addresses.map(lowerAddress))];
 }
 
-/** The choices of each position, none for any topic. */
+/** Returns the choices of each position, none for any topic. */
 function parseTopics(value: unknown): Hex[][] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > MAXIMUM_TOPICS) {
@@ -125,7 +125,7 @@ function parseBlockHash(value: unknown): Hex | undefined {
   return lowerHex(value);
 }
 
-/** The first and the last block. */
+/** Returns the first and the last block. */
 function parseBlocks(fields: Fields): Block[] {
   return [parseBlock(fields["fromBlock"]), parseBlock(fields["toBlock"])];
 }
@@ -143,7 +143,7 @@ function parseBlock(value: unknown): Block {
   throw invalidFilter(`${value} is not a valid block number`);
 }
 
-/** The block's number, where only the node knows it; what it answers instead is the outcome. */
+/** Returns the block's number, from the node if necessary; or its failure as the outcome. */
 async function numberOf(
   forward: RpcContext["forward"],
   block: Block,
@@ -171,7 +171,7 @@ function parsePaging(value: unknown): PageKey {
   return [String(block), String(log)];
 }
 
-/** Hex digits with or without `0x`; what exceeds 2^53 - 1 becomes that. */
+/** Parses hex digits with or without `0x`, at most 2^53 - 1. */
 function parseHexNumber(value: unknown): number | undefined {
   if (typeof value !== "string" || !/^(?:0x)?[0-9a-fA-F]+$/.test(value)) return undefined;
   return Math.min(Number.parseInt(value, 16), Number.MAX_SAFE_INTEGER);

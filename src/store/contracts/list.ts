@@ -76,7 +76,7 @@ function isBehind(sql: Queryable, page: PageRange, place: readonly Fragment[]): 
   return behindKey(sql, page, columns, "asc");
 }
 
-/** Whether the node reported code and no creation is indexed. A join would read all contracts. */
+/** Returns whether the node reported code and no creation is indexed. A join would read all contracts. */
 function isBefore(sql: Queryable): Fragment {
   return sql`a.has_code AND (SELECT traced FROM sync_state) AND (
     SELECT true FROM contracts c WHERE c.address = a.address AND ${inPublishedBlocks(sql)} LIMIT 1) IS NULL`;

@@ -55,7 +55,7 @@ export async function readHolders<Extra>(
   return { head, holders: merged, extra: found.extra };
 }
 
-/** Number of holders of a token at the served head; 0 for an unknown token. Throws as `readHolders`. */
+/** Returns the number of holders of a token at the served head; 0 for an unknown token. Throws as `readHolders`. */
 export async function readHolderCount(context: Context, token: Address): Promise<number> {
   const { found, fresh } = await readWithHoldings(context, { token }, (sql) =>
     getToken(sql, token),

@@ -19,7 +19,7 @@ export async function readOwnedTokens(
   });
   const held = fresh
     .filter(({ standard, freshAmount }) => standards.includes(standard) && freshAmount > 0n)
-    // A token of ids is listed by them, also where it moves amounts without an id.
+    // A token with ids is listed by id, also where it moves amounts without one.
     .filter(({ standard, tokenId }) => standard !== 1155 || tokenId !== null)
     .map((holding) => ({ ...holding, amount: String(holding.freshAmount) }));
   const [token, tokenId] = page.after ?? [];

@@ -75,7 +75,7 @@ export function presentTransaction(
   };
 }
 
-/** Before Byzantium receipts have no status, and Etherscan shows none; without a trace, Blockscout counts it as failed. */
+/** Presents the status: before Byzantium receipts have none, and Etherscan shows none; without a trace, Blockscout counts it as failed. */
 function presentStatus(
   { status, succeeded }: Pick<TransactionEntry, "status" | "succeeded">,
   dialect: Dialect,

@@ -30,7 +30,7 @@ const params = z.object({
   ...listing,
   filter_by: side,
   include_zero_value: flag("`true`: also those that moved no coins"),
-  names: flag("`true`: adds the called functions by name, as verified ABIs tell them"),
+  names: flag("`true`: adds the called functions by name, from verified ABIs"),
 });
 
 export const txlistinternal = defineAction({

@@ -16,7 +16,7 @@ export const listbyname = defineAction({
     name: text(NAME)
       .trim()
       .min(1, NAME.invalid)
-      // No text in the database has this character.
+      // PostgreSQL's texts cannot contain this character.
       .refine((name) => !name.includes("\0"), NAME.invalid)
       .describe("Beginning of the name, in any letter case; its first 64 characters count"),
     page,

@@ -17,7 +17,7 @@ const ROWS = 10;
 const FILTERS = ["verified", "unverified", "empty"] as const;
 type Filter = (typeof FILTERS)[number];
 
-/** A kind of contracts by its name or its number. */
+/** Parses a kind of contracts by name or number. */
 const filter = z
   .string({ error: ({ input }) => badFilter(JSON.stringify(input)) })
   .transform((value, { issues }): Filter => {

@@ -49,7 +49,7 @@ function topic(position: number) {
 
 const checkWindow = windowCheck(ROWS);
 
-/** All missing parameters in one text: first the names, then the operators. */
+/** Returns all missing parameters in one text: first the names, then the operators. */
 function missing(parameters: RawParameters): string | undefined {
   const isGiven = (name: string) => parameters[name] !== undefined;
   const names: string[] = ["fromBlock", "toBlock"].filter((name) => !isGiven(name));

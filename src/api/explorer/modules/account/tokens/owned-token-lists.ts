@@ -15,7 +15,7 @@ const record = z.object({
   TokenQuantity: wire.decimal,
 });
 
-/** What Etherscan's lists of the tokens that an address holds have in common. */
+/** Common parts of Etherscan's lists of an address's tokens. */
 const common = {
   params: z.object({ address: address(ADDRESS_FORMAT), ...paging(100) }),
   empty: NO_RECORDS,
