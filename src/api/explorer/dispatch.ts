@@ -26,9 +26,16 @@ import {
   rpcAnswer,
   rpcError,
 } from "./envelope.ts";
-import { fileAnswer, fileFormatOf, nameOfFile, openFile, refuseFile, rowsOfFile } from "./list-file.ts";
 import { createMempool } from "./from-node/transactions/mempool.ts";
 import { createGasOracle } from "./gas/prices.ts";
+import {
+  fileAnswer,
+  fileFormatOf,
+  nameOfFile,
+  openFile,
+  refuseFile,
+  rowsOfFile,
+} from "./list-file.ts";
 import { pageRange } from "./params.ts";
 import { actionsOf } from "./registry.ts";
 
@@ -175,7 +182,11 @@ export function createDispatch(
       if (made.kind !== "file") return { outcome: made };
       const block = walk.block() ?? made.head;
       const name = nameOfFile(served.chainId(), action, data, block.number);
-      return { ...fileAnswer(made, `${name}.${format}`), block, next: made.next && walk.next(made.next) };
+      return {
+        ...fileAnswer(made, `${name}.${format}`),
+        block,
+        next: made.next && walk.next(made.next),
+      };
     }
     const { result: outcome, head } = await resultOnOneState(
       sql,

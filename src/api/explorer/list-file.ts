@@ -58,7 +58,9 @@ export function rowsOfFile({ offset }: RawParameters): number {
 /** The error in place of a file: none is HTTP 200, or a client might keep it as one. */
 export function refuseFile(thrown: unknown): unknown {
   const known = requestErrorOf(thrown);
-  return known?.httpStatus === 200 ? new RequestError(400, known.message, { cause: thrown }) : thrown;
+  return known?.httpStatus === 200
+    ? new RequestError(400, known.message, { cause: thrown })
+    : thrown;
 }
 
 /** The name of a file without its ending. */
@@ -185,10 +187,12 @@ async function* pagesOf(
   while (left > 0) {
     signal.throwIfAborted();
     const range = { limit: Math.min(size, left) + 1, skip: 0, after: key };
-    const outcome = await page((query) => query(sql, Promise.resolve(head)), range).catch((error) => {
-      if (!(error instanceof PageTooLarge) || size === 1) throw error;
-      return undefined;
-    });
+    const outcome = await page((query) => query(sql, Promise.resolve(head)), range).catch(
+      (error) => {
+        if (!(error instanceof PageTooLarge) || size === 1) throw error;
+        return undefined;
+      },
+    );
     if (isDistributedRead(sql) && (await getGeneration(database)) !== head.generation) {
       throw new RequestError(503, REORGANISED);
     }
@@ -199,7 +203,9 @@ async function* pagesOf(
     if (outcome.kind !== "ok") return outcome;
     const found = outcome.result as Record<string, unknown>[];
     const text = found
-      .map((row) => (format === "csv" ? csvLine(columns.map((name) => row[name])) : `${JSON.stringify(row)}\n`))
+      .map((row) =>
+        format === "csv" ? csvLine(columns.map((name) => row[name])) : `${JSON.stringify(row)}\n`,
+      )
       .join("");
     yield { rows: found.length, text, next: outcome.next };
     if (!outcome.next) return undefined;
@@ -215,7 +221,9 @@ async function count(
   request: FileRequest,
   sql: Queryable,
   head: ServedHead,
-): Promise<{ rows: number; next: PageKey | undefined; kept: string[] | undefined } | Outcome<unknown>> {
+): Promise<
+  { rows: number; next: PageKey | undefined; kept: string[] | undefined } | Outcome<unknown>
+> {
   let [rows, characters, next] = [0, 0, undefined as PageKey | undefined];
   let kept: string[] | undefined = [headOf(request, head)];
   const pages = pagesOf(request, sql, head, request.rows);
@@ -272,7 +280,8 @@ function csvLine(values: readonly unknown[]): string {
 }
 
 function csvField(value: unknown): string {
-  const plain = typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
+  const plain =
+    typeof value === "object" && value !== null ? JSON.stringify(value) : String(value ?? "");
   const isFormula = FORMULA.test(plain);
   const text = isFormula ? `'${plain}` : plain;
   return isFormula || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

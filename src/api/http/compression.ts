@@ -37,7 +37,10 @@ export function compressAnswers(app: FastifyInstance): void {
     const [name, pack, createPacker] = encoding;
     if (payload instanceof Readable) {
       reply.header("content-encoding", name);
-      return done(null, pipeline(payload, createPacker(), () => {}));
+      return done(
+        null,
+        pipeline(payload, createPacker(), () => {}),
+      );
     }
     pack(payload).then((packed) => {
       reply.header("content-encoding", name).removeHeader("content-length");
