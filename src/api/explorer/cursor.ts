@@ -52,9 +52,10 @@ export function readWalk(
   limit: number,
 ): Walk | Failure | undefined {
   const { cursor, page, offset: _offset, format, ...others } = input;
-  const kind = action.cursor;
+  // An earlier state is history, whatever the list shows at the head.
+  const kind = others["blockno"] === undefined ? action.cursor : "history";
   const isFile = format !== undefined && format !== "json";
-  if (kind === undefined || (cursor === undefined && !isFile)) return undefined;
+  if (action.cursor === undefined || !kind || (cursor === undefined && !isFile)) return undefined;
   const request = short(JSON.stringify([action.name, dialect, others]), 8);
   const isFirst = cursor === undefined || cursor === START;
   const known = isFirst ? undefined : parse(String(cursor));
@@ -62,7 +63,7 @@ export function readWalk(
   if (page !== undefined && page !== 1) return failed(WITH_PAGE);
   if (known && known.request !== request) return failed(OTHER_REQUEST);
   const isOfBlocks = kind === "history" || kind === "members";
-  const last = others["endblock"] ?? others["toBlock"];
+  const last = others["endblock"] ?? others["toBlock"] ?? others["blockno"];
   let pinned: { head: ServedHead; block: BlockReference | undefined } | undefined;
 
   async function pin(sql: Queryable, head: ServedHead): Promise<BlockReference | undefined> {
