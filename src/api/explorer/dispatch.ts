@@ -127,15 +127,32 @@ export function createDispatch(
   const unresponsiveOf = perChain(() => createUnresponsiveContracts());
   const mempoolOf = perChain(({ chain }) => createMempool(chain));
 
+  function contextOf(served: ServedChain, { client, signal }: Caller) {
+    const { sql, ...services } = served;
+    return {
+      ...services,
+      chain: forCaller({ caller: client, signal }, served.chain),
+      verifier: waitingInTime(served.verifier, requestTimeoutMs),
+      largeAnswers: createLargeAnswers(sql),
+      gasOracle: gasOracleOf(served),
+      unresponsive: unresponsiveOf(served),
+      mempool: mempoolOf(served),
+      usageOf,
+      client,
+      signal,
+    };
+  }
+
   async function run(
     action: Action,
     input: Input,
     dialect: Dialect,
     served: ServedChain,
-    { client, signal, known }: Caller,
+    caller: Caller,
     waits: Waits,
   ): Promise<Made> {
-    const { sql, ...services } = served;
+    const { client, signal, known } = caller;
+    const { sql } = served;
     const parameters = collect(action, input, dialect);
     const complaint = action.check?.(parameters, dialect);
     if (complaint !== undefined) return { outcome: failed(complaint) };
@@ -159,18 +176,7 @@ export function createDispatch(
     }
     if (action.isSubmission) await requireSynchronised(sql);
     const asker = { caller: client, signal };
-    const context = {
-      ...services,
-      chain: forCaller(asker, served.chain),
-      verifier: waitingInTime(served.verifier, requestTimeoutMs),
-      largeAnswers: createLargeAnswers(sql),
-      gasOracle: gasOracleOf(served),
-      unresponsive: unresponsiveOf(served),
-      mempool: mempoolOf(served),
-      usageOf,
-      client,
-      signal,
-    };
+    const context = contextOf(served, caller);
     const handle = (read: Read, page: PageRange) =>
       action.handle({ ...context, read, page, dialect, sent: input }, data);
     const readAs = (read: Read) => (walk ? walk.pin(waits.watch(read)) : waits.watch(read));
