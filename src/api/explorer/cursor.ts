@@ -52,7 +52,7 @@ export function readWalk(
   limit: number,
 ): Walk | Failure | undefined {
   const { cursor, page, offset: _offset, format, ...others } = input;
-  // An earlier state is history, whatever the list shows at the head.
+  // With `blockno` a list of holdings does not change with the head.
   const kind = others["blockno"] === undefined ? action.cursor : "history";
   const isFile = format !== undefined && format !== "json";
   if (action.cursor === undefined || !kind || (cursor === undefined && !isFile)) return undefined;

@@ -18,7 +18,7 @@ import { positive } from "./params.ts";
 
 export type FileFormat = "csv" | "ndjson";
 
-const TYPES = {
+export const FILE_TYPES = {
   csv: "text/csv; charset=utf-8; header=present",
   ndjson: "application/x-ndjson; charset=utf-8",
 };
@@ -136,7 +136,7 @@ export async function openFile(
       { objectMode: false },
     );
     const sent = untilSent(stream, request.signal);
-    const contentType = TYPES[request.format];
+    const contentType = FILE_TYPES[request.format];
     resolve({ kind: "file", contentType, rows, next, head, stream });
     await sent;
   });

@@ -74,7 +74,7 @@ async function compare(
   return ok(holders);
 }
 
-/** What the contract is asked for: a whole balance, or that of each id. */
+/** Returns the balances to compare: the whole one, or that of each id. */
 function balancesOf({
   owner,
   amount,

@@ -111,7 +111,7 @@ describe("holders at a block", () => {
     amount,
   });
   beforeEach(async () => {
-    await database.sql`TRUNCATE token_transfers`;
+    await database.sql`TRUNCATE token_transfers, address_token_transfers, transactions, address_transactions`;
     await publish(database.sql, {
       tokens: [{ address: TOKEN }],
       tokenTransfers: [
