@@ -184,9 +184,10 @@ test("a file whose transaction ends is cut, without an end", async () => {
   const answer = await new Promise<http.IncomingMessage>((resolve) => {
     http.get(`${origin}/api?${ALL}&format=ndjson`, { agent: false }, resolve);
   });
-  await server.sql`
+  const end = () => server.sql`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND state = 'idle in transaction'`;
+    WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`;
+  await expect.poll(async () => (await end()).length, { timeout: 20_000 }).toBeGreaterThan(0);
   const read = (async () => {
     for await (const _chunk of answer);
   })();
