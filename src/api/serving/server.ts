@@ -4,11 +4,18 @@ import type {
   FastifyRequest,
   RouteHandlerMethod,
 } from "fastify";
+import { createPageAnswers } from "../../pages/answers.ts";
 import { addPages } from "../../pages/pages.ts";
 import { parseRpcBody } from "../eth-rpc/body.ts";
-import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "../eth-rpc/handle.ts";
+import {
+  createRpcHandler,
+  parseErrorAnswer,
+  type RpcHandler,
+  type RpcOptions,
+} from "../eth-rpc/handle.ts";
 import {
   createDispatch,
+  type Dispatch,
   type DispatchOptions,
   findAction,
   findActionOfPath,
@@ -58,8 +65,10 @@ const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  addActions(app, options, limiter);
-  addRpc(app, options, limiter);
+  const dispatch = createDispatch(options, limiter.usageOf);
+  const answerRpc = createRpcHandler(options);
+  addActions(app, dispatch, limiter);
+  addRpc(app, answerRpc, limiter);
   addRestVerification(app, limiter);
   addSourcify(app, options, limiter);
   addChainList(app, options, limiter);
@@ -67,7 +76,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
   addEvents(app, options, limiter);
-  addPages(app, options, limiter);
+  addPages(app, options, limiter, createPageAnswers(dispatch, answerRpc, limiter));
   addDocumentation(app, options);
   return app;
 }
@@ -84,9 +93,7 @@ export function createOperationsServer(
 }
 
 /** `/api` serves the first chain, `/v2/api` the one that a request names. */
-function addActions(app: FastifyInstance, options: DispatchOptions, limiter: RateLimiter): void {
-  const { usageOf } = limiter;
-  const dispatch = createDispatch(options, usageOf);
+function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimiter): void {
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
@@ -147,8 +154,7 @@ function isNamed(
   return (request.routeOptions.url ?? "").endsWith("/:action");
 }
 
-function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter): void {
-  const answerRpc = createRpcHandler(options);
+function addRpc(app: FastifyInstance, answerRpc: RpcHandler, limiter: RateLimiter): void {
   for (const path of RPC_PATHS) {
     app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
