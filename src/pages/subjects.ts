@@ -46,6 +46,7 @@ const LISTS: Readonly<Record<string, PageKind>> = {
   "/blocks": "blocks",
   "/txs": "transactions",
   "/contracts": "contracts",
+  "/accounts": "accounts",
 };
 /** A link's preview is worth a short wait only: the page itself asks the API. */
 const PATIENCE_MS = 2000;

@@ -16,7 +16,6 @@ import {
 import {
   createDispatch,
   type Dispatch,
-  type DispatchOptions,
   findAction,
   findActionOfPath,
   namesIn,

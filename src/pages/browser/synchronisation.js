@@ -85,7 +85,6 @@ export function Synchronisation({ health: { report: current, samples } }) {
     ["Reorganisations", numberOf(current?.generation)],
   ];
   return html`<${Section} id="synchronisation" title="Synchronisation" aside=${html`<span class="soft">Periscope ${current?.version}</span>`}>
-    <${Progress} indexer=${current?.indexer} />
     <dl class="figures">
       ${figures.map(([name, value, kind]) => html`<div class="card" key=${name}><dt>${name}</dt><dd data-state=${kind}>${value}</dd></div>`)}
     </dl>
@@ -98,7 +97,7 @@ function numberOf(value) {
 }
 
 /** How far the first load is. */
-function Progress({ indexer }) {
+export function Progress({ indexer }) {
   const { phase, backfill, indexes } = indexer ?? {};
   if (phase === "indexing" && indexes) {
     const { built, total } = indexes;
