@@ -3,13 +3,25 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { type AbiFunction, type AbiEvent, type AbiParameter, parseAbiItem } from "viem";
+import { parseAbiItem } from "viem";
 
 interface Interface {
   /** Where the signatures come from. */
   source: string;
   functions: string[];
   events: string[];
+}
+
+interface Parameter {
+  type: string;
+  name?: string;
+  indexed?: boolean;
+  components?: readonly Parameter[];
+}
+
+interface Entry {
+  name: string;
+  inputs: readonly Parameter[];
 }
 
 const TARGET = new URL("../src/pages/browser/dictionary.json", import.meta.url);
@@ -182,13 +194,12 @@ const OTHERS: readonly Interface[] = [
   },
 ];
 
-function textOf({ name, inputs }: Pick<AbiFunction | AbiEvent, "name" | "inputs">): string {
+function textOf({ name, inputs }: Entry): string {
   return `${name}(${inputs.map(parameterOf).join(",")})`;
 }
 
-function parameterOf(parameter: AbiParameter & { indexed?: boolean }): string {
-  const { type, name = "", indexed } = parameter;
-  const components = "components" in parameter ? parameter.components : [];
+function parameterOf(parameter: Parameter): string {
+  const { type, name = "", indexed, components = [] } = parameter;
   const shape = type.startsWith("tuple")
     ? `(${components.map(parameterOf).join(",")})${type.slice(5)}`
     : type;
@@ -216,7 +227,7 @@ async function readOpenZeppelin(): Promise<Interface> {
 function distinct(kind: "function" | "event", texts: readonly string[]): string[] {
   const byTypes = new Map<string, string>();
   for (const text of texts) {
-    const entry = parseAbiItem(`${kind} ${text}` as "function f()") as AbiFunction;
+    const entry = parseAbiItem(`${kind} ${text}` as "function f()") as Entry;
     const key = textOf({
       name: entry.name,
       inputs: entry.inputs.map((input) => ({ ...input, name: "" })),

@@ -31,10 +31,10 @@ const FILES: Readonly<Record<string, string>> = {
 
 const FOR_EVER = "public, max-age=31536000, immutable";
 
-/** Requests that a page makes in one: a dozen are more than any page needs. */
+/** Requests that a page makes in one. */
 const ASKED = z
   .array(z.object({ path: z.string().max(4000), body: z.string().max(100_000).optional() }))
-  .max(12);
+  .max(16);
 
 /** Adds the pages for people: those of the chain, `/docs` with the API, and their files. */
 export function addPages(

@@ -123,7 +123,7 @@ function share(key, request) {
 }
 
 /** Requests of one moment make one: it costs a visitor one of the requests that a server allows. */
-const MOST_JOINED = 12;
+const MOST_JOINED = 16;
 let waiting = [];
 
 function join(request) {

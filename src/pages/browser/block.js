@@ -106,10 +106,10 @@ function Fees({ block }) {
             values: blocks.map(({ gasUsed, gasLimit }) => percent(gasUsed, gasLimit)),
             colour: "accent",
             isBars: true,
+            format: (value) => `${value} %`,
           },
-          ...(hasFees ? [{ values: fees, colour: "wait", scale: "fee" }] : []),
+          ...(hasFees ? [{ values: fees, colour: "wait", side: 2 }] : []),
         ]}
-        format=${{ y: (value) => `${Number(value.toPrecision(3))} %`, fee: (value) => String(Number(value.toPrecision(3))) }}
         formatPlace=${grouped}
       />
       <figcaption class="soft"><span class="key accent"></span> Gas used, percent of the limit ${hasFees && html`<span class="key wait"></span> Base fee, Gwei`}</figcaption>

@@ -65,7 +65,7 @@ function Frame({ frame, isFolded, toggle }) {
     <${Address} address=${frame.from} /> <span aria-label="to">→</span>${" "}
     ${to ? html`<${Address} address=${to} />` : html`<span class="soft">nothing that lasted</span>`}
     ${frame.value !== "0" && html` <${Coins} wei=${frame.value} />`}
-    ${hasInput && html` <${Function} frame=${frame} />`}
+    ${hasInput && html` <${Called} frame=${frame} />`}
   `;
   return html`<li style=${{ "--depth": Math.min(depthOf(frame), DEEPEST_SHOWN) }} class=${isRolledBack ? "rolled-back" : undefined}>
     <span class="hidden">Depth ${depthOf(frame)}, </span>
@@ -78,7 +78,7 @@ function Frame({ frame, isFolded, toggle }) {
 }
 
 /** The function that a call is for, by name where a verified ABI or the dictionary has it. */
-function Function({ frame: { functionName, input } }) {
+function Called({ frame: { functionName, input } }) {
   const [name] = functionName.split("(");
   const selector = input.slice(0, SELECTOR_LENGTH);
   const guess = useGuessedName(selector, !name);

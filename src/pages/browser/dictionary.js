@@ -22,7 +22,7 @@ async function load() {
 function useDictionary(isNeeded) {
   useEffect(() => {
     // Without it everything stays as it was: no name is shown.
-    if (isNeeded) loading ??= load().catch(() => {});
+    if (isNeeded && !loading) loading = load().catch(() => {});
   }, [isNeeded]);
   return dictionary.use();
 }

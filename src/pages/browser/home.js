@@ -104,8 +104,7 @@ function Activity({ blocks }) {
       <${Chart}
         label=${`Transactions in blocks ${oldest.blockNumber} to ${newest.blockNumber}`}
         places=${shown.map(({ blockNumber }) => Number(blockNumber))}
-        lines=${[{ values: shown.map(({ txsCount }) => Number(txsCount)), colour: "accent", isBars: true }]}
-        format=${{ y: (value) => (Number.isInteger(value) ? grouped(value) : "") }}
+        lines=${[{ values: shown.map(({ txsCount }) => Number(txsCount)), colour: "accent", isBars: true, format: (value) => (Number.isInteger(value) ? grouped(value) : "") }]}
         formatPlace=${grouped}
       />
     </figure>

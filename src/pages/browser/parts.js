@@ -18,6 +18,8 @@ import { coinSymbol, pageKind, pathTo, subjectOfPage } from "./surroundings.js";
 
 const COIN_DECIMALS = 18;
 const GWEI_DECIMALS = 9;
+/** Amounts of wei with no more digits are less than a millionth of a coin. */
+const SMALL_DIGITS = 12;
 /** Longer amounts may be broken, wherever they stand. */
 const LONGEST_IN_LINE = 30;
 
@@ -88,7 +90,13 @@ export function Amount({ value, decimals, isExact = false, children }) {
   return html`<span class=${kind} title=${inUnits(value, decimals)}>${whole}<span class="fraction">${fraction && `.${fraction}`}</span>${unit}</span>`;
 }
 
+/** Coins; in a list, small amounts in units that show them. */
 export function Coins({ wei, isExact, hasUnit = true }) {
+  if (!isExact && hasUnit && wei !== "0" && wei.length <= SMALL_DIGITS) {
+    return wei.length <= GWEI_DECIMALS - 3
+      ? html`<${Amount} value=${wei} decimals=${0}><span class="unit">wei</span><//>`
+      : html`<${Gwei} wei=${wei} />`;
+  }
   return html`<${Amount} value=${wei} decimals=${COIN_DECIMALS} isExact=${isExact}>${hasUnit && html`<bdi class="unit">${coinSymbol}</bdi>`}<//>`;
 }
 

@@ -138,8 +138,12 @@ function Curve({ title, unit, times, values }) {
   const now = last === undefined ? "" : `${precise.format(last)} ${unit}`;
   return html`<figure class="card">
     <figcaption class="heading"><span class="soft">${title}</span> <output>${now}</output></figcaption>
-    <${Chart} label=${`${title} over the last ten minutes`} places=${times} isTime lines=${[{ values, colour: "accent" }]} format=${{ y: (value) => String(value) }} />
+    <${Chart} label=${`${title} over the last ten minutes`} places=${times} lines=${[{ values, colour: "accent" }]} formatPlace=${clockOf} />
   </figure>`;
+}
+
+function clockOf(seconds) {
+  return new Date(seconds * 1000).toLocaleTimeString("en-GB");
 }
 
 /** While a first synchronisation runs, what is recorded counts, though it is not served yet. */
