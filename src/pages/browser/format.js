@@ -44,9 +44,9 @@ export function shortUnits(value, decimals) {
   return [grouped(rounded[0]), rounded[1] ?? ""];
 }
 
-/** `0x123456…abcdef` */
+/** `0x123456…cdef` */
 export function shortHash(hash) {
-  return hash.length > 22 ? `${hash.slice(0, 8)}…${hash.slice(-6)}` : hash;
+  return hash.length > 22 ? `${hash.slice(0, 8)}…${hash.slice(-4)}` : hash;
 }
 
 /** Foreign text as it may be shown: in one line, without what cannot be seen, and not for ever. */
