@@ -8,8 +8,8 @@ const BLOCKS_AT_HOME = "50";
 const TRANSACTIONS_AT_HOME = "10";
 
 /**
- * What a page asks the API whatever part of it is shown, by paths relative to its chain's root, letter by letter as its
- * module asks (`browser/api.js`): the page takes an answer that it already has only for the same request.
+ * Returns the requests of a page that do not depend on the part that it shows, by paths relative to its chain's root. They
+ * equal those of its module (`browser/api.js`) letter by letter: the page recognises answers by them.
  */
 export function firstRequests(
   { page, subject = "" }: ShellContent,
@@ -59,12 +59,12 @@ export function firstRequests(
   }
 }
 
-/** The request for a transaction that may wait in the node's pool. */
+/** Returns the request for a transaction that may wait in the node's pool. */
 export function pendingRequest(hash: string): Asked {
   return rpc(["eth_getTransactionByHash", [hash]]);
 }
 
-/** A request in Blockscout's dialect; with the id of a chain, in Etherscan's. */
+/** Returns a request in Blockscout's dialect; with the id of a chain, in Etherscan's. */
 function action(
   module: string,
   name: string,

@@ -60,6 +60,14 @@ export function addPages(
   app.get("/pages/network.json", { onRequest: limiter.admit }, async ({ chains }, reply) =>
     send(reply, jsonAnswer(await describe(chains[0])())),
   );
+  app.get("/pages/compilers.json", { onRequest: limiter.admit }, async ({ chains }, reply) => {
+    const { verifier } = chains[0];
+    const [solc, vyper] = await Promise.all([
+      verifier.compilers("solc"),
+      verifier.compilers("vyper"),
+    ]);
+    return send(reply, jsonAnswer({ solc, vyper }));
+  });
   app.post("/pages/answers.json", { onRequest: limiter.admit }, async (request, reply) => {
     const asked = ASKED.safeParse(parseRpcBody(request)?.json);
     if (!asked.success) return send(reply, httpError(400, "Bad request", request));

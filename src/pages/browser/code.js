@@ -11,13 +11,14 @@ import { Address, Copy, Section, Waiting } from "./parts.js";
 import { Proof } from "./proof.js";
 import { Sources } from "./sources.js";
 import { subjectOfPage as address, chainId } from "./surroundings.js";
+import { Verify } from "./verify.js";
 
 /** `isVerified` is undefined until that is known. */
 export function Code({ bytecode, abi, isVerified, verified }) {
   return html`
     ${verified && html`<${Proof} verified=${verified} />`}
     ${abi !== undefined && verified && html`<${Constructor} abi=${JSON.parse(abi)} />`}
-    ${isVerified === false && html`<${Similar} />`}
+    ${isVerified === false && html`<${Similar} />${chainId !== "" && html`<${Verify} />`}`}
     ${abi !== undefined && chainId !== "" && html`<${Sources} main=${verified?.compilation.fullyQualifiedName ?? ""} />`}
     ${abi !== undefined && html`<${Abi} abi=${abi} />`}
     ${typeof bytecode === "string" && html`<${Section} id="bytecode" title="Code on chain"><${Data} hex=${bytecode} label="Code on chain" /><//>`}
@@ -69,8 +70,8 @@ function Similar() {
   return html`<${Section} id="similar" title="Similar to">
     ${
       results.length === 0
-        ? html`<p class="empty">Nobody has verified its source, and it resembles no verified contract.</p>`
-        : html`<p>Nobody has verified its source. Its code is that of these verified contracts but for immutables, library addresses and metadata, which may change what it does:</p>
+        ? html`<p class="empty">Its source is not verified, and it resembles no verified contract.</p>`
+        : html`<p>Its source is not verified. Its code is that of these verified contracts but for immutables, library addresses and metadata, which may change what it does:</p>
           <ul>${results.map((match) => html`<li key=${match.address}><${Address} address=${match.address.toLowerCase()} isWhole part="#code" /> <span class="soft">verified ${cleaned(match.verifiedAt ?? "")}</span></li>`)}</ul>`
     }
   <//>`;
