@@ -53,7 +53,7 @@ const PATIENCE_MS = 2000;
 const LONGEST_SUBJECT = 200;
 /** Bounds of the answers that come with a document. */
 const FIRST_PATIENCE_MS = 400;
-const LONGEST_FIRST = 200_000;
+const LONGEST_FIRST = 60_000;
 
 /** Adds the pages of the chain's things and lists, the search, old links, and the page for unknown paths. */
 export function addSubjects(

@@ -114,7 +114,7 @@ test("a transaction's page says that it waits, was dropped, was mined, was rolle
       await says("Pending");
       await page.reload();
       await says("Pending");
-      await rpc("anvil_dropTransaction", [hash]);
+      await rpc("anvil_removePoolTransactions", [account.address]);
       await says("Dropped");
       await rpc("eth_sendRawTransaction", [waiting]);
       await says("Pending");
@@ -122,7 +122,7 @@ test("a transaction's page says that it waits, was dropped, was mined, was rolle
       await rpc("eth_sendRawTransaction", [between]);
       await says("Success");
       await rpc("evm_revert", [snapshot]);
-      await rpc("anvil_dropAllTransactions");
+      await rpc("anvil_removePoolTransactions", [account.address]);
       await pay();
       await says("Rolled back");
       await rpc("eth_sendRawTransaction", [between]);
@@ -137,14 +137,19 @@ test("a transaction's page says that it waits, was dropped, was mined, was rolle
 
 test("a contract that is rolled back is no longer called verified or a contract", async () => {
   const contract = sampleAddress("Coin");
-  await visit(browser, `${origin}/address/${contract}`, async ({ page }) => {
-    await page.getByText("Verified", { exact: true }).waitFor(PATIENCE);
-    await rpc("anvil_setCode", [contract, "0x"]);
-    await rpc("anvil_reset");
-    await page.getByText("Verified", { exact: true }).waitFor({ ...PATIENCE, state: "detached" });
-    // The sample world begins again, with the same contracts.
-    await page.getByText("Contract", { exact: true }).first().waitFor(PATIENCE);
-  });
+  await visit(
+    browser,
+    `${origin}/address/${contract}`,
+    async ({ page }) => {
+      const verified = page.getByText("Verified", { exact: true });
+      await verified.waitFor(PATIENCE);
+      await rpc("anvil_reset");
+      await verified.waitFor({ ...PATIENCE, state: "detached" });
+      // The sample world begins again, with the same contracts.
+      await verified.waitFor(PATIENCE);
+    },
+    { expected: /404/ },
+  );
 });
 
 test("a list follows the chain; who has scrolled into it is told how many rows are new", async () => {

@@ -58,7 +58,7 @@ test("a browser above its limit gets a page that comes back, a program JSON, wha
   expect([page.statusCode, page.headers["retry-after"]]).toEqual([429, "60"]);
   expect(page.headers["content-type"]).toBe("text/html; charset=utf-8");
   expect(page.body).toContain('<meta http-equiv="refresh" content="60">');
-  expect(page.body).toContain('href="../pages/theme.css"');
+  expect(page.body).toContain('href="./pages/theme.css"');
   for (const [url, accept] of [
     ["/blocks", "*/*"],
     [`/api?${ACTION}`, headers.accept],
