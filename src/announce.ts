@@ -16,11 +16,7 @@ interface Announcement {
 const LOOK_INTERVAL_MS = 100;
 const PROGRESS_INTERVAL_MS = 5_000;
 
-/**
- * Waits for the end of the first synchronisation and logs its progress every few seconds. Then tells the URLs and
- * commands to try: in a log record, or on a terminal as a page for people. Errors meanwhile do not end the wait, the
- * end of the chain does.
- */
+/** Waits for the first synchronisation, logging its progress, then shows URLs and commands to try. Ends with the chain. */
 export async function announce(app: StartedChain): Promise<void> {
   const { log, signal } = app;
   const look = watchSynchronisation(app);

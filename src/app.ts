@@ -49,11 +49,7 @@ export interface StartedChain {
   signal: AbortSignal;
 }
 
-/**
- * Starts everything that the settings ask for. The API listens when this resolves, even when no node answers. Rejects
- * with `ConfigError` when a setting or the system prevents the start. `onStart` is called with each chain that is up,
- * once the API listens.
- */
+/** Starts what the settings ask for; resolves once the API listens. Calls `onStart` for each chain. Rejects with `ConfigError`. */
 export async function startApp(
   { common, chains }: Settings,
   context: ProcessContext,

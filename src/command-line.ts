@@ -162,10 +162,7 @@ async function run(): Promise<number> {
   return exitCode;
 }
 
-/**
- * Calls `stop` on the first signal that asks for an end; a later one ends the process at once. With `reload`, SIGHUP
- * calls that instead.
- */
+/** Calls `stop` on the first signal; a second one ends the process. With `reload`, SIGHUP calls that. */
 function onSignals(stop: (name: string) => void, reload: (() => void) | undefined): void {
   let stoppedAt: number | undefined;
   if (reload) process.on("SIGHUP", reload);

@@ -20,11 +20,7 @@ const PAUSE_MS = 2000;
 const CLIENT = "sample world";
 const compilerVersion = `v${BUNDLED_VERSION}`;
 
-/**
- * Verifies contracts of the embedded chain as any client may, so that their sources can be asked for: one from a single
- * file, and a proxy and its implementation from standard JSON. Skips what is verified already. Tries again a few times
- * after a failure.
- */
+/** Verifies contracts of the sample chain that are not yet, as a client may. Tries again a few times. */
 export async function verifySampleWorld(
   { devnet, verifier }: Pick<StartedChain, "devnet" | "verifier">,
   log: Logger,

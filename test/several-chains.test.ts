@@ -97,7 +97,9 @@ describe("two chains", () => {
     }
     expect((await get(`/v2/api?chainid=42&${HEAD}`)).result).toBe(southHead);
     expect((await get(`/v2/api?chainid=31337&${HEAD}`)).result).toBe(northHead);
-    for (const id of ["", "&chainid=", "&chainid=43", "&chainid=0x2a"]) {
+    const spelt = await get("/v2/api/block/eth_block_number?chain_id=42");
+    expect(spelt.result).toBe(southHead);
+    for (const id of ["", "&chainid=", "&chainid=43", "&chainid=0x2a", "&chain_id=43"]) {
       expect((await get(`/v2/api?${HEAD}${id}`)).result).toContain(WRONG_CHAIN);
     }
     expect((await get(`/42/v2/api?chainid=31337&${HEAD}`)).result).toContain(WRONG_CHAIN);

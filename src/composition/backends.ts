@@ -55,10 +55,7 @@ export function endpointOfSettings(config: Config, devnet: Devnet | null): Chain
   return { rpcUrls: [rpcUrl], webSocketUrl, devnet, chainId: DEVNET_CHAIN_ID };
 }
 
-/**
- * Starts an embedded database unless DATABASE_URL is set, and an embedded chain unless RPC_URL or CHAINS_FILE is set,
- * both at the same time. Rejects with `ConfigError` when DATA_DIR is in use or a program is missing.
- */
+/** Starts the embedded database and chain where no setting names one, in parallel. Rejects with `ConfigError`. */
 export async function startBackends(
   config: Config,
   { log, secrets, signal, shutdown, onFatal }: ProcessContext,

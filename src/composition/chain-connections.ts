@@ -9,10 +9,7 @@ export function connectionsOf({ DATABASE_CONNECTIONS: connections = CONNECTIONS 
   return connections;
 }
 
-/**
- * Shares out a chain's connections: three tenths to the indexer, one to the verifier, the rest to the API; the first
- * two have a maximum.
- */
+/** Shares out connections: three tenths to the indexer, one to the verifier, each up to a maximum, the rest to the API. */
 export function shareConnections(config: Config): {
   indexer: number;
   verifier: number;

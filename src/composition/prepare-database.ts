@@ -78,11 +78,7 @@ export async function prepareDatabase(
   }
 }
 
-/**
- * Throws `ConfigError` when the database that answers are read from cannot be reached, or would give the rows of another
- * chain: a pooler may ignore the schema that a session asks for; or those of another time than the workers of a chain on
- * several servers. A replica that has none of the tables yet passes.
- */
+/** Throws `ConfigError` when DATABASE_READ_URL fails, holds another chain, or is a replica of a chain on several servers. */
 export async function requireSameChain(
   readUrl: string,
   { schema, chainId, isSpread }: { schema: string; chainId: number | undefined; isSpread: boolean },

@@ -256,10 +256,7 @@ function createChainVerifier(
   return verifier;
 }
 
-/**
- * Asks the node for its chain id until it answers; undefined when the signal is aborted first. Rejects with
- * `ConfigError`, which says `because`, when it has another id than the expected one.
- */
+/** Asks for the chain id until the node answers; undefined when aborted. Rejects with `ConfigError` for another one. */
 async function learnChainId(
   chain: Chain,
   expected: { chainId: number | undefined; because: string },

@@ -32,10 +32,7 @@ interface Waiter extends Ticket {
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 
-/**
- * A semaphore with shares for clients: first come, first served. A ticket that waits for capacity stops those behind it; one
- * that waits for its client's share does not.
- */
+/** First-come semaphore with shares. A ticket that waits for capacity blocks those behind it, one that waits for its share does not. */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #waiting = new Set<Waiter>();

@@ -24,10 +24,7 @@ export async function within<Result>(
   }
 }
 
-/**
- * Runs `task` over the items with at most `limit` at a time; results in the order of the items. After a failure no
- * further item is begun; rejects with the first one once no task runs any more.
- */
+/** Runs `task` over the items, `limit` at a time, in order. Begins none after a failure; rejects once all have ended. */
 export async function mapLimit<Item, Result>(
   items: readonly Item[],
   limit: number,
@@ -60,10 +57,7 @@ export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   return chunks;
 }
 
-/**
- * A function that runs `load` once and gives its result from then on, also while it still runs; where `ms` is given, for so
- * long. A failure is forgotten: the next call tries again.
- */
+/** Memoises `load`, also while it runs; with `ms` for so long. A failure is forgotten. */
 export function keepResult<Result>(
   load: () => Promise<Result>,
   ms?: number,

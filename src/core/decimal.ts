@@ -1,18 +1,12 @@
 /** Bounded: the time to read a number grows with the square of its length. */
 export const INTEGER = /^[+-]?\d{1,100}$/;
 
-/**
- * Big integer of decimal text: optional sign, up to 100 digits, nothing else (no blanks, exponent, underscore, hex).
- * Undefined for any other text. Source: docs/wire.md, "Values".
- */
+/** Parses a decimal integer of up to 100 digits; undefined for other text. Source: docs/wire.md, "Values". */
 export function parseInteger(text: string): bigint | undefined {
   return INTEGER.test(text) ? BigInt(text.startsWith("+") ? text.slice(1) : text) : undefined;
 }
 
-/**
- * Exact decimal text of `value / 10^decimals`, without trailing zeros behind the point and without exponent.
- * `value` is an integer as decimal text or bigint, `decimals` is 0 or more.
- */
+/** Formats `value / 10^decimals` exactly, without trailing zeros and exponent. */
 export function formatUnits(value: bigint | string, decimals: number): string {
   const text = String(value);
   const sign = text.startsWith("-") ? "-" : "";

@@ -11,10 +11,7 @@ export class PeriscopeError extends Error {
 
 const NO_START = "its settings or what is around it do not allow a start; the log says why";
 
-/**
- * A setting or the environment (port, database, data folder) makes a start impossible; the message names the cure. It is
- * for the operator, and may name hosts, users and folders.
- */
+/** Makes a start impossible; the message names the cure for the operator, and may name hosts, users and folders. */
 export class ConfigError extends PeriscopeError {
   /** What anybody may read in place of the message. */
   readonly publicMessage: string;

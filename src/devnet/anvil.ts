@@ -28,11 +28,7 @@ const STOP_PATIENCE_MS = 1_500;
 /** Where tools look for a development node. */
 const USUAL_PORT = 8545;
 
-/**
- * Starts npm's anvil on port 8545 of loopback, or on a free port when that is taken, with the chain that `saveState`
- * kept in `folder`. A chain that anvil cannot read is put aside, and a new one begins. Throws `ConfigError` when there
- * is no anvil for this platform, or no room to unpack the chain, and anvil's own message when it does not start.
- */
+/** Starts anvil on port 8545 or a free one, with the kept chain, or a new one when that is unreadable. Throws `ConfigError`. */
 export async function startAnvil(folder: string, log: Logger, signal: AbortSignal): Promise<Anvil> {
   const binary = anvilBinary();
   await mkdir(folder, { recursive: true });

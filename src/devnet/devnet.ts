@@ -36,11 +36,7 @@ const BLOCKS_PER_PAUSE = 1_000;
 const SAVING_SHARE = 0.02;
 const FINAL_SAVE_MS = 1_000;
 
-/**
- * Starts the embedded chain as last saved; an empty one begins with a payment, so that there is something to index at
- * once. The sample world follows once it is compiled, then one cycle of traffic without a pause, then a round every few
- * seconds. The developer's own transactions are mined at once.
- */
+/** Starts the saved chain, or a new one with a payment; then the sample world, a cycle of traffic and rounds with pauses. */
 export async function startDevnet({ folder, log, signal }: DevnetOptions): Promise<Devnet> {
   const anvil = await startAnvil(folder, log, signal);
   const stopping = new AbortController();

@@ -5,10 +5,7 @@ const BEGINNING = `{"header":{"parentHash":"0x${"0".repeat(64)}"`;
 /** What such a block has behind its header; behind this comes no object any more. */
 const TRANSACTIONS = '"transactions":[]';
 
-/**
- * A state of anvil's with the chain's own first block alone. Anvil makes another one at each start, keeps all of them, and
- * would serve any: the earliest is the chain's. The others are overwritten by it.
- */
+/** Returns anvil's state with the earliest first block in place of those that it adds at each start. */
 export function withOwnFirstBlock(state: Buffer): Buffer {
   const firsts: { start: number; end: number; text: Buffer; timestamp: number }[] = [];
   let start = state.indexOf(BEGINNING);

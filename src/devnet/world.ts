@@ -101,10 +101,7 @@ export async function createWorld(rpc: Rpc, artifacts: Map<string, Artifact>): P
   };
 }
 
-/**
- * Deploys the sample world in one block, unless it stands already. False when its addresses are lost, because somebody
- * else used the deployer's account.
- */
+/** Deploys the sample world unless it stands. False when another user took the deployer's nonces. */
 export async function deployWorld(rpc: Rpc, world: World): Promise<boolean> {
   if ((await rpc<Hex>("eth_getCode", world.addressOf("Splitter"), "latest")) !== "0x") return true;
   const nonce = await rpc<Hex>("eth_getTransactionCount", world.deployer, "latest");

@@ -33,10 +33,7 @@ const OPTIONS = {
 
 const LONGEST_LINE = 1000;
 
-/**
- * Runs a command of the kit; gives the exit code: 1 when something did not verify or differs, 2 for a wrong call. `print`
- * gets lines for a terminal: whatever a server said in them is printable and bounded.
- */
+/** Runs a command: 1 when something did not verify or differs, 2 for a wrong call. `print` gets bounded, printable lines. */
 export async function runKit(
   command: "import-contracts" | "compare",
   given: readonly string[],

@@ -73,11 +73,7 @@ export interface Compared {
   notCompared: string[];
 }
 
-/**
- * Asks two explorers the same questions about each address, with lists by block up to the lower of their heads, and gives
- * each field that differs, also when both are asked once more, to `onEach`. Of a longer list the first and the last hundred
- * entries are compared.
- */
+/** Compares two explorers' answers up to the lower head; `onEach` gets fields that differ twice. Long lists by first and last hundred. */
 export async function compare(
   here: Web,
   there: Web,

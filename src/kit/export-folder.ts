@@ -21,10 +21,7 @@ const metadata = z.object({
   sources: recordOf(z.object({ keccak256: z.string(), content: z.string().optional() })),
 });
 
-/**
- * The contracts of a chain in a folder of Sourcify's export, `{full,partial}_match/{chain}/{address}` with
- * `metadata.json` and `sources/`. Throws an `Error` when there are none.
- */
+/** Reads contracts of Sourcify's export, `{full,partial}_match/{chain}/{address}`. Throws an `Error` when there are none. */
 export function exportOrigin(folder: string, chain: string): Origin {
   const folders = PLACES.flatMap((place) =>
     MATCHES.map((match) => path.join(folder, place, match, chain)),

@@ -10,10 +10,7 @@ export type WebAnswer = Readonly<Record<string, unknown>>;
 export interface Web {
   /** Its URL for people, without user and query, which may hold keys. */
   readonly name: string;
-  /**
-   * Answer to a GET of the base URL with parameters, or of a path below it. Throws an `Error` that does not show the
-   * URL's secrets.
-   */
+  /** Gets the base URL with parameters, or a path below it. Throws an `Error` without the URL's secrets. */
   get(question: {
     path?: string;
     parameters?: Readonly<Record<string, string>>;
@@ -31,9 +28,8 @@ const MAXIMUM_ATTEMPTS = 6;
 const LONGEST_PAUSE_SECONDS = 120;
 
 /**
- * Opens a server by the URL of its API. At least `paceMs` pass between two requests. 429, 5xx and words of a rate limit
- * are tried again after a pause, as long as `retry-after` says. Redirects are followed only within the origin: protocol,
- * host and port. Parameters in the URL go with each request, and so do user and password.
+ * Opens an API with `paceMs` between requests. Retries 429, 5xx and rate-limit words as `retry-after` says; redirects stay within the
+ * origin. The URL's query and credentials go with each request.
  */
 export function openWeb(base: string, paceMs: number): Web {
   const { bare: url, headers } = splitCredentials(new URL(base));

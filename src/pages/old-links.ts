@@ -31,10 +31,7 @@ export const OLD_PATHS: Readonly<Record<string, string>> = {
 /** Paths that name one id of a collection: `/nft/{address}/{id}`, `/token/{address}/instance/{id}`. */
 const ID = /^(?:instance\/|inventory\/)?(\d+)(?:\/|$)/;
 
-/**
- * What follows the address of a page of ours for a longer path of another explorer: the query that was asked with, or the
- * id that the path names, and the section with its `#`.
- */
+/** Maps the end of another explorer's path to a query or id, and the section's `#`. */
 export function endOfLink(page: string, rest: string, query: string): string {
   const id = page === "token" ? ID.exec(rest)?.[1] : undefined;
   const word = (rest.split("/")[0] ?? "").replaceAll("_", "-");

@@ -34,10 +34,7 @@ const LONGEST_DESCRIPTION = 300;
 /** Folders between a page and its root. A page repeats the way there, and headers hold it. */
 const DEEPEST = 100;
 
-/**
- * The document of a page: its head, its preview for who runs no scripts, and an empty body that its script fills. `base`
- * leads to the chain's root.
- */
+/** Renders a page's document: head, preview without scripts, empty body. `base` leads to the chain's root. */
 export function renderShell(
   base: string,
   { page, subject, title, description }: ShellContent,
@@ -123,10 +120,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/**
- * The relative path from a page to the root of its chain: `../` for each of its `parts`. So a chain's name or a proxy's
- * folder in front of it does not matter. Throws `RequestError` where a path has too many parts to be of a page.
- */
+/** Returns the relative path to the chain's root, whatever folders stand in front. Throws `RequestError` for too many parts. */
 export function baseOf(url: string, parts: number): string {
   const [pathname = ""] = url.split(/[?#]/, 1);
   let at = pathname.length;

@@ -15,10 +15,7 @@ export interface SyncSample {
 const INTERVAL_MS = 5_000;
 const SAMPLES = 120;
 
-/**
- * Samples the synchronisation of each chain every few seconds while the server is up. Gives the last ten minutes of one
- * chain, oldest first.
- */
+/** Samples the synchronisation of each chain; returns one's last ten minutes, oldest first. */
 export function watchSync(
   app: FastifyInstance,
   served: ServedChains,

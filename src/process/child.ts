@@ -27,10 +27,7 @@ export interface ChildOptions {
 export interface Child {
   /** Resolves when it has ended and its last line was read, with how it ended in words: `exit code 1`. */
   readonly exited: Promise<string>;
-  /**
-   * Waits for `ready`; undefined when the program ended first, which an abort makes it do. For a start only: later
-   * aborts have no effect.
-   */
+  /** Waits for `ready`; undefined when the program ended first, as an abort makes it. Later aborts have no effect. */
   until<Value>(ready: Promise<Value>, signal: AbortSignal | undefined): Promise<Value | undefined>;
   /** Asks it to end, and kills it after `patienceMs`. Resolves when it is gone. */
   stop(patienceMs: number): Promise<void>;
@@ -38,10 +35,7 @@ export interface Child {
 
 const ABORT_PATIENCE_MS = 3_000;
 
-/**
- * Runs the program and, beside it, a watcher that reads from a pipe that only this process holds. The pipe closes with
- * `stop`, or when this process dies in any way; then the watcher asks the program to end. `$0` is the signal.
- */
+/** Runs the program beside a watcher, which ends it by signal `$0` when this process closes its pipe or dies. */
 const KEEPER = `
 exec 3<&0
 "$@" 3<&- &

@@ -7,11 +7,7 @@ import { pathFault } from "../core/path-fault.ts";
 /** SQLite's code for a lock that another process holds. */
 const SQLITE_BUSY = 5;
 
-/**
- * Claims a folder for this process and creates it when missing; the returned function releases it. The claim ends with
- * the process in any case: it is the operating system's lock on a file, taken through SQLite since Node has no call for
- * it. Throws `ConfigError` when another process holds the folder or it is not writable.
- */
+/** Claims a folder by a lock of the system (through SQLite); returns the release. Throws `ConfigError`. */
 export function lockFolder(folder: string): () => void {
   const ownerFile = path.join(folder, "owner.pid");
   let lock: DatabaseSync | undefined;

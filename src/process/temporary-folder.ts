@@ -11,11 +11,7 @@ import { makeFolder } from "./folder-lock.ts";
 /** A container that was replaced leaves its folder behind. */
 const ABANDONED_MS = 86_400_000;
 
-/**
- * Creates the folder for this machine's temporary files below `dataFolder`, and returns its path. Compilers unpack
- * themselves there, so a warning names the remedy when programs do not run in it. Throws `ConfigError` when it cannot
- * be written. Machines that share the data have a folder each: process numbers are unique on one machine only.
- */
+/** Creates this machine's temporary folder below `dataFolder`; warns where programs cannot run in it. Throws `ConfigError`. */
 export async function prepareTemporaryFolder(
   dataFolder: string,
   log: Pick<Logger, "warn">,

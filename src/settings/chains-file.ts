@@ -51,10 +51,7 @@ export const CHAIN_SETTINGS: readonly SettingName[] = [
 const SEVERAL_CONNECTIONS = "12";
 const FORM = '{"chains": [{…}, …]}';
 
-/**
- * The settings of an environment, and of the chains in its CHAINS_FILE; without that file the environment describes the
- * one chain. Throws one `SettingsError` with all faults of both.
- */
+/** Reads the environment and its CHAINS_FILE, or one chain without it. Throws one `SettingsError` with all faults. */
 export function loadSettings(environment: SettingTexts): Settings {
   const file = textOf(environment, "CHAINS_FILE");
   if (file === "") {

@@ -248,10 +248,7 @@ export class SettingsError extends ConfigError {
 /** Texts by name, where what is absent is undefined or empty. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>;
 
-/**
- * The settings of an environment (`process.env`), checked. An empty value counts as absent. Throws one `SettingsError`
- * with all faults; it shows no value, since a value may be a secret in the wrong place.
- */
+/** Checks the environment's settings; empty counts as absent. Throws one `SettingsError` with all faults and no value. */
 export function loadConfig(environment: SettingTexts): Config {
   const { config, complaints } = checkSettings(environment);
   complaints.push(...contradictions(environment));

@@ -37,10 +37,7 @@ export class VerificationError extends PeriscopeError {
 
 const MAX_REASON_CHARACTERS = 1000;
 
-/**
- * The sentence of a failure as clients read it: the reference's sentence for its kind, then the details. One line of at
- * most 1,000 characters.
- */
+/** Returns a failure's sentence, the reference's with details: one line, at most 1,000 characters. */
 export function reasonOf(failure: VerificationFailure): string {
   const text = sentence(failure)
     .toWellFormed()

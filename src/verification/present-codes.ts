@@ -19,10 +19,7 @@ import { VerificationError } from "./errors.ts";
 
 type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 
-/**
- * Whether the code that stands at an address now is fully matched. Where the index does not know its creation, the node is
- * asked. Throws `VerificationError` of code `node` when it does not answer.
- */
+/** Whether the present code is fully matched; asks the node without an indexed creation. Throws `VerificationError` of code `node`. */
 export async function isStillFullyVerified(source: CodeSource, address: Address): Promise<boolean> {
   const { sql } = source;
   if (!(await isFullyVerified(sql, address))) return false;
@@ -38,10 +35,7 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
   return isFullyVerified(sql, address);
 }
 
-/**
- * Stores which of the codes do not stand at the served head where they were verified, and of the others that block where a
- * reorganisation took the one that they were read at. Throws `ChainError`.
- */
+/** Stores which codes stand no more, and blocks that a reorganisation replaced. Throws `ChainError`. */
 async function compareCodes(
   { sql, chain }: CodeSource,
   verified: readonly UnindexedCode[],
@@ -63,10 +57,7 @@ const PAUSE_MS = 60_000;
 /** Nodes may charge for each. */
 const COMPARED_AT_ONCE = 50;
 
-/**
- * Compares verified codes whose creation is not indexed with the present ones, 50 a minute, one round after the other,
- * until the signal is aborted.
- */
+/** Compares verified codes of unknown creation with the present ones, 50 a minute, until aborted. */
 export async function keepCodesCompared(
   source: CodeSource,
   log: Pick<Logger, "warn">,

@@ -17,10 +17,7 @@ const MOST_MASKS = 500;
 /** Most contracts that are compared byte by byte, and reported. */
 const MOST_CANDIDATES = 100;
 
-/**
- * Verified contracts that the code at `address` is another deployment of: equal outside immutables, library addresses
- * and metadata, and nothing hidden in these. In the order of their verification.
- */
+/** Finds verified contracts of which this code is another deployment, nothing hidden in the differences, by time of verification. */
 export async function findSimilarContracts(
   sql: Queryable,
   address: Address,

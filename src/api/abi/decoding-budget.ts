@@ -1,10 +1,7 @@
 import { type Hex, hexLength, hexSlice } from "../../core/evm/hex.ts";
 import type { AbiParameter } from "./abi.ts";
 
-/**
- * What an answer may still hold of decoded values. Small data can stand for large values: pointers may lead to the same
- * place again and again, and each value repeats a name and a type that an author chose.
- */
+/** Budget of decoded values in an answer. Small data can stand for large values: pointers repeat, and names are the author's. */
 export interface DecodingBudget {
   /** Values, lists and structs. */
   values: number;
@@ -30,10 +27,7 @@ export function isOverdrawn({ values, characters }: DecodingBudget): boolean {
   return values < 0 || characters < 0;
 }
 
-/**
- * Walks over data as its types say, without decoding it, and takes what it holds out of the budget. False when the data
- * does not fit the types, or not into the budget.
- */
+/** Takes what data holds, by its types, out of the budget without decoding it. False when it does not fit the types or the budget. */
 export function spendOn(
   parameters: readonly AbiParameter[],
   data: Hex,

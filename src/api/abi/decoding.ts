@@ -74,10 +74,7 @@ export function decodeCall(
   );
 }
 
-/**
- * Decodes what a failed call returned: as an error of every contract, else with the first ABI that fits; null if none
- * does.
- */
+/** Decodes what a failed call returned: an error of every contract, else by the first ABI that fits; else null. */
 export function decodeError(
   abis: readonly AbiIndex[],
   data: Hex,

@@ -5,10 +5,7 @@ import { nameless } from "./decoding.ts";
 
 const INTEGER = /^-?(?:0x[0-9a-fA-F]{1,64}|\d{1,80})$/;
 
-/**
- * Encodes the data of a call. Arguments are JSON values: numbers as text or numbers, structs as lists of their members.
- * Undefined when they do not fit the types.
- */
+/** Encodes the data of a call. Numbers are text or numbers, structs are lists. Undefined when the arguments do not fit the types. */
 export function encodeCall(
   selector: Hex,
   inputs: readonly AbiParameter[],

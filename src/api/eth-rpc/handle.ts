@@ -125,9 +125,7 @@ async function answerAll(
   return { answers: await toTexts(answers), block: head };
 }
 
-/**
- * The answers as text. Other requests get a turn between long ones; an error replaces an answer beyond the size limit.
- */
+/** Returns the answers as text, yielding between long ones; an error replaces an answer beyond the size limit. */
 async function toTexts(
   answers: readonly { outcome: RpcOutcome | undefined; id: RpcId | bigint }[],
 ): Promise<string[]> {

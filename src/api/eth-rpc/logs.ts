@@ -6,6 +6,7 @@ import { isRecord } from "../../core/json/record.ts";
 import { getBlock } from "../../store/blocks/block-details.ts";
 import { type LogPattern, type LogPlace, searchLogs } from "../../store/lists/logs.ts";
 import { notIndexed } from "../explorer/from-node/transactions/earlier-blocks.ts";
+import { type Input, lookUp } from "../http/input/form.ts";
 import {
   type IndexMethod,
   type NodeTag,
@@ -21,6 +22,8 @@ const MAXIMUM_TOPICS = 4;
 const MAXIMUM_PATTERNS = 100;
 const TOO_MANY_PATTERNS = `too many combinations of addresses and topics, maximum is ${MAXIMUM_PATTERNS}`;
 
+const FILTER_FIELDS = ["address", "topics", "fromBlock", "toBlock", "blockHash", "paging_options"];
+
 type Fields = Readonly<Record<string, unknown>>;
 type Block = number | "latest" | NodeTag;
 
@@ -28,7 +31,7 @@ type Block = number | "latest" | NodeTag;
 export const getLogs: IndexMethod = {
   parameters: [1, 1],
   async answer({ read, chain, forward }, [filter]) {
-    const fields = isRecord(filter) ? filter : {};
+    const fields = isRecord(filter) ? fieldsOf(filter) : {};
     const patterns = parsePatterns(fields);
     const blockHash = parseBlockHash(fields["blockHash"]);
     const blocks = blockHash === undefined ? parseBlocks(fields) : [];
@@ -56,6 +59,12 @@ export const getLogs: IndexMethod = {
     return { result: logs.map((log) => presentLog(log, log)) };
   },
 };
+
+/** Returns the fields of a filter under their names, which count in any letter case, as in geth. */
+function fieldsOf(filter: Fields): Fields {
+  const given = new Map(Object.entries(filter)) as Input;
+  return Object.fromEntries(FILTER_FIELDS.map((name) => [name, lookUp(given, name)]));
+}
 
 /** The error for a bad part of the filter, in the wire's words. */
 function invalidFilter(text: string): RequestError {

@@ -65,10 +65,7 @@ export interface Context extends Omit<Services, "sql" | "chain"> {
 /** Parameters of an action before its schema has seen them: absent ones undefined. */
 export type RawParameters = Readonly<Record<string, InputValue | undefined>>;
 
-/**
- * One action of the API: the only place that describes it. Checks run in this order: `check`, absent parameters in
- * the order of `params`, then the values in that order; the first complaint is the answer.
- */
+/** One action of the API. `check` runs first, then absent parameters, then values, each in the order of `params`. */
 export interface Action<
   Params extends z.ZodObject = z.ZodObject,
   Result extends z.ZodType = z.ZodType,
@@ -81,10 +78,7 @@ export interface Action<
   summary: string;
   /** Served in this dialect alone; without it in both. */
   dialect?: Dialect;
-  /**
-   * Another envelope than the explorer's. Errors are texts in `json-rpc`, as in the reference, and objects in `proxy`, as
-   * from a node.
-   */
+  /** Another envelope than the explorer's: errors are texts in `json-rpc`, objects in `proxy`. */
   envelope?: "json-rpc" | "proxy";
   /** The action is about no chain: `chainid` is ignored. */
   ofNoChain?: true;
@@ -120,10 +114,7 @@ export interface Action<
   refuse?(text: string, parameter: string): Failure;
   /** Answered also while the first synchronisation is running. */
   servedWhileLoading?: boolean;
-  /**
-   * The answer depends only on blocks up to the head: not on what is read from the node later (balances, names of
-   * tokens), on verified sources or on the clock. The head row then tells whether a client's copy is still right.
-   */
+  /** Whether the answer depends only on blocks up to the head, so that the head's tag revalidates a client's copy. */
   changesWithHead?: PerDialect<boolean>;
   /** Whether a request asks for names of verified sources besides, which change without the head. */
   asksForSources?(input: z.output<Params> | z.output<EtherscanParams>): boolean;

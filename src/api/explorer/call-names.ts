@@ -38,11 +38,7 @@ export interface Named<Entry> {
   call: CallName | undefined;
 }
 
-/**
- * Adds the names of the called functions, from the verified ABIs of the receivers and of the contracts that these
- * delegate to. `callOf` gives the call of an entry's transaction; `sql` must be the snapshot that the entries were read
- * from.
- */
+/** Adds the names of called functions by verified ABIs. `callOf` returns an entry's call; `sql` is the snapshot of the entries. */
 export async function nameCalls<Entry extends Calling>(
   sql: Queryable,
   entries: readonly Entry[],

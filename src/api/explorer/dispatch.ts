@@ -2,6 +2,7 @@ import { forCaller } from "../../chain/caller-chain.ts";
 import type { BlockReference } from "../../chain/questions.ts";
 import { createUnresponsiveContracts } from "../../chain/state/unresponsive-contracts.ts";
 import { RequestError } from "../../core/errors.ts";
+import type { SoftwareVersion } from "../../core/software-version.ts";
 import { MAXIMUM_ANSWER } from "../../store/lists/large-pages.ts";
 import { getServedState } from "../../store/sync-state.ts";
 import { tagOfHead } from "../http/caching.ts";
@@ -94,9 +95,7 @@ function nameOf(value: InputValue): string {
   return typeof value === "string" ? value.toLowerCase() : "";
 }
 
-export interface DispatchOptions {
-  /** Of the program. */
-  version: string;
+export interface DispatchOptions extends SoftwareVersion {
   /** Time that an answer may take, see `inTime`. */
   requestTimeoutMs: number;
 }
@@ -109,9 +108,10 @@ type Made = { block?: BlockReference | undefined } & (
 
 /** Creates the one dispatcher of a server. */
 export function createDispatch(
-  { version, requestTimeoutMs }: DispatchOptions,
+  { version, commit, requestTimeoutMs }: DispatchOptions,
   usageOf: Context["usageOf"],
 ): Dispatch {
+  const program = `${version};${commit}`;
   const gasOracleOf = perChain(({ chain }) => createGasOracle(chain));
   const unresponsiveOf = perChain(() => createUnresponsiveContracts());
   const mempoolOf = perChain(({ chain }) => createMempool(chain));
@@ -136,8 +136,8 @@ export function createDispatch(
       forDialect(action.changesWithHead ?? false, dialect) && !action.asksForSources?.(data);
     if (isOfHead && known.length > 0) {
       const { head, isIndexed, isWhole } = await getServedState(sql);
-      if (head && isIndexed && isWhole && known.includes(tagOfHead(head, version))) {
-        return { unchanged: tagOfHead(head, version), block: head };
+      if (head && isIndexed && isWhole && known.includes(tagOfHead(head, program))) {
+        return { unchanged: tagOfHead(head, program), block: head };
       }
     }
     if (action.isSubmission) await requireSynchronised(sql);
@@ -159,7 +159,7 @@ export function createDispatch(
       (read) => action.handle({ ...context, dialect, sent: input, read: waits.watch(read) }, data),
       { servedWhileLoading: action.servedWhileLoading, asker },
     );
-    const etag = isOfHead && head ? tagOfHead(head, version) : undefined;
+    const etag = isOfHead && head ? tagOfHead(head, program) : undefined;
     return { outcome, block: head, etag };
   }
 

@@ -17,10 +17,7 @@ export type Forwarded = { result: unknown } | { error: RpcErrorObject };
 /** Forwards one call. */
 export type Forward = (call: RpcCall) => Promise<Forwarded>;
 
-/**
- * The node's own answers to calls that a client chose, in one batch. A transaction is not called back when the client goes
- * away: sending it costs the node little.
- */
+/** Sends calls that a client chose in one batch and returns the node's answers. A sent transaction is not cancelled. */
 export async function forwardCalls(
   chain: CallerChain,
   calls: readonly RpcCall[],
@@ -36,10 +33,7 @@ export async function forwardCalls(
   );
 }
 
-/**
- * Forwards the calls of one request that turn out one by one. One batch is under way at a time, so that a long request
- * does not use up its client's places at the node.
- */
+/** Returns a function that forwards the calls of one request, one batch at a time. */
 export function createForward(chain: CallerChain): Forward {
   let sent: Promise<unknown> = Promise.resolve();
   let next: { calls: RpcCall[]; answers: Promise<Forwarded[]> } | undefined;

@@ -197,9 +197,7 @@ function indexFor(dialect: Dialect): ReadonlyMap<string, ReadonlyMap<string, Act
   return modules;
 }
 
-/**
- * Actions of a module by their lower-case names; undefined for a module that the dialect lacks. `module` is lower case.
- */
+/** Returns a module's actions by lower-case name; undefined for a module that the dialect lacks. */
 export function actionsOf(
   module: string,
   dialect: Dialect,

@@ -5,27 +5,21 @@ import type { ServedHead } from "../../store/sync-state.ts";
 import type { Answer } from "../explorer/envelope.ts";
 import { send } from "./http.ts";
 
-/**
- * Length in characters above which hashing and sending a text each get a turn of the event loop of their own: each
- * takes tens of milliseconds.
- */
+/** Characters above which hashing and sending each get a turn of the event loop: each takes tens of milliseconds. */
 const LARGE_TEXT = 1_000_000;
 
 /** For answers that a client may keep but must revalidate. */
 export const REVALIDATE = "no-cache";
 
-/** Tag of answers that depend only on blocks up to the head. Another index or version may present them differently. */
+/** Tag of answers that depend only on blocks up to the head. Another index or program may present them differently. */
 export function tagOfHead(
   { hash: block, generation, indexId }: ServedHead,
-  version: string,
+  program: string,
 ): string {
-  return tagOf(`${block};${generation};${indexId};${version}`);
+  return tagOf(`${block};${generation};${indexId};${program}`);
 }
 
-/**
- * The tags of the answers that a client has, as weak ones: that is how they are compared (RFC 9110, 13.1.2). None for
- * methods that do not read.
- */
+/** Returns the tags of `if-none-match` as weak ones, as RFC 9110 (13.1.2) compares them; none for methods that do not read. */
 export function knownTags({ method, headers }: FastifyRequest): readonly string[] {
   if (method !== "GET" && method !== "HEAD") return [];
   const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim());
@@ -38,10 +32,7 @@ export function hasTag(request: FastifyRequest, etag: string): boolean {
   return known.includes(etag) || known.includes("*");
 }
 
-/**
- * Sends an answer to a GET or HEAD request with a tag: its own, else one of its text. A client that has this tag gets
- * 304.
- */
+/** Sends an answer with its own tag, else one of its text, and 304 to a client that has it. */
 export async function sendTagged(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -16,10 +16,7 @@ export const TOO_LARGE = "The answer is too large, please narrow the range or us
 /** Error text for an answer that waits too long for the node. */
 export const NODE_SILENT =
   "The node does not answer in time, please try again later; it is not the range or the page that is too large";
-/**
- * Error text for a query that takes too long, in Etherscan's spelling: clients halve their range when a message begins
- * so.
- */
+/** Etherscan's spelling: clients halve their range when a message begins so. */
 export const QUERY_TIMEOUT = "Query Timeout occured. Please select a smaller result dataset";
 /** Error text for a call that would have to wait too long for its turn at the node. */
 const BUSY = "Too many calls wait for the node, please try again later";

@@ -11,10 +11,7 @@ declare module "fastify" {
 /** The methods that routes have. */
 const METHODS = ["GET", "HEAD", "POST"] as const;
 
-/**
- * Notes every route that is added from now on. Gives a function that tells the methods of a URL; none for an unknown
- * path. Fastify's own router looks a path up for one method only, and keeps what it finds to itself.
- */
+/** Notes routes added from now on; returns a function for the methods of a URL, which Fastify's router does not offer. */
 export function noteMethods(
   app: FastifyInstance,
   options: Config<HTTPVersion.V1>,

@@ -8,7 +8,7 @@ const LONGEST_WORD = 15;
 
 /** Lower-case names of the parameters that we know. Any other parameter may hold a key. */
 const LOGGED_NAMES: ReadonlySet<string> = new Set([
-  ...["module", "action", "id", "chainid", "tag"],
+  ...["module", "action", "id", "chainid", "chain_id", "tag"],
   ...Object.values(registry).flatMap((actions) =>
     actions.flatMap((action) =>
       Object.keys(paramsIn(action, "etherscan").shape).map((name) => name.toLowerCase()),

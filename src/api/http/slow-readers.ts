@@ -13,11 +13,7 @@ interface Unread {
   timer: NodeJS.Timeout;
 }
 
-/**
- * Cuts off clients that take too long to read a large answer, which stays in memory until then. When the answers that wait
- * are too large together, the client that has most of them loses its oldest. Node's own time limits handle clients that send
- * slowly, or read nothing at all.
- */
+/** Cuts off clients that read a large answer too slowly; above the bound, the client with most loses its oldest answer. */
 export function cutSlowReaders(
   app: FastifyInstance,
   timeoutMs: number,

@@ -4,12 +4,7 @@ import type { Socket } from "node:net";
 /** Requests of one connection that may wait for their answers; those that have been read with them come in addition. */
 const MOST_UNANSWERED = 32;
 
-/**
- * Reads no more from a connection whose pipelined requests wait for their answers: Node reads on, however many there are.
- * Gives the first part of a handler of client errors, which says whether it has dealt with one. A request that arrives
- * late because nobody read it gets its time anew. Any other error ends the connection once the requests that have
- * arrived whole are answered, if there are any.
- */
+/** Stops reading a connection while its pipelined requests wait. Returns a client-error handler that says whether it dealt with one. */
 export function boundUnanswered(server: Server): (error: Error, socket: Socket) => boolean {
   const unanswered = new WeakMap<Socket, Set<IncomingMessage>>();
   const requestsOf = (socket: Socket) => unanswered.get(socket) ?? new Set<IncomingMessage>();

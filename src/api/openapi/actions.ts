@@ -18,7 +18,7 @@ const CHAIN_ID = {
   name: "chainid",
   in: "query",
   description:
-    "Id of the chain; required when the server has several. A chain that is not served is refused",
+    "Id of the chain, also as `chain_id`; required when the server has several. A chain that is not served is refused",
   schema: { type: "integer" },
 };
 
@@ -157,10 +157,7 @@ function rpcResponses(described: Described): object {
   });
 }
 
-/**
- * An answer in one of these forms, with the sample chain's answer to the action's example, shortened. `npm run examples`
- * records them all.
- */
+/** Describes an answer in one of these forms, with the recorded example (`npm run examples`). */
 function answerOf({ path }: Described, description: string, forms: readonly JsonSchema[]) {
   const example = (answers as Readonly<Record<string, unknown>>)[path];
   return { description, content: { [JSON_TYPE]: { schema: { anyOf: forms }, example } } };

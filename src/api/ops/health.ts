@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { SoftwareVersion } from "../../core/software-version.ts";
 import type { Sql } from "../../db/client.ts";
 import { countOpenJobs, type OpenJobs } from "../../store/contracts/verification-jobs.ts";
 import { getIndexHealth, type IndexHealth } from "../../store/health.ts";
@@ -7,11 +8,7 @@ import { send } from "../http/http.ts";
 import { inTime } from "../reading/deadline.ts";
 import { chainTitle, type ServedChain } from "../serving/served-chain.ts";
 
-export interface HealthOptions {
-  /** Of the program. */
-  version: string;
-  /** Commit of the program; null when unknown. */
-  commit: string | null;
+export interface HealthOptions extends SoftwareVersion {
   /** Time that an answer may take, see `inTime`. */
   requestTimeoutMs: number;
 }

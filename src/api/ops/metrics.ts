@@ -24,10 +24,7 @@ export function countAnswers(app: FastifyInstance, { metrics }: MetricsOptions):
   });
 }
 
-/**
- * Adds `/metrics`. Every metric has the chain's id as a label, once that is known; with several chains those of the
- * whole process have none.
- */
+/** Adds `/metrics`. Metrics carry the chain's id; with several chains, those of the process carry none. */
 export function addMetrics(app: FastifyInstance, options: HealthOptions & MetricsOptions): void {
   app.get("/metrics", async ({ chains }, reply) => {
     const ofChains = await Promise.all(chains.map((chain) => measure(chain, options)));
@@ -70,6 +67,7 @@ async function describeState(
   health: IndexHealth | undefined,
 ): Promise<StateMetric[]> {
   const indexer = health?.indexer;
+  const tokens = indexer?.tokens;
   const pending = Object.entries(indexer?.pending ?? {});
   const jobs = health && (await readOpenJobs(served));
   const nodes = served.chain.status();
@@ -113,6 +111,24 @@ async function describeState(
       help: "State that is still to be read from the node, counted up to a limit",
       values: pending.map(([kind, value]) => ({ value, labels: { kind } })),
     },
+    {
+      name: "periscope_marked_tokens",
+      help: "Tokens whose contract disagreed with their transfers and that are read on request, by reason",
+      values: Object.entries(tokens?.marked ?? {}).map(([reason, value]) => ({
+        value,
+        labels: { reason },
+      })),
+    },
+    single(
+      "periscope_stale_tokens",
+      "Tokens of which all holdings are being read again",
+      tokens?.stale,
+    ),
+    single(
+      "periscope_stale_tokens_age_seconds",
+      "Time that the oldest of them has waited",
+      tokens?.oldestSeconds,
+    ),
     {
       name: "periscope_verification_jobs",
       help: "Verifications that are not finished",

@@ -6,11 +6,7 @@ import { MAXIMUM_ANSWER, PageTooLarge } from "../../store/lists/large-pages.ts";
 
 /** Makes large answers one after the other, so that other requests get a turn in between. */
 export interface LargeAnswers {
-  /**
-   * The result of `make`. `size` is the size of its data in bytes, or reads it from the index first. A small answer is
-   * made at once, a larger one waits for its turn. Throws `PageTooLarge` for more than an answer may hold, and
-   * `RequestError` when too many wait.
-   */
+  /** Makes an answer at once when it is small, else in turn. Throws `PageTooLarge`, and `RequestError` when too many wait. */
   make<Result>(size: Size, make: () => Promise<Result>): Promise<Result>;
 }
 

@@ -25,17 +25,10 @@ const MAXIMUM_TORN = 5;
 /** PostgreSQL's code for every statement after a failed one in the same transaction. */
 const TRANSACTION_ABORTED = "25P02";
 
-/**
- * Reads from the index, once for each part of an answer: this one call reads all that the part needs. Afterwards the
- * node is asked for its state at the given head. A query that says its extent needs no transaction as a rule, and costs
- * half as much. Throws `RequestError` before the first block.
- */
+/** Reads from the index, once for each part of an answer. With an extent it needs no transaction, half the cost. Throws `RequestError`. */
 export type Read = <Found>(query: ReadQuery<Found>, extent?: Extent) => Promise<Found>;
 
-/**
- * The head comes in the same round trip to the database as the rows, so a query awaits it only where its statements need
- * it.
- */
+/** A query awaits the head only where its statements need it: it comes in the same round trip as the rows. */
 export type ReadQuery<Found> = (sql: Queryable, head: PromiseLike<ServedHead>) => Promise<Found>;
 
 /** What makes one part of an answer. */
@@ -52,11 +45,8 @@ export interface OneState<Result> {
 }
 
 /**
- * Runs all tasks on one state of the index: they read from one snapshot in one transaction. It begins with the first
- * read and ends with the last, so that no connection is held while nodes are asked. A part runs again when another
- * part's failure ended the transaction, and once when the node has left the branch of the head; after that it is
- * refused with a `RequestError`. All run again when a roll-back came between reads of several servers. An asker has half of
- * the connections at most; what more it asks for waits, and others do not wait for it.
+ * Runs tasks on one snapshot, open from the first read to the last. A part runs again after another's failure or, once, after a
+ * reorg; all run again after a torn read of several servers. A caller has half of the connections at most.
  */
 export async function onOneState<Result>(
   sql: Sql,
@@ -157,10 +147,7 @@ async function inShare<Result>(
   return read().finally(release);
 }
 
-/**
- * One snapshot for a number of tasks, each of which reads at most once. It is opened when all of them want to read, or
- * never will: what one asks elsewhere before holds no connection.
- */
+/** Opens one snapshot once every task wants to read or never will, so that no connection waits for a node. */
 function openState(sql: Sql, count: number, asker: Caller | undefined) {
   let opened: Promise<Opened> | undefined;
   let served: ServedState | undefined;

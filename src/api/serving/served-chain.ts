@@ -49,11 +49,7 @@ export const PATHS = new Set(
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#]*)/i;
 const FIRST_SEGMENT = /^\/+([^/?#]+)(?=[/?#]|$)/;
 
-/**
- * Reads the chain from the path: `/{chain}/…` is the same as `/…` on a server with that chain alone. The path has the
- * chain's id, or its name in lower case with dashes. A name that two chains have, since one goes on with its earlier
- * settings, leads to neither. Gives the option of Fastify for it, and `attach` for the instance.
- */
+/** Serves `/{chain}/…` by id or by name in lower case with dashes. A name that two chains have leads to neither. */
 export function readChainOfPath(served: ServedChains): {
   rewriteUrl: NonNullable<FastifyServerOptions["rewriteUrl"]>;
   attach(app: FastifyInstance): void;
@@ -128,10 +124,7 @@ export function knownChainId({ chainId }: Pick<ServedChain, "chainId">): number 
   }
 }
 
-/**
- * Sets the chain of a request; by default the first that it may mean. Throws `RequestError` when the chain is not
- * served.
- */
+/** Sets the chain of a request, by default the first. Throws `RequestError` when it is not served. */
 export function decideChain(
   request: FastifyRequest,
   chain: ServedChain = request.chains[0],

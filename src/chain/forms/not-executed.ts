@@ -1,6 +1,7 @@
 import { quantity, quantityToNumber } from "../../core/evm/quantity.ts";
 import type { FetchedBlock } from "../types.ts";
 import { withOddity } from "./oddity.ts";
+import { sumGas } from "./receipt-lists.ts";
 
 /**
  * Leaves out transactions that have no receipt, since they never ran (Ethermint chains list those that a block had no gas
@@ -19,11 +20,10 @@ export function leaveOutUnexecuted(fetched: FetchedBlock): FetchedBlock {
     ...receipt,
     transactionIndex: quantity(index),
   }));
-  const gas = receipts.reduce((sum, { gasUsed }) => sum + quantityToNumber(gasUsed), 0);
   return withOddity(
     { ...fetched, block: { ...block, transactions }, receipts: renumbered },
     {
-      kind: gas === quantityToNumber(block.gasUsed) ? "not-executed" : "no-receipt",
+      kind: sumGas(receipts) === quantityToNumber(block.gasUsed) ? "not-executed" : "no-receipt",
       reason: `${rest.length} of its transactions have no receipt, as if they never ran: ${rest[0]?.hash}; where the node pruned them, name one that has them in RPC_URL, or begin an empty database at a later START_BLOCK`,
     },
   );

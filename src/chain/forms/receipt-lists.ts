@@ -1,10 +1,17 @@
 import type { Hex } from "../../core/evm/hex.ts";
+import { quantityToNumber } from "../../core/evm/quantity.ts";
 import type { FetchedBlock, RawReceipt } from "../types.ts";
 import { withOddity } from "./oddity.ts";
+
+/** Returns the gas that the transactions of receipts used. */
+export function sumGas(receipts: readonly RawReceipt[]): number {
+  return receipts.reduce((sum, { gasUsed }) => sum + quantityToNumber(gasUsed), 0);
+}
 
 /**
  * Puts the receipts into the order of the transactions. Lists of gateways and of Hedera's relay have some twice, nulls among
  * them, or another order; Celo's has one of the block itself, whose logs belong to no transaction.
+ * The oddity's kind says whether the transactions that are listed used all the gas of the block, or some may be missing.
  */
 export function alignReceipts(fetched: FetchedBlock): FetchedBlock {
   const { block, receipts } = fetched;
@@ -24,5 +31,7 @@ export function alignReceipts(fetched: FetchedBlock): FetchedBlock {
   const own = { ...fetched, receipts: aligned };
   if (rest === 0) return own;
   const reason = `${rest} receipts belong to none of its transactions, and their logs are left out`;
-  return withOddity(own, { kind: "extra-receipts", reason });
+  const isComplete =
+    sumGas(aligned) === quantityToNumber(block.gasUsed) || (rest === 1 && byHash.has(block.hash));
+  return withOddity(own, { kind: isComplete ? "extra-receipts" : "no-transaction", reason });
 }

@@ -12,10 +12,7 @@ export function isExactQuantity(text: unknown): text is Hex {
   return isQuantity(text) && Number.isSafeInteger(Number.parseInt(text, 16));
 }
 
-/**
- * Number of a hex quantity, or of the JSON number that some nodes send in its place. Throws `RangeError` for anything else,
- * and above 2^53 - 1: use `quantityToBigInt` for what can be larger.
- */
+/** Converts a hex quantity, or a JSON number in its place. Throws `RangeError` for anything else or above 2^53 - 1. */
 export function quantityToNumber(quantity: string | number): number {
   const isHex = typeof quantity === "string" && quantity.startsWith("0x");
   const value = isHex ? Number(quantity) : quantity;
@@ -25,10 +22,7 @@ export function quantityToNumber(quantity: string | number): number {
 
 const BEYOND_64_BITS = 1n << 64n;
 
-/**
- * Number of a hex quantity that a column of 64 bits keeps: the largest ones of 64 bits, by which chains say "none", as -1, -2 …
- * Throws `RangeError` for what it cannot keep exactly.
- */
+/** Converts a quantity for a 64-bit column: the largest, which mean "none", become -1, -2 … Throws `RangeError`. */
 export function quantityToInt64(quantity: string): number {
   const below = isQuantity(quantity) ? Number(BigInt(quantity) - BEYOND_64_BITS) : 0;
   return below < 0 && Number.isSafeInteger(below) ? below : quantityToNumber(quantity);

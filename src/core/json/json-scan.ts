@@ -19,10 +19,7 @@ const BACKSLASH = 0x5c;
 const QUIET_BYTES = 256;
 const WINDOW_BYTES = 4096;
 
-/**
- * Looks once over JSON text in UTF-8 and stops at the first bound that it exceeds: parsing what passes costs no more
- * than its bytes and `tokens`. Whether it is JSON at all, only parsing tells.
- */
+/** Scans JSON text and stops at the first bound exceeded, so that parsing is bounded. Does not validate it. */
 export function scanJson(text: Buffer, { depth: deepest, tokens: most }: JsonBounds): JsonScan {
   const strings: TextRange[] = [];
   let depth = 0;

@@ -4,7 +4,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 import { type BlockBounds, inPublishedBlocks } from "../lists/page.ts";
 
-/** A block by its header and what it holds together. Amounts in wei. */
+/** A block's header with the counts of its contents. Amounts in wei. */
 export interface BlockEntry {
   number: number;
   hash: Hex;
@@ -21,13 +21,13 @@ export interface BlockEntry {
   /** Null before EIP-1559. */
   baseFeePerGas: string | null;
   transactionCount: number;
-  /** What the transactions paid. */
+  /** Fees of the transactions. */
   fees: string;
   /** The part of the fees that the fee recipient keeps. */
   reward: string;
 }
 
-/** Published blocks, newest first. */
+/** Returns published blocks, newest first. */
 export function listBlocks(
   sql: Queryable,
   blocks: BlockBounds,
@@ -40,7 +40,7 @@ export function listBlocks(
     LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** The published block of a number or a hash; undefined when there is none. */
+/** Returns the published block of a number or a hash; undefined when there is none. */
 export async function getBlock(
   sql: Queryable,
   block: { number: number } | { hash: Hex },

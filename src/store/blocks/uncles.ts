@@ -2,17 +2,17 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
 
-/** An uncle by what its producer got for it. */
+/** An uncle and its producer's reward. */
 export interface Uncle {
-  /** Of the block that includes it. */
+  /** Number of the block that includes it. */
   blockNumber: number;
-  /** Of the uncle itself. */
+  /** Number of the uncle itself. */
   number: number;
   timestampSeconds: number;
   miner: Address;
 }
 
-/** The uncles of a published block, in their order. */
+/** Returns the uncles of a published block, in their order. */
 export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Promise<Uncle[]> {
   return sql<Uncle[]>`
     SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
@@ -20,7 +20,7 @@ export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Pr
     ORDER BY position`;
 }
 
-/** Uncles that an address produced and published blocks include, newest first. */
+/** Returns an address's uncles that published blocks include, newest first. */
 export async function listUnclesOfMiner(
   sql: Queryable,
   miner: Address,

@@ -10,7 +10,7 @@ import {
   type Order,
 } from "../lists/page.ts";
 
-/** A withdrawal from the consensus layer (EIP-4895); numbers as `quantityToInt64` gives them. */
+/** A withdrawal from the consensus layer (EIP-4895); numbers as `quantityToInt64` returns them. */
 export interface Withdrawal {
   withdrawalIndex: number;
   validatorIndex: number;
@@ -18,13 +18,13 @@ export interface Withdrawal {
   amountGwei: string;
 }
 
-/** A withdrawal with what its block adds. */
+/** A withdrawal with fields of its block. */
 export interface WithdrawalEntry extends Withdrawal {
   blockNumber: number;
   timestampSeconds: number;
 }
 
-/** Withdrawals of a published block, in their order. */
+/** Returns the withdrawals of a published block, in their order. */
 export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number): Promise<Withdrawal[]> {
   return sql<Withdrawal[]>`
     SELECT withdrawal_index, validator_index, address,
@@ -34,7 +34,7 @@ export function listWithdrawalsOfBlock(sql: Queryable, blockNumber: number): Pro
     ORDER BY withdrawal_index`;
 }
 
-/** Withdrawals to an address by their index, which rises with the blocks. */
+/** Returns the withdrawals to an address by their index, which rises with the blocks. */
 export async function listWithdrawals(
   sql: Queryable,
   { address, blocks }: { address: Address; blocks?: BlockBounds },

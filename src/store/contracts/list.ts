@@ -4,9 +4,8 @@ import type { PageRange } from "../lists/large-pages.ts";
 import { inPublishedBlocks } from "../lists/page.ts";
 
 /**
- * Addresses with contracts in the order in which they were seen first: where they were created, or, where no indexed
- * creation tells (genesis allocation, before START_BLOCK), before all of the first block that names them. With `unverified`
- * only those that have code now and no verified source.
+ * Lists contracts by first appearance, those of unknown creation before their first block. With `unverified`, without sources but
+ * with code.
  */
 export async function listContracts(
   sql: Queryable,
@@ -35,10 +34,7 @@ export async function listContracts(
   return rows.map(({ address }) => address);
 }
 
-/**
- * Addresses of contracts without code now, destroyed or never given any, in the order in which they were seen first. Begins
- * with all that were ever without: they are few beside all contracts.
- */
+/** Lists contracts without code now, by first appearance, from those that ever were without, which are few. */
 export async function listEmptyContracts(
   sql: Queryable,
   { limit, skip }: PageRange,
@@ -66,22 +62,19 @@ export async function listEmptyContracts(
   return rows.map(({ address }) => address);
 }
 
-/**
- * Whether the node told of code at the address `a`, and no indexed creation does. Without traces most are unknown. The
- * planner would join what NOT EXISTS asks as a whole, and read all contracts for it.
- */
+/** Whether the node reported code and no creation is indexed. A join would read all contracts. */
 function isBefore(sql: Queryable): Fragment {
   return sql`a.has_code AND (SELECT traced FROM sync_state) AND (
     SELECT true FROM contracts c WHERE c.address = a.address AND ${inPublishedBlocks(sql)} LIMIT 1) IS NULL`;
 }
 
-/** Whether the contract at the address `a` destroyed itself. */
+/** Returns whether the contract at the address `a` destroyed itself. */
 function isDestroyed(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM contract_removals d WHERE d.address = a.address AND ${inPublishedBlocks(sql)})`;
 }
 
-/** Whether the creation `c` is the first of its address. */
+/** Returns whether the creation `c` is the first of its address. */
 function isFirstCreation(sql: Queryable): Fragment {
   return sql`NOT EXISTS (
     SELECT 1 FROM contracts earlier
@@ -90,7 +83,7 @@ function isFirstCreation(sql: Queryable): Fragment {
         < (c.block_number, c.transaction_index, c.position))`;
 }
 
-/** Whether the address of the creation `c` is known to have no code now. */
+/** Returns whether the address of the creation `c` is known to have no code now. */
 function isEmpty(sql: Queryable): Fragment {
   return sql`EXISTS (
     SELECT 1 FROM (
@@ -108,7 +101,7 @@ function isEmpty(sql: Queryable): Fragment {
           > (newest.block_number, newest.transaction_index, newest.position)))`;
 }
 
-/** keccak-256 of no bytes; a literal, as the index `contracts_empty` has it. */
+/** Returns keccak-256 of no bytes, as a literal like in the index `contracts_empty`. */
 export function emptyCodeHash(sql: Queryable): Fragment {
   return sql`'\\xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'::bytea`;
 }

@@ -1,7 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import { type Places, placesOf, readFromList, withBlocks } from "../cluster/distributed-reads.ts";
+import { placesOf } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
@@ -27,16 +27,16 @@ export interface InternalTransactionEntry {
   callType: string | null;
   from: Address;
   to: Address | null;
-  /** Null also for a creation that did not last. */
+  /** Null also for a reverted creation. */
   createdContract: Address | null;
   value: string;
   gas: string | null;
   gasUsed: string | null;
-  /** Null for the top-level frame, whose input is the transaction's, and where it is not kept (`chain/traces/call-inputs.ts`). */
+  /** Null for the top-level frame, whose input is the transaction's, and where it was dropped (`chain/traces/call-inputs.ts`). */
   input: Hex | null;
   /** The tracer's error; null for a frame that succeeded itself. */
   error: string | null;
-  /** Its effects last: neither it, nor a frame around it, nor the transaction failed. */
+  /** Its effects last: neither it, nor an enclosing frame, nor the transaction failed. */
   effective: boolean;
 }
 
@@ -51,7 +51,7 @@ export type AddressInternalTransactionFilter = InternalTransactionFilter & {
 
 const MAXIMUM_PER_TRANSACTION = 10_000;
 
-/** Internal transactions with the address as sender, receiver or created contract, or of parties. */
+/** Returns internal transactions with the address as sender, receiver or created contract, or of parties. */
 export async function listInternalTransactionsOfAddress(
   sql: Queryable,
   filter: AddressInternalTransactionFilter,
@@ -59,41 +59,17 @@ export async function listInternalTransactionsOfAddress(
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
   const towards = direction(sql, order);
-  const columns = sql`
-    block_number, transaction_index, transaction_hash, position, trace_address, type, call_type, from_address AS from,
-    to_address AS to, created_contract, value, gas, gas_used, input, error, effective`;
-  const listed =
-    "address" in filter &&
-    (await readFromList<ListedRow, InternalTransactionEntry>(
-      sql,
-      pageOf(sql, columns, filter, towards, page),
-      page,
-      {
-        dataOf,
-        complete: (rows) => withBlocks(sql, rows),
-        placeOf: ({ blockNumber, transactionIndex, position }) => [
-          blockNumber,
-          transactionIndex,
-          position,
-        ],
-        readInPlace: (places) => complete(sql, places, towards, places.length),
-      },
-    ));
-  if (listed) return listed;
-  const key = sql`block_number, transaction_index, position`;
-  return complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, filter, towards, page), towards, page.limit);
 }
 
-type ListedRow = Omit<InternalTransactionEntry, "timestampSeconds"> & { transactionIndex: number };
-
-/** Columns of a page; of parties only the key's. */
+/** Selects the columns of a page; of parties only the key's. */
 function pageOf(
   sql: Queryable,
-  columns: Fragment,
   filter: AddressInternalTransactionFilter,
   towards: Fragment,
   page: PageRange,
 ): Fragment {
+  const key = sql`block_number, transaction_index, position`;
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
   const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
@@ -103,19 +79,19 @@ function pageOf(
       table: sql`address_internal_transactions`,
       isOf: (address) => hasKey(sql, [sql`address`, sql`${address}::bytea`]),
       condition,
-      key: columns,
+      key,
       inIndex,
       order,
     });
     return pageOfParties(sql, filter.parties, activity, page);
   }
   const rows = sql`
-    SELECT ${columns} FROM address_internal_transactions
+    SELECT ${key} FROM address_internal_transactions
     WHERE ${hasKey(sql, [sql`address`, sql`${filter.address}::bytea`])} AND ${condition} ${onSide(sql, filter.side)}`;
   return pageOfBlocks(sql, rows, { inIndex, order }, page);
 }
 
-/** Internal transactions of a range of blocks. */
+/** Returns internal transactions of a range of blocks. */
 export async function listInternalTransactionsOfBlocks(
   sql: Queryable,
   { blocks, includeZeroValue }: InternalTransactionFilter & { blocks: BlockBounds },
@@ -142,7 +118,7 @@ export async function listInternalTransactionsOfBlocks(
   );
 }
 
-/** Internal transactions of one transaction, the first 10,000. */
+/** Returns the first 10,000 internal transactions of one transaction. */
 export async function listInternalTransactionsOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
@@ -164,15 +140,15 @@ export async function listInternalTransactionsOfTransaction(
   );
 }
 
-/** The condition of the index `internal_transactions_valued`. */
+/** Returns the condition of the index `internal_transactions_valued`. */
 function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
   return includeZeroValue ? sql`` : sql`AND (call_type IS NULL OR value > 0)`;
 }
 
-/** The rows for a page of keys, or for places, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment | Places,
+  page: Fragment,
   towards: Fragment,
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
@@ -189,10 +165,5 @@ async function complete(
     ) i
     ${blockOf(sql, sql`i.block_number`)}
     ORDER BY i.block_number ${towards}, i.transaction_index ${towards}, i.position ${towards}`;
-  return readPage(query, limit, dataOf);
+  return readPage(query, limit, ({ input, error }) => [input, error]);
 }
-
-const dataOf = ({ input, error }: Pick<InternalTransactionEntry, "input" | "error">) => [
-  input,
-  error,
-];

@@ -16,8 +16,8 @@ export function direction(sql: Queryable, order: Order): Fragment {
 }
 
 /**
- * The condition that a block number is published and within the bounds, as a range of an index. `column` is the bare
- * name; only one table of the query may have it.
+ * Returns the condition that a block number is published and within the bounds, as an index range.
+ * `column` is the bare name; only one table of the query may have it.
  */
 export function inPublishedBlocks(
   sql: Queryable,
@@ -25,17 +25,17 @@ export function inPublishedBlocks(
   column = "block_number",
 ): Fragment {
   const name = sql(column);
-  // With a bound that excludes nothing the planner would expect hardly any rows.
+  // With a bound that excludes nothing the planner would expect very few rows.
   const notBefore = from === undefined ? sql`` : sql`AND ${name} >= ${from}::bigint`;
   const notAfter = to === undefined ? sql`` : sql`AND ${name} <= ${to}::bigint`;
   return sql`${name} <= ${publishedHead(sql)} ${notBefore} ${notAfter}`;
 }
 
 /**
- * A page of `rows` (a SELECT without an order) whose index has them in the order of blocks only: `inIndex`. Whole blocks are
- * read from it, as many as the page needs, and sorted in `order`. An incremental sort would do the same, but a plan that is
- * made for any parameters sorts all rows of a key instead. Of several servers each is asked for that sort, because Citus
- * drops the ties of what it asks them for, and keeps what it is to sort again.
+ * Returns a page of `rows` (a SELECT without an order) whose index is ordered by block only:
+ * `inIndex`. It reads as many whole blocks as the page needs, and sorts them in `order`. An
+ * incremental sort would do the same, but a generic plan sorts all rows of a key instead. On
+ * several servers each sorts, because Citus drops ties, and keeps the rows it sorts again.
  */
 export function pageOfBlocks(
   sql: Queryable,

@@ -1,15 +1,9 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
-import {
-  type Places,
-  placesOf,
-  publishedHead,
-  readFromList,
-  withBlocks,
-} from "../cluster/distributed-reads.ts";
+import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { hasKey } from "../index-keys.ts";
-import { listNamed, mayBeNamed } from "./called-methods.ts";
+import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
@@ -58,11 +52,11 @@ export interface TokenTransferEntry {
   gasUsed: string;
   cumulativeGasUsed: string;
   input: Hex;
-  /** Whether something is stored of the transaction's receiver that may name what is called. */
+  /** Whether the transaction's receiver has stored data that may name the called function. */
   mayBeNamed: boolean;
 }
 
-/** Token transfers in the order of block, log and position in a batch. */
+/** Returns token transfers in the order of block, log and position in a batch. */
 export async function listTokenTransfers(
   sql: Queryable,
   filter: TokenTransferFilter,
@@ -70,15 +64,13 @@ export async function listTokenTransfers(
   page: PageRange,
 ): Promise<TokenTransferEntry[]> {
   const towards = direction(sql, order);
-  const listed = "address" in filter && (await readListOf(sql, filter, towards, page));
-  const key = sql`block_number, log_index, batch_index`;
-  return listed || complete(sql, pageOf(sql, key, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, filter, towards, page), towards, page.limit);
 }
 
-/** The rows for a page of keys, or for places, at most `limit`, in its order. */
+/** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
-  page: Fragment | Places,
+  page: Fragment,
   towards: Fragment,
   limit: number,
 ): Promise<TokenTransferEntry[]> {
@@ -102,103 +94,44 @@ async function complete(
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
     ORDER BY f.block_number ${towards}, f.log_index ${towards}, f.batch_index ${towards}`;
-  return readPage(query, limit, dataOf);
+  return readPage(query, limit, ({ input }) => [input]);
 }
 
-const dataOf = ({ input }: Pick<TokenTransferEntry, "input">) => [input];
-
-/** The page of the list of an address on several servers; undefined where it is read by keys. */
-function readListOf(
-  sql: Queryable,
-  filter: TokenTransferFilter,
-  towards: Fragment,
-  page: PageRange,
-): Promise<TokenTransferEntry[] | undefined> {
-  const columns = sql`
-    block_number, log_index, batch_index, from_address AS from, to_address AS to, token, token_id, amount,
-    transaction_index, transaction_hash, transaction_to, nonce, gas, gas_price, gas_used, cumulative_gas_used, input`;
-  return readFromList<ListedRow, TokenTransferEntry>(
-    sql,
-    pageOf(sql, columns, filter, towards, page),
-    page,
-    {
-      dataOf,
-      complete: (rows) => completeListed(sql, rows),
-      placeOf: ({ blockNumber, logIndex, batchIndex }) => [blockNumber, logIndex, batchIndex],
-      readInPlace: (places) => complete(sql, places, towards, places.length),
-    },
-  );
-}
-
-type TokenFields = Pick<TokenTransferEntry, "tokenName" | "tokenSymbol" | "tokenDecimals">;
-
-type ListedRow = Omit<
-  TokenTransferEntry,
-  keyof TokenFields | "blockHash" | "timestampSeconds" | "confirmations" | "mayBeNamed"
-> & { batchIndex: number };
-
-async function completeListed(
-  sql: Queryable,
-  rows: readonly ListedRow[],
-): Promise<TokenTransferEntry[]> {
-  const tokens = [...new Set(rows.map(({ token }) => token))];
-  const receivers = rows.map(({ transactionTo }) => transactionTo);
-  const [entries, known, named] = await Promise.all([
-    withBlocks(sql, rows),
-    sql<(TokenFields & { address: Address })[]>`
-      SELECT address, name AS token_name, symbol AS token_symbol, decimals AS token_decimals
-      FROM tokens WHERE address = ANY(${tokens}::bytea[])`,
-    listNamed(sql, receivers),
-  ]);
-  const fieldsOf = new Map(known.map(({ address, ...fields }) => [address, fields]));
-  const unknown: TokenFields = { tokenName: null, tokenSymbol: null, tokenDecimals: null };
-  return entries.map((entry) => ({
-    ...entry,
-    ...(fieldsOf.get(entry.token) ?? unknown),
-    mayBeNamed: named.has(entry.transactionTo),
-  }));
-}
-
-/** Columns of a page; of a token alone, and of parties, only the key's. */
+/** Selects the columns of a page; of a token alone, and of parties, only the key's. */
 function pageOf(
   sql: Queryable,
-  columns: Fragment,
   filter: TokenTransferFilter,
   towards: Fragment,
   page: PageRange,
 ): Fragment {
   const { standard, token, blocks } = filter;
+  const key = sql`block_number, log_index, batch_index`;
   const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
   const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
   const inBlocks = sql`block_number ${towards}`;
   const inIndex = token === undefined ? order : inBlocks;
   const rowsOf = (address: Address, side?: Side) => sql`
-    SELECT ${columns} FROM address_token_transfers
+    SELECT ${key} FROM address_token_transfers
     WHERE ${condition} ${onSide(sql, side)} AND ${
       token === undefined
         ? sql`address = ${address}`
         : hasKey(sql, [sql`address`, sql`${address}::bytea`], [sql`token`, sql`${token}::bytea`])
     }`;
   if ("parties" in filter) {
-    return pageOfParties(
-      sql,
-      filter.parties,
-      { key: columns, inIndex, order, entriesOf: rowsOf },
-      page,
-    );
+    return pageOfParties(sql, filter.parties, { key, inIndex, order, entriesOf: rowsOf }, page);
   }
   if ("address" in filter) {
     return pageOfBlocks(sql, rowsOf(filter.address), { inIndex, order }, page);
   }
-  // With the token in the order only its own index has that order: see `LogRange` in logs.ts.
+  // The token in the order selects its own index: see `LogRange` in logs.ts.
   const rows = sql`
-    SELECT ${columns} FROM token_transfers
+    SELECT ${key} FROM token_transfers
     WHERE ${condition} AND token = ANY(ARRAY[${filter.token}::bytea])`;
   const ofToken = sql`token ${towards}, ${inBlocks}`;
   return pageOfBlocks(sql, rows, { inIndex: ofToken, order }, page);
 }
 
-/** One transfer of one token id, as the page of its transaction shows it. */
+/** One transfer of one token id, for the page of its transaction. */
 export type TransferOfTransaction = Pick<
   TokenTransferEntry,
   | "logIndex"
@@ -212,7 +145,7 @@ export type TransferOfTransaction = Pick<
   | "tokenDecimals"
 > & { standard: TokenStandard };
 
-/** Token transfers of a transaction, of all standards, in the order of log and position in a batch. */
+/** Returns token transfers of a transaction, of all standards, in the order of log and position in a batch. */
 export function listTransfersOfTransaction(
   sql: Queryable,
   transactionHash: Hex,

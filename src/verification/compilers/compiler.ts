@@ -11,17 +11,13 @@ export interface Compiler {
   version: CompilerVersion;
   /** Of one compile. */
   maxOutputBytes: number;
-  /**
-   * Standard JSON in, standard JSON out. Throws `VerificationError`: `compiler-limit` when the output is too large,
-   * `compiler-error` when there is none.
-   */
+  /** Compiles standard JSON. Throws `VerificationError`: `compiler-limit`, `compiler-error`. */
   compile(input: string): Promise<string>;
 }
 
 /**
- * Opens a compiler and asks its version. It blocks and can harm the process: only for a fenced process of its own.
- * Throws `VerificationError`: `compiler-broken` when the file does not run, `compiler-unavailable` when the compiler gives
- * itself another version.
+ * Opens a compiler and asks its version; only in a fenced process. Throws `VerificationError`: `compiler-broken`,
+ * `compiler-unavailable`.
  */
 export async function openCompiler(
   build: CompilerBuild,

@@ -24,10 +24,7 @@ export interface ListedBuild {
 
 /** The compilers of one list, kept in one folder. */
 export interface CompilerDownloads {
-  /**
-   * The builds of the list that run on this machine; read again after an hour. Empty, and logged, while the list cannot
-   * be read.
-   */
+  /** Lists builds that run here, read again after an hour; empty, and logged, when unreadable. */
   list(): Promise<ListedBuild[]>;
   /** Path of the compiler's file. Undefined, and logged, when it cannot be had. Concurrent calls share one download. */
   fetch(build: ListedBuild): Promise<string | undefined>;
@@ -159,9 +156,7 @@ function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/**
- * The body of a URL. Throws above 60 MB or after 60 s. User and password of the URL are sent as Basic authentication.
- */
+/** Downloads a URL, its credentials as Basic authentication. Throws above 60 MB or after 60 s. */
 async function download(text: string): Promise<Buffer> {
   const { bare, headers } = splitCredentials(new URL(text));
   const response = await fetch(bare, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });

@@ -13,10 +13,7 @@ const MAX_ERROR_BYTES = 65_536;
 /** Thrown when a program prints more than it may. */
 export class OutputTooLarge extends Error {}
 
-/**
- * Runs a compiler that is an executable, without a shell, in this process's folder. Its environment has only TMPDIR,
- * which names that folder. Throws `OutputTooLarge` after killing it, or the system's error when it cannot run.
- */
+/** Runs an executable without a shell, with TMPDIR alone. Throws `OutputTooLarge`, or the system's error. */
 export function runExecutable(
   file: string,
   args: readonly string[],

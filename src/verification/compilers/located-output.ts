@@ -1,9 +1,6 @@
 import type { CompilerOutput } from "./output.ts";
 
-/**
- * The output with each contract under the file that declares it: solc up to 0.4.8 puts all under the name `""`. Other
- * outputs, and contracts that no file declares, stay as they are.
- */
+/** Puts contracts under the files that declare them: solc up to 0.4.8 has all under `""`. */
 export function locateContracts(
   output: CompilerOutput,
   sources: ReadonlyMap<string, string>,

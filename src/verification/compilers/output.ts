@@ -33,10 +33,7 @@ const Code = z.object({
   immutableReferences: recordOf(Ranges).default({}),
   /** Compressed, as solc and vyper write it. */
   sourceMap: z.string().optional().catch(undefined),
-  /**
-   * Since 0.8.5: where functions begin; null for one that was merged with other code. Only functions of the source have
-   * an id.
-   */
+  /** Since 0.8.5: where source functions begin; null for a merged one. */
   functionDebugData: recordOf(
     z.object({ entryPoint: z.number().nullish(), id: z.number().nullish() }),
   )
@@ -94,10 +91,7 @@ export interface CompilerOutput {
   contract(path: string, name: string): ContractOutput;
 }
 
-/**
- * Reads a compiler's standard JSON output. Throws `VerificationError` of code `compiler-error` with the first error of
- * severity `error`; ignores warnings.
- */
+/** Parses standard JSON output. Throws `VerificationError` of code `compiler-error` for the first error. */
 export function readOutput(text: string): CompilerOutput {
   const output: unknown = parse(text);
   const errors = isRecord(output) && Array.isArray(output["errors"]) ? output["errors"] : [];

@@ -24,11 +24,7 @@ interface EmscriptenModule {
   Pointer_stringify?(pointer: number): string;
 }
 
-/**
- * Loads a soljson file. The input is written to the compiler's heap: the wrapper of the npm package uses the stack,
- * which breaks above about 1 MiB. No callback is given, so the compiler can import nothing. Compilers older than
- * standard JSON (up to 0.4.10) go through the wrapper, which translates.
- */
+/** Loads a soljson without imports. Input goes to the heap: the npm wrapper's stack breaks at 1 MiB; it translates up to 0.4.10. */
 export function loadSoljson(file: string): Soljson {
   const require = createRequire(import.meta.url);
   const module = keepingHandlers(() => require(file) as EmscriptenModule);
@@ -47,10 +43,7 @@ export function loadSoljson(file: string): Soljson {
   };
 }
 
-/**
- * Loads without keeping the handlers that it installs: they would end this process without a message at every later
- * failure.
- */
+/** Loads without its process handlers, which would end this process silently at later failures. */
 function keepingHandlers<Result>(load: () => Result): Result {
   const events = ["unhandledRejection", "uncaughtException"];
   const before = events.map((event) => process.rawListeners(event));

@@ -1,6 +1,4 @@
-/**
- * The version a compiler gives itself, in parts: `0.8.20+commit.a1b79de6`, `0.8.21-nightly.2023.6.28+commit.ec9e8f3f`.
- */
+/** A compiler's own version: `0.8.20+commit.a1b79de6`, `0.8.21-nightly.2023.6.28+commit.ec9e8f3f`. */
 export interface CompilerVersion {
   /** `0.8.20`. */
   release: string;
@@ -19,10 +17,7 @@ const VYPER_PRERELEASE = /^-?(a|b|rc)(?:lpha|eta)?\.?(?=\d)/;
 /** How solc calls itself up to 0.3.6: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
 const OLD_VERSION = /^(\d\.\d\.\d)-([0-9a-f]{8})[/*].*/;
 
-/**
- * Reads a version in any spelling clients use: with or without `v`, `vyper:`, the commit, the build behind it
- * (`.Emscripten.clang`); `-ci.` means `-nightly.`. Undefined for anything else.
- */
+/** Parses a version in any client's spelling; `-ci.` means `-nightly.`. Undefined for anything else. */
 export function parseVersion(text: string): CompilerVersion | undefined {
   const today = text.trim().replace(OLD_VERSION, "$1+commit.$2");
   const [, release, prerelease, commit] = VERSION.exec(today) ?? [];
@@ -72,10 +67,7 @@ export function isSameVersion(left: CompilerVersion, right: CompilerVersion): bo
   return ["commit", "prefix"].includes(fitOf(left, right) ?? "");
 }
 
-/**
- * The build that fits a request best; of equal ones the first. Undefined when none fits, or when the request names only
- * a release and builds of different commits fit.
- */
+/** Chooses the best-fitting build, then the first; undefined when none fits or commits of a release differ. */
 export function chooseBuild<Build extends { version: CompilerVersion }>(
   wanted: CompilerVersion,
   builds: readonly Build[],

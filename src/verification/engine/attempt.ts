@@ -82,9 +82,8 @@ const NARROW_SINCE = "0.5.0";
 const VYPER_NARROW_SINCE = "0.4.0";
 
 /**
- * Compiles the input and compares every contract that the request may mean. Compiles only the wanted contract where
- * that is known: twice as fast on large projects. Without a match solc then compiles everything, since some releases
- * make other code or errors then; this also finds the names for the answer.
+ * Compiles and compares every possible contract. Compiles the wanted one alone first, twice as fast; without a match solc then
+ * compiles all, which also names candidates.
  */
 export async function attempt(session: Session, input: CompilerInput): Promise<Attempt> {
   const isVyper = input.language === "Vyper";
@@ -198,10 +197,7 @@ export async function readMetadata(
 /** Bytes of a syntax tree for each byte of dense source. */
 const TREE_BYTES = 80;
 
-/**
- * The syntax trees of the files that a contract's code may be from, by its metadata; as many files at a time as one output of
- * the compiler can hold. Compiles nothing.
- */
+/** Yields syntax trees of the files in a contract's metadata, as many as one output holds. Compiles nothing. */
 export async function* readTrees(
   { compiler }: Session,
   input: CompilerInput,

@@ -29,11 +29,7 @@ const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
   ["constantinople", "0.4.21"],
 ];
 
-/**
- * Looks for one changed setting with which the sources match, for about `budgetMs`. Prefers one that also gives the
- * metadata on chain, else takes the first that gives the code. Gives a sentence for the sender, or undefined; verifies
- * nothing.
- */
+/** Looks for one changed setting that matches, within `budgetMs`, best with equal metadata. Returns a hint; verifies nothing. */
 export async function diagnoseSettings(
   session: Session,
   failed: Attempt,
@@ -61,10 +57,7 @@ export async function diagnoseSettings(
   return found && `It matches with ${found}.`;
 }
 
-/**
- * Compiles for other EVM versions than the compiler's own, for about `budgetMs`, and yields what gives the code on chain. Several
- * may: only the metadata tells them apart.
- */
+/** Compiles for other EVM versions within `budgetMs` and yields each match: metadata tells several apart. */
 export async function* attemptEvmVersions(
   session: Session,
   { input, candidates: [closest] }: Attempt,

@@ -2,10 +2,7 @@ import type { VerificationFailure } from "../errors.ts";
 import { isMatch, type Mismatch } from "../match/code/code-match.ts";
 import type { Attempt, Candidate } from "./attempt.ts";
 
-/**
- * Why no contract of an attempt matches: the mismatch of the closest candidate. `isVersionSure`: the code on chain
- * names the compiler that was used.
- */
+/** Explains a mismatch by the closest candidate. `isVersionSure`: the code on chain names its compiler. */
 export function explain(
   { input, candidates, abstract, names }: Attempt,
   isVersionSure: boolean,

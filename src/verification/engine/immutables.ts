@@ -23,9 +23,8 @@ const FOREIGN_RUN =
 const SIGNS_SINCE = "0.8.9";
 
 /**
- * The values of the immutables in matched code. Throws `VerificationError` of code `bytecode` when a value does not fit
- * its variable's type, when a library holds no address, and when metadata, addresses of libraries or arguments could be run as
- * code that the source does not tell of.
+ * Reads immutables of matched code. Throws `VerificationError` of code `bytecode` for impossible values, missing library addresses,
+ * and unexplained bytes that may run.
  */
 export async function readImmutables(
   session: Session,
@@ -78,10 +77,7 @@ export async function readImmutables(
   });
 }
 
-/**
- * Whether jumps may lead into what stands in the code, or stood there when the constructor ran, and neither the source nor its
- * ABI tells of. The metadata of contracts that the constructor makes is in the creation code alone.
- */
+/** Whether jumps may reach bytes that neither source nor ABI explains, in the code or when the constructor ran. */
 function mayRunForeign(
   { runtimeCode, creationCode }: OnChainCode,
   { settings }: CompilerInput,

@@ -12,9 +12,7 @@ const VYPER_COMMENT_OR_TEXT =
 const VYPER_IMPORT = /^[ \ufeff]*(?:from([^\r\n]*?)(?<=[ .]))?import(?=[ (])([^\r\n]*)/gm;
 const VYPER_BUILT_IN = /^(?:vyper\.interfaces|ethereum\.ercs)\./;
 
-/**
- * The file and all that it may import. Files are found by the ends of their paths: perhaps too many, never too few.
- */
+/** Returns a file and all that it may import, by ends of paths: too many rather than too few. */
 export function importedFrom(
   mainPath: string,
   language: CompilerLanguage,

@@ -6,11 +6,8 @@ import { importedFrom } from "./imported-files.ts";
 import { filesIn } from "./metadata-text.ts";
 
 /**
- * The files of a compile that belong to a contract, in the order they were sent: those that the compiler's metadata
- * names; without metadata (vyper, solc before 0.4.7) those that the main file may import. `further` is what the other keys
- * of the input say of such files. Other files are compiled too, since they may change the code, but they are not proven.
- * Throws `VerificationError` of code `invalid-json` when a file that belongs to it is no source and has a path out of the
- * project, or when it has the place of another one.
+ * Returns the contract's files as sent: those in the metadata, without it those that the main file may import; `further` are other
+ * keys of the input. Throws `VerificationError` of code `invalid-json` for a misplaced file.
  */
 export function keptSources(
   { language, sources, rest }: CompilerInput,

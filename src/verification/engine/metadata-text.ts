@@ -20,10 +20,7 @@ function partOf(metadata: string, key: string): Settings | undefined {
   return isRecord(part) ? part : undefined;
 }
 
-/**
- * Addresses by which the settings linked libraries, by `path:Name` or, up to 0.7.4, by `Name` alone: whatever their files,
- * the last one counts. Where metadata tells of none, a wrapper linked (up to 0.4.10), or there is no metadata.
- */
+/** Returns library addresses of the settings, by `path:Name` or, up to 0.7.4, `Name`, where metadata has none; the last counts. */
 export function givenAddresses({ libraries }: Settings, taken: Settings): Settings {
   const linked = taken["libraries"];
   if (isRecord(linked) && Object.keys(linked).length > 0) return linked;

@@ -15,9 +15,8 @@ import { type Candidate, readTrees, type Session } from "./attempt.ts";
 import { linkedAddresses, settingsIn } from "./metadata-text.ts";
 
 /**
- * Returns the compiled creation code with arguments, to be run where another constructor ran: with each possible encoding of
- * them at the end of the creation code on chain, else with the request's, else with made-up ones. Null when nothing needs
- * to be run.
+ * Returns compiled creation code with arguments to run in place of another constructor's: found, the request's or made up. Null when
+ * not needed.
  */
 export async function trialOf(
   session: Session,

@@ -106,10 +106,7 @@ export function describeContract(proven: {
   };
 }
 
-/**
- * Whether the code on chain is that of the source. Where the compiler gives no runtime code (of Yul), it is what a
- * constructor that is known has of it within its own code.
- */
+/** Whether the code on chain is the source's; of Yul, what its constructor holds. */
 function isFromSource(
   { compiledRuntime, compiledCreation }: ContractMatch,
   { runtime, creation }: Levels,

@@ -46,10 +46,7 @@ export interface VerifyHooks {
   onFailure(failure: VerificationFailure): void;
 }
 
-/**
- * Compiles a request and compares it with the code on chain. Needs a process of its own: it blocks while it compiles.
- * Throws `VerificationError` when nothing matches.
- */
+/** Compiles a request and compares it with the chain, blocking its process. Throws `VerificationError`. */
 export async function verify(
   task: VerifyTask,
   { open, onFailure }: VerifyHooks,
@@ -90,10 +87,7 @@ interface Match {
   candidate: Candidate;
 }
 
-/**
- * The best match of the first compile, raised to full where that is possible; else of compiles for other EVM versions, where
- * the request names none. Throws `VerificationError` when what the request names is not on chain.
- */
+/** Returns the best match, raised to full if possible, else for other EVM versions when none is named. Throws `VerificationError`. */
 async function findMatch(
   session: Session,
   request: VerificationRequest,
@@ -166,10 +160,7 @@ function givenArguments(text: string | undefined): Buffer | null {
   throw new VerificationError({ code: "constructor-arguments", detail: "They are not hex." });
 }
 
-/**
- * Throws when the arguments in the request are not those of the creation, even where only the runtime code matches. Where another
- * constructor left immutables, running the compiled one with the request's arguments decides.
- */
+/** Throws when the request's arguments differ from the creation's; a run decides where another constructor left immutables. */
 function checkArguments({ given, onChain }: Session, { match }: Candidate): void {
   const { creationCode } = onChain;
   const isRun = isMatch(match.runtime) && match.runtime.values.immutables !== undefined;
@@ -227,10 +218,7 @@ function wrongLibrary({ onChain }: Session, { input, candidates }: Attempt): str
   return undefined;
 }
 
-/**
- * Turns a partial match into a full one when only line ends, the name of a flattened file or addresses of libraries that were
- * linked after the compile differ from the original. Otherwise gives the match as it is.
- */
+/** Raises a partial match to full when line ends, a flattened file's name or later linked libraries explain the difference. */
 async function raise(session: Session, { input }: Attempt, found: Candidate): Promise<Match> {
   const wanted = readCodeMetadata(session.onChain.runtimeCode)?.hash ?? null;
   const unchanged = { input, candidate: found };

@@ -32,10 +32,7 @@ export function isPrintable(name: string): boolean {
   return name.isWellFormed() && !UNSEEN.test(name);
 }
 
-/**
- * Throws `VerificationError` of code `invalid-json` when JavaScript cannot hold the optimizer runs exactly; solc takes
- * some up to 2^64.
- */
+/** Throws `VerificationError` of code `invalid-json` for optimizer runs beyond JavaScript's integers; solc takes up to 2^64. */
 export function checkRuns({ optimizer }: Settings): void {
   const runs = isRecord(optimizer) ? optimizer["runs"] : undefined;
   if (typeof runs === "number" && !Number.isSafeInteger(runs)) {

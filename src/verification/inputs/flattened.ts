@@ -12,9 +12,8 @@ const BYTECODE_HASH_SINCE = "0.6.0";
 const APPEND_CBOR_SINCE = "0.8.18";
 
 /**
- * One compile for a flattened source. The request names neither a path nor the kind of the metadata hash: the path is
- * guessed (others are tried later), the kind, or that there is none, is read from the code on chain. Throws
- * `VerificationError`: `empty-source`.
+ * Builds the compile of a flattened source with a guessed path and the metadata hash on chain. Throws `VerificationError`:
+ * `empty-source`.
  */
 export function readFlattened(
   form: FlattenedForm,

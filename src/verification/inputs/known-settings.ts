@@ -49,10 +49,7 @@ const OF_OUTPUT = ["outputSelection", "modelChecker", "stopAfter", "parserErrorR
 /** What solc takes beside Yul, and ignores. */
 const NOT_OF_YUL = ["viaIR", "metadata"];
 
-/**
- * The settings that may change the code or the metadata. Others, of outputs and those that Vyper and old releases of solc
- * ignore, would be shown beside a match as if they had made the code.
- */
+/** Keeps settings that may change code or metadata: others would be shown as if they had. */
 export function knownSettings(
   settings: Settings,
   language: CompilerLanguage,

@@ -35,9 +35,8 @@ const Metadata = z.object({
 });
 
 /**
- * Rebuilds the compile that a metadata file describes. Finds sources by the keccak-256 of their text, whatever their
- * names; the line ends of up to two million characters may have changed. Throws `VerificationError`: `no-metadata`, `missing-sources`,
- * `invalid-json`.
+ * Rebuilds a metadata file's compile; sources match by hash, also with other line ends. Throws `VerificationError`: `no-metadata`,
+ * `missing-sources`, `invalid-json`.
  */
 export function readMetadataFiles(files: readonly SourceFile[]): CompilerInput {
   const found = findMetadata(files);

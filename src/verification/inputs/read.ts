@@ -69,10 +69,7 @@ function readForm(
   }
 }
 
-/**
- * 0.8.2 to 0.8.4 write a detail of the optimizer into the metadata that they refuse as a setting; it is as the optimizer
- * then, of which they write nothing beside details.
- */
+/** 0.8.2 to 0.8.4 refuse as a setting the optimizer detail that they write into metadata. */
 function withoutInliner(settings: Settings, release: string): Settings {
   const optimizer = settings["optimizer"];
   const affected = compareReleases(release, "0.8.2") >= 0 && compareReleases(release, "0.8.4") <= 0;

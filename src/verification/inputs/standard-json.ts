@@ -54,10 +54,7 @@ function solcTarget(text: string, sources: readonly SourceFile[]): Target {
   return splitNameIn(text, paths);
 }
 
-/**
- * A vyper file is one contract, whose name in the output the compiler chooses. Where the request names no file, it is the
- * one of that name, if there is just one: others may be interfaces or modules that make no code.
- */
+/** A vyper file is one contract, named by the compiler. Without a file, the only one of that name: others may be modules. */
 function vyperTarget(text: string, sources: readonly SourceFile[]): Target {
   const { path, name } = splitName(text);
   if (path !== null) return { path, name: null };

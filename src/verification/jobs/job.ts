@@ -39,10 +39,7 @@ const OTHER_TEXT =
 /** Clients send a second form after a failure: they must not wait long for the first. */
 const DIAGNOSIS_MS = 5000;
 
-/**
- * Runs a claimed job and stores its outcome. Tells whether it passed. Throws when there is no outcome: the database is
- * lost, the worker process broke off, or the signal was aborted.
- */
+/** Runs a job, stores its outcome and returns whether it passed. Throws without one: database lost, worker broken, aborted. */
 export async function runJob(
   context: JobContext,
   job: ClaimedJob,

@@ -30,9 +30,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Reads the code of an address from the node and its creation from the index. Waits some seconds for an index that is
- * behind: for the block that the code was read at, since on a fast chain the node's next head is always ahead of the
- * index. Throws `VerificationError`: `no-code`, `not-indexed`, `deployed-code`, `node`.
+ * Reads code from the node and creation from the index, waiting for an index that is behind. Throws `VerificationError`: `no-code`,
+ * `not-indexed`, `deployed-code`, `node`.
  */
 export async function fetchOnChainFacts(
   source: FactsSource,

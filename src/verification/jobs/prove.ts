@@ -25,10 +25,8 @@ export type TrialChain = Pick<
 type Outcome = NonNullable<DeploymentProof["run"]> & { isInPlace?: boolean };
 
 /**
- * Returns the proof of a matched contract. Where another constructor ran than the compiled one, the node runs the compiled one
- * in its place. Immutables are accepted only when some run returns them: with the arguments of the creation, or with
- * made-up ones where the chain holds none. Throws `VerificationError`: `bytecode` when it leaves other code than that on
- * chain, `node` when the node does not answer.
+ * Returns a match's proof; the node runs the compiled constructor where another ran. Immutables need a run that returns them. Throws
+ * `VerificationError`: `bytecode`, `node`.
  */
 export async function proveDeployment(
   chain: TrialChain,
@@ -160,10 +158,7 @@ function isSame(trialled: Trialled, code: Hex | null | undefined): boolean {
 /** Least and most gas of the runs that have their transaction's price; each has twice the gas of the one before. */
 const STEADY_GAS = { least: 2n ** 16n, most: 2n ** 24n };
 
-/**
- * Whether a creation also returns the code on chain as a transaction runs it: with a price of gas, the block's own fields, another
- * origin than the creator where a contract made it, and with whatever gas is enough for it.
- */
+/** Whether a creation returns the same code as a transaction would run it: with price, origin, block fields and any sufficient gas. */
 async function isSteady(trialled: Trialled, trial: CreationTrial, place: Place): Promise<boolean> {
   const probe = { from: trial.from, initCode: PROBE, value: 0n, gas: STEADY_GAS.most };
   const levels: CreationTrial[] = [];
@@ -302,10 +297,7 @@ async function calledPlace(
   };
 }
 
-/**
- * Runs each creation alone: one that the node refuses has failed, since it ran the probe. The address that a contract has there
- * becomes its own in what it returns.
- */
+/** Runs each creation alone: a refusal is a failure, as the probe ran. The address there becomes the own one in its code. */
 function runEach(
   chain: TrialChain,
   trials: readonly CreationTrial[],

@@ -75,10 +75,7 @@ const LOOK_MS = 2000;
 
 const CRASHED = { code: "crashed", reason: reasonOf({ code: "crashed" }) } as const;
 
-/**
- * Starts to work on the queue; several processes may work on one. A job frees its place while it waits for its node, so
- * that a slow node delays no other chain. A chain whose table does not answer is left out until it does.
- */
+/** Starts work on the queue, shared by processes. A job frees its place while it waits for its node; a silent table is left out. */
 export function startQueue(options: QueueOptions): JobQueue {
   const { concurrency, log, budgetMs = BUDGET_MS } = options;
   const stopping = new AbortController();

@@ -68,11 +68,7 @@ const MAX_REQUEST = 12_000_000;
 /** Longer than any version. */
 const MAX_VERSION = 100;
 
-/**
- * Accepts a client's request. The job is committed when this resolves, so that its status can be asked at once. Throws
- * `VerificationError` of code `node` when only the node could tell whether there is code and it does not answer, and
- * `RequestError` when the request is too long to store.
- */
+/** Accepts a request; the job is committed on return. Throws `VerificationError` of code `node`, and `RequestError` for a long one. */
 export async function submitVerification(
   source: FactsSource,
   request: VerificationRequest,
@@ -131,10 +127,7 @@ export async function getVerificationStatus(
 /** For jobs that another process runs. */
 const POLL_MS = 500;
 
-/**
- * As `getVerificationStatus`, but waits up to `timeoutMs` for the job to end. `nextEnd` gives a signal that is aborted
- * when the next job of this process ends.
- */
+/** As `getVerificationStatus`, after up to `timeoutMs` for the end. `nextEnd` returns a signal of this process's next end. */
 export async function waitForVerification(
   sql: Sql,
   guid: string,

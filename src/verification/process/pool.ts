@@ -7,10 +7,7 @@ import {
   type WorkerProcess,
 } from "./worker-process.ts";
 
-/**
- * Worker processes, one for each task. After a task the next process is made ready for the same compiler and waits a
- * while: starting it and loading the compiler takes longer than most compiles, and contracts come in groups.
- */
+/** Worker processes, one per task. The next one is prepared with the same compiler: loading takes longer than most compiles. */
 export interface WorkerPool {
   /** See `WorkerProcess.run`. */
   run(build: CompilerBuild, task: Task, signal: AbortSignal): Promise<Answer>;

@@ -48,10 +48,7 @@ export interface WorkerProcess {
   isAlive(): boolean;
   /** Loads the compiler before there is a task. */
   prepare(limits: WorkerLimits): void;
-  /**
-   * Does the task. Kills the process at every limit and when `signal` is aborted. Throws `VerificationError` when the
-   * task fails or reaches a limit, `WorkerError` otherwise.
-   */
+  /** Does the task; kills the process at limits or an abort. Throws `VerificationError`, else `WorkerError`. */
   run(task: Task, limits: WorkerLimits, signal?: AbortSignal): Promise<Answer>;
   /** Kills it and removes its folder. */
   end(): Promise<void>;
@@ -69,9 +66,8 @@ const READABLE = [
   .flatMap((place) => [place, realpathSync(place)]);
 
 /**
- * Starts a process for a compiler. It has no environment, and reads only an empty folder, the source of this program
- * and the compiler's file. What it starts shares its process group and dies with it. Throws `VerificationError` without that
- * file, and the system's error when it cannot start.
+ * Starts a process without environment that reads only this program and the compiler; its children die with it. Throws
+ * `VerificationError`, or the system's error.
  */
 export async function startWorkerProcess(build: CompilerBuild): Promise<WorkerProcess> {
   const file = await realpath(build.file).catch((error) => {

@@ -26,10 +26,7 @@ export type ProxySource = { sql: Sql; chain: Chain };
 /** The contract's code decides how long a node is busy with it: also what nobody waits for enters by the gate of callers. */
 const OURSELVES: Caller = { caller: "proxies" };
 
-/**
- * Reads what an address delegates to at the served head and stores it, even without an implementation: an event may
- * announce one later. Null, and deleted, when it never delegates. Throws `ChainError`.
- */
+/** Reads and stores what an address delegates to; null, and deleted, when it never does. Throws `ChainError`. */
 export async function refreshProxy(
   { sql, chain }: ProxySource,
   address: Address,
@@ -55,10 +52,7 @@ export interface ProxyCheckOptions {
   asker?: Caller;
 }
 
-/**
- * Checks what a verified contract delegates to; the outcome is stored when this resolves. The same outcome within an hour
- * has the same guid, so that nobody fills the database with checks. Throws `ChainError`.
- */
+/** Checks and stores what a contract delegates to; the same outcome within an hour has the same guid. Throws `ChainError`. */
 export async function verifyProxy(
   source: ProxySource,
   address: Address,
@@ -98,11 +92,7 @@ const ABOUT_ALL: ReadonlySet<string> = new Set<ChainErrorCode>([
   "head-moved",
 ]);
 
-/**
- * Reads proxies again that were upgraded or whose block was reorganised away, until the signal is aborted, and 50 others a
- * minute, one round after the other: not every upgrade has an event. One that the node leaves unanswered rests, twice as
- * long each time, and delays no other.
- */
+/** Refreshes proxies that were upgraded or reorganised away, and 50 others a minute, until aborted. Unanswered ones rest. */
 export async function keepProxiesFresh(
   source: ProxySource,
   log: Pick<Logger, "warn">,

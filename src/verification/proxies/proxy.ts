@@ -325,10 +325,7 @@ async function readBeacon(
 const GET_ADDRESS = parseAbi(["function getAddress(string name) view returns (address)"]);
 const GET_ADDRESS_SELECTOR = Buffer.from("bf40fac1", "hex");
 
-/**
- * ResolvedDelegateProxy of the OP stack. One mapping holds its address manager, another one a name, both by the proxy's
- * own address; the manager resolves the name.
- */
+/** OP stack's ResolvedDelegateProxy: mappings by its address hold manager and name; the manager resolves the name. */
 async function readResolved(
   reader: ProxyReader,
   address: Address,

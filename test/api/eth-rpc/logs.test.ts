@@ -150,6 +150,13 @@ describe("address and topics", () => {
   });
 });
 
+test("fields are found in any letter case, as geth finds them, but an exact name wins", async () => {
+  expect(await ask({ ADDRESS: B, fromblock: "0x2", toblock: "0x2" })).toEqual(
+    await ask({ address: B, fromBlock: "0x2", toBlock: "0x2" }),
+  );
+  expect(await found({ Address: B, address: A, topics: [T1, T3] })).toEqual(["3/0"]);
+});
+
 describe("blocks", () => {
   test.each<[string, object, string[]]>([
     ["default to the head", { fromBlock: undefined }, ["16/0"]],

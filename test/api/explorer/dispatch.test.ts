@@ -70,14 +70,17 @@ describe("chainid", () => {
   const action = "module=block&action=getblocknobytime&timestamp=4000000000";
   const found = { status: 200, body: { status: "1", message: "OK", result: "1" } };
 
-  test.each(["", `&chainid=${TEST_CHAIN_ID}`, `&chainId=${TEST_CHAIN_ID}`, "&chainid="])(
-    "is ours or none under /v2/api: %j",
-    async (chainId) => {
-      expect(await ask(`/v2/api?${action}${chainId}`)).toEqual(found);
-    },
-  );
+  test.each([
+    "",
+    `&chain_id=${TEST_CHAIN_ID}`,
+    `&chainid=${TEST_CHAIN_ID}`,
+    `&chainId=${TEST_CHAIN_ID}`,
+    "&chainid=",
+  ])("is ours or none under /v2/api: %j", async (chainId) => {
+    expect(await ask(`/v2/api?${action}${chainId}`)).toEqual(found);
+  });
 
-  test.each(["1", "1,31337", "0x7a69", "mainnet", "31337%20"])(
+  test.each(["1", "1,31337", "0x7a69", "mainnet", "31337%20", "&chain_id=5", "31337&chain_id=5"])(
     "that is not ours is refused under /v2/api: %j",
     async (chainId) => {
       expect(await ask(`/v2/api?${action}&chainid=${chainId}`)).toEqual(
@@ -95,7 +98,7 @@ describe("chainid", () => {
   });
 
   test("does not matter under /api", async () => {
-    const { body } = await ask(`/api?${action}&closest=before&chainid=1`);
+    const { body } = await ask(`/api?${action}&closest=before&chainid=1&chain_id=5`);
     expect(body.result).toEqual({ blockNumber: "1" });
   });
 });

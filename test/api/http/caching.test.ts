@@ -130,6 +130,16 @@ describe("news are never kept back", () => {
     expect((await get(TXLIST, { "if-none-match": tag })).statusCode).toBe(200);
   });
 
+  test("of another program: its version or its commit", async () => {
+    const { tag } = await poll(TXLIST);
+    for (const other of [{ version: "0.0.1" }, { commit: "c1".repeat(20) }]) {
+      const upgraded = await createTestApp({ sql: plain.sql, ...other });
+      const news = await upgraded.app.inject({ url: TXLIST, headers: { "if-none-match": tag } });
+      expect(news.statusCode).toBe(200);
+      await upgraded.close();
+    }
+  });
+
   test("of what is read of the node later, at the same head", async () => {
     const { tag } = await poll(TOKENTX);
     await plain.sql`UPDATE tokens SET name = 'Later'`;

@@ -54,7 +54,7 @@ describe("paths", () => {
   test.each([
     "/foo",
     "/api/anything",
-    "/api/v2/smart-contracts/0x00",
+    "/api/v2/blocks/0x00",
     "/api/legacy/block",
     "/API",
     "/foo/%zz",
@@ -344,7 +344,7 @@ describe("bodies", () => {
   });
 
   test.each([
-    ["POST", "/api/v2/smart-contracts/0x00", 404],
+    ["POST", "/api/v2/blocks/0x00", 404],
     ["PUT", "/api", 405],
     ["PUT", "/api/block/eth_block_number", 405],
     ["DELETE", "/sourcify/v2/contracts/31337", 405],

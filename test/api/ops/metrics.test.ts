@@ -53,6 +53,7 @@ test("tells head, lag, gaps and what the indexer does", async () => {
     phase: "following",
     nodeHead: 4,
     pending: { coins: 3, holdings: 0, tokens: 1 },
+    tokens: { marked: { supply: 2, audit: 1 }, stale: 4, oldestSeconds: 9 },
   });
   expect(await scrape("periscope_head_block")).toEqual(["periscope_head_block 1"]);
   expect(await scrape("periscope_node_head_block")).toEqual(["periscope_node_head_block 4"]);
@@ -61,6 +62,14 @@ test("tells head, lag, gaps and what the indexer does", async () => {
   expect(await scrape("periscope_ready")).toEqual(["periscope_ready 1"]);
   expect(await scrape("periscope_indexer_phase")).toEqual([
     'periscope_indexer_phase{phase="following"} 1',
+  ]);
+  expect((await scrape("periscope_marked_tokens")).sort()).toEqual([
+    'periscope_marked_tokens{reason="audit"} 1',
+    'periscope_marked_tokens{reason="supply"} 2',
+  ]);
+  expect(await scrape("periscope_stale_tokens")).toEqual([
+    "periscope_stale_tokens 4",
+    "periscope_stale_tokens_age_seconds 9",
   ]);
   expect(await scrape("periscope_pending_state")).toContain(
     'periscope_pending_state{kind="coins"} 3',

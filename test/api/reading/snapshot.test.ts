@@ -50,6 +50,7 @@ test("gives the head that everything was read at", async () => {
     timestampSeconds: blockTime(3),
     generation: 0,
     startBlock: 0,
+    l1FeesFrom: null,
     indexId: expect.any(String),
   });
 });

@@ -18,6 +18,9 @@ function input(id: string | undefined, name = "chainid"): Input {
   return new Map(id === undefined ? [] : [[name, id]]);
 }
 
+const both = (chainid: string, chain_id: string): Input =>
+  new Map(Object.entries({ chainid, chain_id }));
+
 function outcome(
   chains: readonly { name: string; chainId(): number }[],
   query: Input,
@@ -39,6 +42,30 @@ test.each<readonly [string, Input, Input, string, string]>([
   ["the body's", input(undefined), input("7171"), "pearl", "pearl"],
   ["another spelling of the name", input("7171", "chainId"), input(undefined), "pearl", "pearl"],
   ["both, the same", input("7171"), input("7171"), "pearl", "pearl"],
+  ["Blockscout's spelling", input("10", "chain_id"), input(undefined), `200 ${WRONG}`, "coral"],
+  ["it in the body", input(undefined), input("7171", "Chain_ID"), "pearl", "pearl"],
+  ["it, empty", input("", "chain_id"), input(undefined), "pearl", `200 ${WRONG}`],
+  ["both spellings, the same", both("7171", "7171"), input(undefined), "pearl", "pearl"],
+  ["both, different ones", both("7171", "10"), input(undefined), `200 ${WRONG}`, `200 ${WRONG}`],
+  ["an empty one beside it", both("", "10"), input(undefined), `200 ${WRONG}`, "coral"],
+  ["it beside an empty one", both("10", ""), input(undefined), `200 ${WRONG}`, "coral"],
+  [
+    "an exact empty one",
+    new Map([
+      ["chainid", ""],
+      ["chainId", "10"],
+    ]),
+    input(undefined),
+    `200 ${WRONG}`,
+    "coral",
+  ],
+  [
+    "one each in query and body",
+    input("7171"),
+    input("10", "chain_id"),
+    `200 ${WRONG}`,
+    `200 ${WRONG}`,
+  ],
   ["both, one of them empty", input(""), input("7171"), "pearl", "pearl"],
   ["both, different", input("7171"), input("10"), `200 ${WRONG}`, `200 ${WRONG}`],
   ["the second chain's", input("10"), input(undefined), `200 ${WRONG}`, "coral"],

@@ -78,7 +78,7 @@ export const topholders: Answerer = ({ oracle, dialect, parameters }) => {
     .map((holder) => ({
       TokenHolderAddress: holder.address,
       TokenHolderQuantity: formatUnits(holder.amount, decimals),
-      TokenHolderAddressType: isContract(oracle, holder.address) ? "C" : "E",
+      TokenHolderAddressType: isContract(oracle, holder.address) ? "C" : "A",
     }));
   const empty = "No records found";
   return list(dialect, holders, { blockscout: empty, etherscan: empty });

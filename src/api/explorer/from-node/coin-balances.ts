@@ -17,10 +17,7 @@ export interface BalancedAccount {
   balance: string;
 }
 
-/**
- * The accounts of `list` with their balances at the served head, stored or read from the node. Throws `RequestError`
- * when too many would have to be read.
- */
+/** Adds the balances at the served head, stored or from the node. Throws `RequestError` when too many are to be read. */
 export async function readCoinAccounts(
   context: Pick<Context, "read" | "chain">,
   list: (sql: Queryable) => Promise<CoinAccount[]>,
@@ -49,11 +46,7 @@ async function fillBalances(
   }));
 }
 
-/**
- * Balance of an address in wei after a block; a block above the served head (also an infinite one) means the head.
- * Undefined where the node has no state of that block; with `onlyKnown` also for an address that the index has never
- * seen.
- */
+/** Returns a balance in wei after a block, at most the head; undefined without state, and with `onlyKnown` for unseen addresses. */
 export async function readBalanceAt(
   context: Pick<Context, "read" | "chain">,
   address: Address,

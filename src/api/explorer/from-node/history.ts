@@ -16,11 +16,7 @@ export interface PastBlock extends BlockReference {
   isIndexed: boolean;
 }
 
-/**
- * Answers from the node's state at a block, and from what `query` reads from the index; a failure of `query` is the
- * answer. Fails with `invalid` for a block above the head, and with `NO_HISTORY` where the node has no state of that
- * block.
- */
+/** Combines the node's state at a block with what `query` reads. Fails with `invalid` above the head, with `NO_HISTORY` without state. */
 export async function atBlock<Found, Result>(
   { read, chain }: Context,
   blockNumber: number,
@@ -39,10 +35,7 @@ export async function atBlock<Found, Result>(
   return answered ?? failed(NO_HISTORY);
 }
 
-/**
- * What the node's state at a block up to the head tells; undefined where it has no such state. A block that is not
- * stored is older than the index, and the node's to name.
- */
+/** Reads the node's state at a block up to the head; undefined where the node has none. The node names blocks before the index. */
 export async function atState<Result>(
   chain: CallerChain,
   blockNumber: number,

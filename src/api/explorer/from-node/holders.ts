@@ -26,11 +26,7 @@ export interface HolderPage<Extra> {
   extra: Extra;
 }
 
-/**
- * Holders of a token at the served head, by amount and then address, both descending. `more` reads extra data of all
- * owners that may be on the page. Throws `RequestError` when too many unsure holdings would have to be read from the
- * node.
- */
+/** Reads holders by amount and address, descending. `more` reads extra data. Throws `RequestError` when too many are unsure. */
 export async function readHolders<Extra>(
   context: Context,
   token: Address,

@@ -36,10 +36,7 @@ export type UnsureOwnedToken = UnsureHolding & OwnedToken;
 /** An unsure holding, with its amount as the contract tells it. */
 export type Fresh<Unsure extends Holding> = Unsure & { freshAmount: bigint };
 
-/**
- * Reads from the database, and the unsure holdings of the scope from the node, all at one state of the chain.
- * `query` gets the holdings that it must leave out. Throws `RequestError` when too many are unsure.
- */
+/** Reads rows and, from the node, the scope's unsure holdings at one state. `query` leaves these out. Throws `RequestError`. */
 export async function readWithHoldings<Found>(
   context: Context,
   scope: HoldingScope,
@@ -52,10 +49,7 @@ export async function readWithHoldings<Found>(
   return { found, fresh: await fetchHoldings(context, unsure, head) };
 }
 
-/**
- * All pending holdings, and those of irregular tokens where they are few. Of an owner's, the oldest tokens': anybody can
- * send him new ones.
- */
+/** Lists pending holdings, and those of irregular tokens where they are few; of an owner the oldest tokens', as new ones may be spam. */
 export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<UnsureOwnedToken[]> {
   const list = (reason: UnsureReason) =>
     listUnsureHoldings(sql, scope, reason, READABLE_BALANCES + 1);
@@ -71,11 +65,7 @@ export async function listUnsure(sql: Queryable, scope: HoldingScope): Promise<U
   return [...byKey.values()];
 }
 
-/**
- * Returns the owner's whole holding of a token at the served head, as its contract tells it, of ERC-1155 the sum of the known ids.
- * Both forms are asked, for a contract may have become one of another standard. What was read at that head is not asked for again.
- * Where the contract tells neither, the transfers count. Throws `RequestError` where the owner has too many ids.
- */
+/** Returns the owner's holding at the served head as the contract reports it, in both forms; transfers count where it reports none. */
 export async function readHolding(
   context: Context,
   token: Address,
@@ -89,21 +79,19 @@ export async function readHolding(
   const believed = believedAmount(BigInt(stored?.amount ?? 0));
   if (stored && !stored.isAsked) return believed;
   const isOfIds = stored?.standard === 1155;
-  const isRead = stored?.readBlock === head.number;
-  if (isRead && (!isOfIds || ids.every(({ readBlock }) => readBlock === head.number)))
-    return believed;
+  if (stored?.readBlock === head.number && !isOfIds) return believed;
   if (ids.length > READABLE_IDS) throw new RequestError(503, TOO_MANY_IDS);
   const asked = ids.filter(({ readBlock }) => !isOfIds || readBlock !== head.number);
+  const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
+  // The stored whole may still be a sum of transfers.
+  if (isOfIds && known.length > 0 && asked.length === 0) return sumOf(known);
   const [whole, ...byId] = await fetchReportedBalances(
     context,
     [{ token, owner }, ...asked.map(({ tokenId }) => ({ token, owner, id: BigInt(tokenId ?? 0) }))],
     head,
   );
-  const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
-  const told = [...known, ...byId].filter((amount) => typeof amount === "bigint");
-  const sum =
-    told.length < ids.length ? undefined : told.reduce((total, amount) => total + amount, 0n);
-  const ofIds = ids.length > 0 ? sum : undefined;
+  const answered = [...known, ...byId].filter((amount) => typeof amount === "bigint");
+  const ofIds = ids.length > 0 && answered.length === ids.length ? sumOf(answered) : undefined;
   return (
     (isOfIds ? (ofIds ?? whole ?? (ids.length === 0 ? 0n : undefined)) : (whole ?? ofIds)) ??
     believed
@@ -118,10 +106,7 @@ export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]):
   );
 }
 
-/**
- * The holdings as their contracts tell them at the head. Where one does not answer, the stored amount stays, or is 0
- * where nobody can hold it: transfers alone add up to anything.
- */
+/** Reads holdings from their contracts at the head. Without an answer the stored amount stays, or 0 where it is impossible. */
 export async function fetchHoldings<Unsure extends Holding>(
   context: Pick<Context, "chain" | "unresponsive">,
   holdings: readonly Unsure[],
@@ -140,6 +125,10 @@ export async function fetchHoldings<Unsure extends Holding>(
     ...holding,
     freshAmount: amounts[index] ?? believedAmount(BigInt(holding.amount)),
   }));
+}
+
+function sumOf(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
 function believedAmount(stored: bigint): bigint {

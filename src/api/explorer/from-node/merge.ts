@@ -6,10 +6,7 @@ export function windowAround({ limit, skip }: PageRange, unsure: number): PageRa
   return { skip: skip - before, limit: limit + before };
 }
 
-/**
- * Merges the `settled` rows of the window (`windowAround`) with all `fresh` entries into the page. `compare` is the
- * order of the list and never 0.
- */
+/** Merges the `settled` rows of `windowAround` with all `fresh` entries into the page. `compare` is the order, never 0. */
 export function mergePage<Entry>(
   settled: readonly Entry[],
   fresh: readonly Entry[],

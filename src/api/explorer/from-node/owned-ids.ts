@@ -11,11 +11,7 @@ import { answered } from "./answered.ts";
 /** Ids of which one answer asks the contract for the owner. */
 const READABLE_IDS = 1_000;
 
-/**
- * Returns a page of the ids that an owner has of a collection at the served head, ascending, each as `ownerOf` tells. Where the
- * contract counts more of the owner's than transfers tell, the collection's other ids are asked for, too; fails where that is not
- * enough.
- */
+/** Returns a page of the ids that `ownerOf` gives to an owner; asks for the collection's other ids where the contract counts more. */
 export async function readOwnedIds(
   { read, chain }: Pick<Context, "read" | "chain">,
   token: Address,

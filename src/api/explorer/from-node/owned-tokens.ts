@@ -6,10 +6,7 @@ import type { Context } from "../action.ts";
 import { readWithHoldings } from "./holdings.ts";
 import { mergePage, windowAround } from "./merge.ts";
 
-/**
- * The owner's holdings of tokens of the standards at the served head, by token and id. Throws `RequestError` when too
- * many unsure ones would have to be read from the node.
- */
+/** Reads the owner's holdings by token and id. Throws `RequestError` when too many unsure ones are to be read. */
 export async function readOwnedTokens(
   context: Context,
   owner: Address,

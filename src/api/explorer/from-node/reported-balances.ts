@@ -29,11 +29,7 @@ const SPOILT: ReadonlySet<string> = new Set([
 
 type Reported = bigint | null | undefined;
 
-/**
- * The balances that contracts report at the head, in the order of the queries; undefined where a contract does not answer,
- * or the node gets stuck in it. Such a contract spoils no other's answer: it is asked alone, and then rests. Those that there is
- * no time left for stay undefined.
- */
+/** Reads balances at the head in the order of the queries; undefined without an answer. A contract that stalls is asked alone. */
 export async function fetchReportedBalances(
   { chain, unresponsive }: Pick<Context, "chain" | "unresponsive">,
   queries: readonly TokenBalanceQuery[],

@@ -24,10 +24,7 @@ const IDS_UNKNOWN = "The ids that were held before the first indexed block are n
 /** Error text for a contract that has no answer: its transfers may have told less. */
 const UNTOLD = "The contract does not tell what was held";
 
-/**
- * What the owner held of a token after a block, as its contract tells it; the sum of several ids. Throws `RequestError`
- * when too many would have to be read.
- */
+/** Returns a holding after a block as the contract reports it, the sum of several ids. Throws `RequestError` when there are too many. */
 export async function readHoldingAt(
   { chain }: Pick<Context, "chain">,
   { token, owner }: { token: Address; owner: Address },

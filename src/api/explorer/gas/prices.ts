@@ -102,10 +102,7 @@ async function derive(
   };
 }
 
-/**
- * The next base fee: by Ethereum's rule where the chain follows it, else as the node tells it. Null on a chain without one,
- * undefined when the node does not tell.
- */
+/** Returns the next base fee, by Ethereum's rule or from the node; null on a chain without one, undefined when unknown. */
 async function findNextBaseFee(
   chain: CallerChain,
   head: ServedHead,
@@ -117,10 +114,7 @@ async function findNextBaseFee(
   return askNextBaseFee(chain, head);
 }
 
-/**
- * What the node tells of the block after the head; undefined unless the head is the node's newest block before and after.
- * Of a number the node may have another block, and anvil tells of its newest block whichever is asked for.
- */
+/** Asks the node for the fee after the head; undefined unless the head is the node's newest block before and after the question. */
 async function askNextBaseFee(
   chain: CallerChain,
   { number, hash }: ServedHead,

@@ -5,11 +5,7 @@ const LONGEST_SECONDS = 86_400n;
 /** A block that uses more of its gas limit counts as full. */
 const FULL_PERCENT = 95n;
 
-/**
- * Whole seconds until a transaction with this price in wei is probably in a block, at most a day. Counts the share of
- * the newest blocks that would have taken it; below the next base fee, the empty blocks that lower it enough. Source:
- * docs/wire.md, "Gas".
- */
+/** Estimates the seconds until this price is mined, at most a day, by the newest blocks. Source: docs/wire.md, "Gas". */
 export function estimateSeconds(price: bigint, prices: GasPrices): bigint {
   const { blocks, nextBaseFee } = prices;
   const time = blockTime(prices);

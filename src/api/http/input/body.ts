@@ -8,10 +8,7 @@ import { badRequest, payloadTooLarge } from "./form.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /**
-     * Whether a request of this route brings sources, the only large bodies. Undefined when only the body tells.
-     * Without this option a body has at most `SMALL_BODY` bytes.
-     */
+    /** Whether the request brings sources, the only large bodies; undefined when only the body says. Without it, `SMALL_BODY`. */
     takesSources?: (request: FastifyRequest) => boolean | undefined;
   }
 }
@@ -62,10 +59,7 @@ export function readBodies(app: FastifyInstance): void {
   });
 }
 
-/**
- * Reads the rest of a refused body and throws it away, within bounds. Closing the connection at once would reset it, and a
- * client that still sends would see the reset in place of the answer.
- */
+/** Reads and drops the rest of a refused body, within bounds: closing at once would reset the connection before the answer is read. */
 function discardRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   const { socket } = raw;
   if (!(socket instanceof Socket)) return;

@@ -7,10 +7,7 @@ export interface UploadedFile {
   content: string;
 }
 
-/**
- * Value of one parameter. Numbers and booleans of a JSON body are their text; lists and objects come from a JSON
- * body, from files, or from the bracketed names `files[]` and `files[0]`.
- */
+/** Value of a parameter. JSON numbers and booleans become text; lists and objects come from JSON, `files[]` and `files[0]`. */
 export type InputValue =
   | string
   | UploadedFile
@@ -77,10 +74,7 @@ export function decodeText(bytes: Uint8Array): string {
 /** Name and value of a field as they were sent, in their encoding. */
 export type EncodedField = readonly [name: Buffer, value: Buffer];
 
-/**
- * Fields of a query or a urlencoded body. Throws `RequestError` for broken percent encoding, too many fields or too
- * much text.
- */
+/** Parses a query or urlencoded body. Throws `RequestError` for broken encoding, too many fields or too much text. */
 export function parseUrlEncoded(form: Buffer): Field[] {
   const encoded = splitForm(form);
   return encoded.map(decodeField);
@@ -121,10 +115,7 @@ export function requireBoundedText(fields: readonly Field[]): void {
   if (bytes > MAXIMUM_TEXT_BYTES) throw payloadTooLarge();
 }
 
-/**
- * The fields as parameters. The last value of a repeated name counts; several files of one name are a list, `files[]`
- * is a list, `files[0]` a map. Other bracketed names are ignored.
- */
+/** Folds fields into parameters: the last value of a name counts, files of one name and `files[]` are lists, `files[0]` a map. */
 export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
   const folded = new Map<string, InputValue>();
   const list: Field[1][] = [];
@@ -133,7 +124,12 @@ export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
     const index = FILES.exec(name)?.[1];
     if (index === "") list.push(value);
     else if (index !== undefined) map[index] = value;
-    else if (!name.includes("[")) folded.set(name, joinFiles(folded.get(name), value));
+    else if (!name.includes("[")) {
+      const joined = joinFiles(folded.get(name), value);
+      // Its place tells which of several spellings came last.
+      folded.delete(name);
+      folded.set(name, joined);
+    }
   }
   if (list.length > 0) folded.set("files", list);
   else if (Object.keys(map).length > 0) folded.set("files", map);
@@ -178,16 +174,14 @@ const DIGITS = Int8Array.from({ length: 256 }, (_, character) => {
   return Number.isNaN(value) ? -1 : value;
 });
 
-/**
- * Value of a parameter: by its exact name, and only if that is absent by a name that differs in letter case.
- * Undefined when absent. Source: docs/wire.md, "Parameters".
- */
+/** Returns a parameter by its exact name, else by the last one in another letter case. Source: docs/wire.md, "Parameters". */
 export function lookUp(input: Input, name: string): InputValue | undefined {
   const exact = input.get(name);
   if (exact !== undefined) return exact;
   const wanted = name.toLowerCase();
+  let last: InputValue | undefined;
   for (const [key, value] of input) {
-    if (key.length === wanted.length && key.toLowerCase() === wanted) return value;
+    if (key.length === wanted.length && key.toLowerCase() === wanted) last = value;
   }
-  return undefined;
+  return last;
 }

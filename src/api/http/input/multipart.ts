@@ -31,10 +31,7 @@ export function addMultipart(scope: FastifyInstance): void {
   });
 }
 
-/**
- * Fields and files of a multipart/form-data body (RFC 7578), texts as UTF-8. Parts without a name are left out. Throws
- * `RequestError` for a body that breaks off, too many parts or too much text.
- */
+/** Reads a multipart body (RFC 7578) as UTF-8, without parts that have no name. Throws `RequestError` for a broken or large one. */
 export async function readMultipart(request: FastifyRequest, body: Buffer): Promise<Field[]> {
   const boundary = boundaryOf(request);
   requireBoundedParts(body, boundary);

@@ -26,14 +26,11 @@ const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json$/;
 /** No name of ours is longer. */
 const LONGEST_NAME = 100;
 
-/**
- * The parameters of a request as one flat set, from the query and a JSON, form or multipart body; the body wins. Throws
- * `RequestError` for a query or body that cannot be read, or is too large. Source: docs/wire.md, "Parameters".
- */
+/** Merges query and body into one flat set; the body wins. Throws `RequestError`. Source: docs/wire.md, "Parameters". */
 export async function parseRequest(request: FastifyRequest): Promise<ParsedRequest> {
   const query = queryInput(request);
   const body = await parseBody(request, query);
-  const input = new Map([...query, ...body.input]);
+  const input = new Map([...[...query].filter(([name]) => !body.input.has(name)), ...body.input]);
   const sentId = body.id ?? lookUp(input, "id");
   const id = typeof sentId === "bigint" ? Number(sentId) : sentId;
   return {

@@ -24,10 +24,7 @@ export const contractLink: Endpoint = {
   },
 };
 
-/**
- * A redirect that climbs as many levels as the path has below its first part, whose slash after the base may be
- * missing.
- */
+/** Redirects up as many levels as the path has below its first part. */
 function seeOther(path: string, target: string) {
   const below = path.replace(/^.*?(?:verify-ui|repo-ui)/, "");
   const base = /\/sourcifyverify-ui/.test(path) ? "sourcify/" : "";

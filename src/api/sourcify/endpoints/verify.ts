@@ -82,9 +82,7 @@ function formatOf(input: unknown): "standard-json" | "vyper-json" {
   return format;
 }
 
-/**
- * Checks the hash of the creation, which is not used: the index knows it. Throws `SourcifyError` for an invalid one.
- */
+/** Checks the creation's hash, which the index knows itself. Throws `SourcifyError`. */
 export function requireCreationHash(hash: unknown): void {
   if (hash !== undefined && !isHash(hash)) {
     throw invalid("creationTransactionHash is to be 0x and 64 hex digits");

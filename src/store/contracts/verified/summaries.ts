@@ -9,10 +9,7 @@ export type VerifiedSummary = Pick<
   "address" | "abi" | "contractName" | "language" | "compilerVersion" | "optimizerEnabled"
 >;
 
-/**
- * A page of the verified contracts by time of verification, ascending. Times are unix seconds; `before` is exclusive.
- * Throws `PageTooLarge`.
- */
+/** Lists verified contracts by time (unix seconds, `before` exclusive), ascending. Throws `PageTooLarge`. */
 export async function listVerifiedContracts(
   sql: Queryable,
   { limit, skip }: PageRange,
@@ -27,7 +24,7 @@ export async function listVerifiedContracts(
   );
 }
 
-/** Summaries of the verified ones among the addresses. Throws `PageTooLarge`. */
+/** Returns summaries of the verified ones among the addresses. Throws `PageTooLarge`. */
 export async function listVerifiedSummaries(
   sql: Queryable,
   addresses: readonly Address[],
@@ -35,7 +32,7 @@ export async function listVerifiedSummaries(
   return readSummaries(sql, sql`WHERE address = ANY (${[...addresses]}::bytea[])`);
 }
 
-/** Reads no ABI when all together are more than an answer may hold. */
+/** Reads no ABI when all together exceed an answer's limit. */
 async function readSummaries(sql: Queryable, which: Fragment): Promise<VerifiedSummary[]> {
   const rows = await sql<(Omit<VerifiedSummary, "abi"> & { abi: string | null })[]>`
     SELECT address, CASE WHEN sum(octet_length(abi)) OVER () <= ${MAXIMUM_ANSWER} THEN abi END AS abi,

@@ -7,10 +7,7 @@ import type { TokenStandard } from "../../lists/token-transfers.ts";
 import type { Token } from "../tokens/token.ts";
 import { isHolding } from "./moved.ts";
 
-/**
- * What an owner holds of a token: an amount, or for ERC-721 the number of tokens. ERC-1155 has one holding for each id;
- * the holding of the token as a whole (`tokenId` null) is their sum.
- */
+/** An owner's amount of a token, for ERC-721 the number of ids. ERC-1155 has one per id, and their sum with `tokenId` null. */
 export interface Holding {
   token: Address;
   owner: Address;
@@ -20,11 +17,11 @@ export interface Holding {
 
 /** A holding that must be read from its contract before it is served. */
 export interface UnsureHolding extends Holding {
-  /** The stored holding of the token as a whole, this one included. */
+  /** The stored whole holding of the token, this one included. */
   whole: string;
 }
 
-/** A holding with what is known of its token. */
+/** A holding with fields of its token. */
 export interface OwnedToken
   extends Holding,
     Pick<Token, "standard" | "name" | "symbol" | "decimals"> {}
@@ -35,10 +32,10 @@ export interface HoldingScope {
   owner?: Address;
 }
 
-/** `pending`: the holding was touched since it was read. `irregular`: the token's balances change without events. */
+/** `pending`: the holding was touched since the last read. `irregular`: the token's balances change without events. */
 export type UnsureReason = "pending" | "irregular";
 
-/** Unsure holdings of the scope, at most `limit`; none of tokens that the node gets stuck in. Those of an owner begin with the oldest token. */
+/** Returns unsure holdings of the scope, at most `limit`; none of unresponsive tokens. Those of an owner begin with the oldest token. */
 export async function listUnsureHoldings(
   sql: Queryable,
   { token, owner }: HoldingScope,
@@ -60,13 +57,13 @@ export async function listUnsureHoldings(
     LIMIT ${limit}`;
 }
 
-/** The stored holding of a token as a whole. */
+/** The stored whole holding of a token. */
 export interface StoredHolding {
   standard: TokenStandard;
   amount: string;
-  /** Whether the contract can be asked: the node does not get stuck in it. */
+  /** Whether the contract can be read: it is not unresponsive. */
   isAsked: boolean;
-  /** The block that it was read at; null while it is to be read. */
+  /** The block of the last read; null while pending. */
   readBlock: number | null;
 }
 
@@ -86,10 +83,7 @@ export async function getHolding(
   return holding;
 }
 
-/**
- * Returns what the owner holds or held of an ERC-1155 token by id, at most `limit` ids, ascending; also the ids that transfers in
- * the shape of ERC-721 gave it.
- */
+/** Lists up to `limit` ids of an ERC-1155 token that the owner holds or held, ascending, also by ERC-721's transfers. */
 export async function listHeldIds(
   sql: Queryable,
   token: Address,
@@ -113,7 +107,7 @@ export interface Holder {
   amount: string;
 }
 
-/** Holders of a token by amount, then address, both descending, without the owners in `except`. */
+/** Returns holders of a token by amount, then address, both descending, without the owners in `except`. */
 export async function listHolders(
   sql: Queryable,
   token: Address,
@@ -152,9 +146,7 @@ export async function getHolderPage(
   };
 }
 
-/**
- * Holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`.
- */
+/** Returns holdings of an owner in tokens of the standards, by token and id, without the tokens (or ids of them) in `except`. */
 export async function listOwnedTokens(
   sql: Queryable,
   owner: Address,
@@ -194,22 +186,19 @@ export async function listOwnedTokens(
     LIMIT ${limit} OFFSET ${skip}`;
 }
 
-/** Transfers of a token that the node gets stuck in add up to anything. */
+/** Returns whether an amount is possible: transfers of unresponsive tokens may have any sum. */
 function canBeHeld(sql: Queryable): Fragment {
   return sql`BETWEEN 0 AND ${UINT256_MAXIMUM}::numeric`;
 }
 
-/** Whether `amount` is an amount of the token that its owner can have. */
+/** Returns whether `amount` is a possible amount above 0 of the token for its owner. */
 function isHeld(sql: Queryable, token: Address): Fragment {
   return sql`amount > 0 AND amount <= (
     SELECT CASE WHEN unresponsive THEN ${UINT256_MAXIMUM}::numeric ELSE 'Infinity' END
     FROM tokens WHERE address = ${token})`;
 }
 
-/**
- * Known holdings of regular tokens that the node does not get stuck in, as they stand in the tables from a random place or
- * from the first one on: up to `limit` with ids, and as many without.
- */
+/** Lists holdings of regular, responsive tokens from a random place or the first: up to `limit` with ids, and as many without. */
 export async function listStoredHoldings(
   sql: Queryable,
   from: "random" | "first",
@@ -232,5 +221,5 @@ export async function listStoredHoldings(
     ${wholes} UNION ALL ${branch("token_id_balances", sql`b.token_id`, sql``)}`;
 }
 
-/** As many or more stand on a page of a table of holdings. */
+/** Fewest rows on a page of a table of holdings. */
 const ROWS_OF_PAGE = 64;

@@ -112,6 +112,15 @@ test("a parameter's name is matched in any letter case, but its exact name wins"
   expect(await get("module=block&action=eth_block_number&ID=7")).toMatchObject({ id: "7" });
 });
 
+test("of names that differ in letter case the last counts, and the body's, as of one name", async () => {
+  const action = "module=block&action=getblockreward";
+  const third = await get(`${action}&blockno=3`);
+  expect(await get(`${action}&BlockNo=1&BLOCKNO=3`)).toEqual(third);
+  expect(await get(`${action}&BlockNo=1&BLOCKNO=2&BlockNo=3`)).toEqual(third);
+  expect(await post(FORM_TYPE, "BLOCKNO=3", `${action}&BlockNo=1`)).toEqual(third);
+  expect(await post(FORM_TYPE, "BlockNo=3", `${action}&BlockNo=1&BLOCKNO=2`)).toEqual(third);
+});
+
 test("bracketed names other than those of files are ignored", async () => {
   const missing = await get("module=block&action=getblockreward");
   expect(await get("module=block&action=getblockreward&blockno[]=7")).toEqual(missing);

@@ -37,10 +37,7 @@ type Unread = Readonly<Record<string, unknown>>;
 const MOST_TRANSACTIONS = 10_000;
 const KEPT_MS = 3000;
 
-/**
- * Transactions of a party in the node's pool by hash, descending: the node does not tell when they came. None where it does
- * not show its pool. The pool is at most some seconds old. Throws `RequestError` when it is too large.
- */
+/** Returns a party's transactions in the node's pool by hash, descending; the pool is cached for seconds. Throws `RequestError`. */
 export type Mempool = (
   party: Address,
   side: "from" | "to" | undefined,
@@ -61,10 +58,7 @@ export function createMempool(of: Chain): Mempool {
   };
 }
 
-/**
- * What a node tells of a transaction that the index does not have: it waits, unless its block is older than all that is
- * indexed. A block that is not served yet is left out.
- */
+/** Returns the node's transaction unless its block is not served yet; older blocks than the index stay. */
 export function withoutUnservedBlock(
   transaction: Unread,
   start: Pick<ServedHead, "startBlock">,

@@ -2,10 +2,7 @@ import { z } from "zod";
 import { text } from "../../params.ts";
 import { sourceRecord } from "../../present/verified-contract.ts";
 
-/**
- * A parameter of a verification, for documentation. Clients send it under several names and as text or JSON, so the
- * handler reads it itself (submission.ts); this schema refuses nothing.
- */
+/** A verification parameter for documentation only: the handler reads it itself, under several names. */
 export function sent(description: string) {
   return text({ invalid: "" }).optional().catch(undefined).describe(description);
 }

@@ -5,10 +5,7 @@ import type { Context } from "../../action.ts";
 import { type Outcome, ok, rpcError } from "../../envelope.ts";
 import { type Forwarded, forwardCalls } from "../../forwarding.ts";
 
-/**
- * The node's own answer to a call, its result or its error, unchanged; of any node unless one is named. The type of the
- * result is not checked.
- */
+/** Returns the node's answer to a call, result or error, unchanged and unchecked; of any node unless one is named. */
 export async function forward<Result>(
   { chain }: Pick<Context, "chain">,
   call: RpcCall,

@@ -109,10 +109,7 @@ export const dailySeries = [
   }),
 ];
 
-/**
- * Declares an action with one record per UTC day that has blocks. `fields` are those of a record besides its day;
- * `present` computes them.
- */
+/** Declares an action with one record per UTC day that has blocks; `present` computes the `fields` beside the day. */
 function defineDailySeries(series: {
   name: string;
   summary: string;
@@ -170,9 +167,7 @@ function ratio(value: bigint, divisor: bigint, places: number): string {
   return formatRounded(scaled, places, places);
 }
 
-/**
- * Rewards of the day's blocks in coins: the fees that they keep and their static rewards, those for uncles included.
- */
+/** Returns the day's block rewards in coins: fees kept and static rewards, uncles included. */
 function rewardsOf(
   { rewards, blockCount, uncleCount }: DailyStatistics,
   { staticReward }: Context,

@@ -64,10 +64,7 @@ function defineCoinPrice(name: string, summary: string, prefix: "eth" | "coin_")
   });
 }
 
-/**
- * Prices of the coin at the served head, from the configured aggregator contracts. An unknown price is null in
- * Blockscout's dialect; in Etherscan's, whose clients take only strings, the price is 0 and the time is now.
- */
+/** Reads the coin's prices at the head. An unknown one is null, and 0 at the present time in Etherscan's dialect. */
 export async function fetchCoinPrices(context: Context): Promise<CoinPrices> {
   const { btc, usd } = context.priceFeeds;
   const prices = btc || usd ? await fetchPrices(context) : { btc: UNKNOWN, usd: UNKNOWN };

@@ -28,7 +28,7 @@ export const topholders = defineAction({
     z.object({
       TokenHolderAddress: wire.address,
       TokenHolderQuantity: wire.decimalFraction,
-      TokenHolderAddressType: z.enum(["C", "E"]),
+      TokenHolderAddressType: z.enum(["A", "C"]),
     }),
   ),
   empty: NO_RECORDS,
@@ -56,7 +56,7 @@ export const topholders = defineAction({
       holders.map(({ owner, amount }) => ({
         TokenHolderAddress: owner,
         TokenHolderQuantity: formatUnits(amount, token.decimals ?? 0),
-        TokenHolderAddressType: contracts.has(owner) ? ("C" as const) : ("E" as const),
+        TokenHolderAddressType: contracts.has(owner) ? ("C" as const) : ("A" as const),
       })),
     );
   },

@@ -89,10 +89,7 @@ export const LIMIT_TEXTS = {
   "too-many": "Too many verifications of this contract within an hour, please try again later",
 } as const;
 
-/**
- * Submits a request and waits for its end. Gives the verified contract as getsourcecode does, `wordsFor` the reason of
- * a failure, or the guid when it takes longer.
- */
+/** Submits a request and waits for its end: the contract as getsourcecode shows it, the reason of a failure, or the guid. */
 export async function submitAndWait(
   context: Context,
   request: VerificationRequest,

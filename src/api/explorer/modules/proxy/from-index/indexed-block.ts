@@ -9,10 +9,7 @@ import { forward } from "../forward.ts";
 /** A number that no block has. */
 const BEYOND = Number.MAX_SAFE_INTEGER;
 
-/**
- * What `query` finds for the block of a tag; null above the served head. The node gets the `call` instead for
- * `pending`, and for a block that the index does not hold (`query` gives undefined).
- */
+/** Returns what `query` finds for a tag's block, null above the head. The node gets `call` for `pending` and unindexed blocks. */
 export async function ofIndexedBlock<Result>(
   context: Context,
   tag: BlockTag,
