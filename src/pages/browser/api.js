@@ -166,7 +166,7 @@ async function send({ path, body }) {
   if (status === 429) {
     const seconds = Number(response.headers.get("retry-after")) || 5;
     trouble.set({ text: "Too many requests", until: Date.now() + seconds * 1000 });
-  }
+  } else if (trouble.get()?.until > 0) trouble.set(null);
   try {
     return { status, answer: await response.json() };
   } catch {

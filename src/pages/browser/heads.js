@@ -28,9 +28,13 @@ let latest;
 let timer;
 let changed = 0;
 
+function isBack() {
+  if (trouble.get()?.text === AWAY) trouble.set(null);
+}
+
 /** Notes a head; pages ask again now, or as soon as they may. */
 function note(next) {
-  if (trouble.get()?.text === AWAY) trouble.set(null);
+  isBack();
   latest = next;
   const pause = trouble.get() ? trouble.get().until - Date.now() : 0;
   const wait = isOtherBranch(next) ? 0 : changed + LEAST_MS - Date.now();
@@ -50,7 +54,6 @@ function publish() {
   const last = head.get();
   const isOther = latest.hash !== last.hash;
   const branch = last.branch + Number(isOtherBranch(latest));
-  if (trouble.get()) trouble.set(null);
   if (isOther) {
     changed = Date.now();
     forgetFirst();
@@ -65,6 +68,7 @@ export function followHeads() {
 
   function open() {
     stream = new EventSource(at("events"));
+    stream.onopen = isBack;
     stream.addEventListener("head", ({ data }) => {
       const { number, hash, generation, timestamp } = JSON.parse(data);
       note({ number: String(number), hash, generation, time: timestamp });

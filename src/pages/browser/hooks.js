@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ask, keyOf, Unanswered } from "./api.js";
+import { ask, keyOf, trouble, Unanswered } from "./api.js";
 import { head } from "./heads.js";
 import { createStore } from "./store.js";
 
@@ -42,7 +42,8 @@ export function useAnswer(request, follows = "head", count = 0) {
             : { key, error },
         );
         if (error instanceof Unanswered) {
-          timer = setTimeout(() => setRetries((number) => number + 1), RETRY_MS);
+          const wait = Math.max(RETRY_MS, (trouble.get()?.until ?? 0) - Date.now());
+          timer = setTimeout(() => setRetries((number) => number + 1), wait);
         }
       },
     );
