@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { createPublicClient, getAddress, type Hex, http } from "viem";
+import { createPublicClient, encodeFunctionData, erc20Abi, getAddress, type Hex, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SOURCES } from "../../src/devnet/artifacts.ts";
 import { sampleAddress } from "../../src/devnet/world.ts";
 import { startBrowser } from "../support/browser.ts";
 import { type SampleWorld, startSampleWorld } from "../support/sample-world.ts";
@@ -383,6 +384,88 @@ test("a token and a contract are found by the beginnings of their names", async 
   });
 });
 
+test("a function is written through a wallet; without one there are calldata and a command", async () => {
+  const node = createPublicClient({ transport: http(world.chain) });
+  const [coin, sender] = [sampleAddress("Coin"), getAddress(USER)];
+  const calldata = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: "transfer",
+    args: [sender, 5n],
+  });
+  await visit(browser, at("functions that write"), async ({ page }) => {
+    const transfer = page
+      .locator("form")
+      .filter({ has: page.getByText("transfer", { exact: true }) });
+    const fill = async (amount: string) => {
+      await transfer.getByRole("textbox").first().fill(USER);
+      await transfer.getByRole("textbox").last().fill(amount);
+    };
+    await fill("5x");
+    await transfer.getByText("expected a whole number").waitFor(PATIENCE);
+    await fill("5");
+    expect(await transfer.locator(".command code").allTextContents()).toEqual([
+      calldata,
+      `cast send ${getAddress(coin)} 'transfer(address,uint256)' ${USER} 5 --rpc-url $ETH_RPC_URL`,
+    ]);
+    expect(await transfer.getByRole("button", { name: "Send with wallet" }).isDisabled()).toBe(
+      true,
+    );
+    await page.exposeFunction("askNode", (method: string, params: unknown) =>
+      method === "eth_requestAccounts" ? [USER] : node.request({ method, params } as never),
+    );
+    await page.addInitScript({
+      content: `const detail = Object.freeze({
+        info: { uuid: "1", name: "Stub", icon: "data:,", rdns: "org.example" },
+        provider: { request: ({ method, params = [] }) => askNode(method, params) },
+      });
+      const announce = () => dispatchEvent(new CustomEvent("eip6963:announceProvider", { detail }));
+      addEventListener("eip6963:requestProvider", announce);`,
+    });
+    await page.reload();
+    await page.getByRole("button", { name: "Connect Stub" }).click();
+    await fill(String(2n ** 255n));
+    await transfer.getByRole("button", { name: "Try without sending" }).click();
+    await transfer.locator(".problem").waitFor(PATIENCE);
+    await fill("5");
+    await transfer.getByRole("button", { name: "Try without sending" }).click();
+    await transfer.getByText("It would succeed now.").waitFor(PATIENCE);
+    await transfer.getByRole("button", { name: "Send with wallet" }).click();
+    await transfer.locator("a", { hasText: "0x" }).click();
+    await page.getByText("Success", { exact: true }).waitFor(PATIENCE);
+    expect(await page.locator(".summary").textContent()).toMatch(/sent 0\.0+5 HARBOUR to/);
+  });
+});
+
+test("a contract is verified in the browser, and a wrong source says why not", async () => {
+  const [creation] = (await ask(
+    `api?module=contract&action=getcontractcreation&contractaddresses=${sampleAddress("Splitter")}`,
+  )) as { creationBytecode: Hex }[];
+  const node = createPublicClient({ transport: http(world.chain), pollingInterval: 50 });
+  const hash = await node.request<{ Parameters: [object]; ReturnType: Hex }>({
+    method: "eth_sendTransaction",
+    params: [{ from: USER, data: creation?.creationBytecode }],
+  });
+  const { contractAddress } = await node.waitForTransactionReceipt({ hash });
+  const source = await readFile(new URL("Splitter.sol", SOURCES));
+  const url = `${world.origin}/address/${contractAddress?.toLowerCase()}#code`;
+  await visit(
+    browser,
+    url,
+    async ({ page }) => {
+      const give = async (buffer: Buffer) => {
+        const file = { name: "Splitter.sol", mimeType: "text/plain", buffer };
+        await page.locator("#verify input[type=file]").setInputFiles(file);
+        await page.getByRole("button", { name: "Verify" }).click();
+      };
+      await give(Buffer.from("pragma solidity ^0.8.0; contract Splitter { uint x = 1; }"));
+      await page.locator("#verify .problem").waitFor(PATIENCE);
+      await give(source);
+      await page.getByText("Verified", { exact: true }).waitFor(PATIENCE);
+    },
+    { expected: /404/ },
+  );
+});
+
 test("an unverified contract tells which verified one it is similar to", async () => {
   const coin = sampleAddress("Coin");
   const [creation] = (await ask(
@@ -414,7 +497,6 @@ test("a list can be taken as a file", async () => {
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: /^CSV/ }).click();
     const file = await (await download).path();
-    const { readFile } = await import("node:fs/promises");
     const [head, ...rows] = (await readFile(file, "utf8")).trim().split("\r\n");
     expect(head).toContain("blockNumber,timeStamp,hash");
     expect(rows.length).toBeGreaterThan(3);
