@@ -164,7 +164,7 @@ const withdrawalColumns = [
   ],
   [
     "Amount",
-    ({ amount }) => html`<${Amount} value=${amount} decimals=${GWEI_DECIMALS} />`,
+    ({ amount }) => html`<${Amount} value=${amount} decimals=${GWEI_DECIMALS} isExact />`,
     "number first end",
   ],
 ];
