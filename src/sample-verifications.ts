@@ -10,13 +10,13 @@ import { guidOf } from "./verification/jobs/guid.ts";
 import type { VerificationForm } from "./verification/request.ts";
 import type { Verifier } from "./verification/verifier.ts";
 
-/** The end of the sample world's identifiers; always the same, so that documents can name them. */
+/** The end of the sample world's identifiers, constant for the documents. */
 const GUID_END = "00000192f3a4b5c6";
 const PATIENCE_MS = 60_000;
-/** The database or the node may be away for a moment. */
+/** The database or the node may be unavailable for a moment. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 2000;
-/** One client, with limits of its own. */
+/** One client with limits of its own. */
 const CLIENT = "sample world";
 const compilerVersion = `v${BUNDLED_VERSION}`;
 

@@ -18,7 +18,7 @@ import type { BlockHeader } from "./types.ts";
 export interface Chain extends StateReader, CreationRunner {
   /** In order of preference. */
   readonly nodes: readonly NodeName[];
-  /** For viem's actions; what they throw wraps the node's error (`nodeErrorIn`). Each call has a budget of its own. */
+  /** Returns a client for viem's actions; its errors wrap the node's (`nodeErrorIn`). Each call has its own retry budget. */
   viem(options?: AskOptions): NodeClient;
 
   status(): NodeStatus[];

@@ -155,7 +155,7 @@ export interface FetchedBlock {
   oddities?: readonly Oddity[];
 }
 
-/** What identifies a block. Number and time are unsigned integers below 2^53. */
+/** Identity of a block. Number and time are unsigned integers below 2^53. */
 export interface BlockHeader {
   number: number;
   hash: Hex;

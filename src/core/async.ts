@@ -5,11 +5,11 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal ? { signal } : {});
   } catch {
-    // Aborted: the caller looks at its signal.
+    // Aborted: the caller checks its signal.
   }
 }
 
-/** The result of the work; rejects with what `late` gives when it takes longer than `ms`. The work itself goes on. */
+/** Returns the result of the work; rejects with the error from `late` after `ms`. The work itself continues. */
 export async function within<Result>(
   ms: number,
   work: Promise<Result>,
@@ -48,7 +48,7 @@ export async function mapLimit<Item, Result>(
   return results;
 }
 
-/** Slices of at most `size` items, in order. */
+/** Returns slices of at most `size` items, in order. */
 export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   const chunks: Item[][] = [];
   for (let start = 0; start < items.length; start += size) {
@@ -74,15 +74,15 @@ export function keepResult<Result>(
   };
 }
 
-/** Counts the uses of a resource that is closed once there are none. */
+/** A reference count of a resource, which is closed at zero. */
 export interface Uses {
   /** Returns a release function. */
   begin(): () => void;
-  /** Resolves when there are none. */
+  /** Resolves at zero. */
   over(): Promise<void>;
 }
 
-/** Creates the count of a resource that has no uses yet. */
+/** Creates a reference count at zero. */
 export function createUses(): Uses {
   let count = 0;
   const waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** Bounded: the time to read a number grows with the square of its length. */
+/** Bounded: the time to parse a number grows with the square of its length. */
 export const INTEGER = /^[+-]?\d{1,100}$/;
 
 /** Parses a decimal integer of up to 100 digits; undefined for other text. Source: docs/wire.md, "Values". */
@@ -16,7 +16,7 @@ export function formatUnits(value: bigint | string, decimals: number): string {
   return `${sign}${whole}${fraction && `.${fraction}`}`;
 }
 
-/** Decimal text of `value / 10^decimals` rounded half up to exactly `places` decimal places; `value` is 0 or more. */
+/** Formats `value / 10^decimals` rounded half up to exactly `places` decimal places; `value` is 0 or more. */
 export function formatRounded(value: bigint, decimals: number, places: number): string {
   const scale = 10n ** BigInt(decimals);
   const target = 10n ** BigInt(places);
@@ -26,7 +26,7 @@ export function formatRounded(value: bigint, decimals: number, places: number): 
   return `${digits.slice(0, digits.length - places)}${places > 0 ? `.${digits.slice(-places)}` : ""}`;
 }
 
-/** Quotient of two numbers that are not negative, rounded half up. */
+/** Divides two numbers that are not negative, rounded half up. */
 export function divideRounded(value: bigint, divisor: bigint): bigint {
   return (value * 2n + divisor) / (divisor * 2n);
 }

@@ -4,7 +4,7 @@ const MOST_TURNS = 1000;
 
 let connections = 0;
 
-/** To be called with each new connection of a server. */
+/** Records a new connection of a server. */
 export function noteConnection(): void {
   connections++;
 }

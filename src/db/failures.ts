@@ -29,7 +29,7 @@ const CURES: readonly [code: RegExp, reason: string][] = [
   ],
 ];
 
-/** Returns a public reason; undefined where only the log may say it: the server's words hold hosts, users and names. */
+/** Returns a public reason; undefined where only the log may have it: the server's text contains hosts, users and names. */
 export function publicReasonOf(thrown: unknown): string | undefined {
   const code = failureCodeOf(thrown) ?? "";
   return CURES.find(([pattern]) => pattern.test(code))?.[1];

@@ -64,7 +64,7 @@ async function runNext(
   const unknown = Math.max(0, ...applied.keys());
   if (unknown > newest) {
     throw new PublicConfigError(
-      `the database was migrated to version ${unknown} by a newer Periscope; this one knows ${newest}`,
+      `the database was migrated to version ${unknown} by a newer Periscope; this one has version ${newest}`,
     );
   }
   for (const { number, name, checksum } of files) {

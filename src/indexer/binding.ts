@@ -108,7 +108,7 @@ export function reportTraces(chain: Chain, identity: ChainIdentity, { status }: 
     if (tracer !== null) return;
     throw new ChainError(
       "traces-missing",
-      `the database was begun with internal transactions, which there are no more: ${tracerReason}`,
+      `the database was begun with internal transactions, which no node can trace any more:  ${tracerReason}`,
     );
   }
   const reason =

@@ -50,7 +50,7 @@ export async function catchUp(sync: Sync, recordedNumber: number, target: number
   await analyzeUnknownTables(sql, tablesOfChain(sync));
 }
 
-/** All tables that the indexer fills. */
+/** Returns all tables that the indexer fills. */
 export function tablesOfChain({ writer, recordedTables }: Sync): string[] {
   const recorded = recordedTables.map((name) => chainTables[name].name);
   return [...recorded, ...tablesOf(writer.families)];
@@ -115,7 +115,10 @@ async function publishTo(sync: Sync, number: number): Promise<void> {
     const gap = await findGap(writer.sql, range, sync.head?.hash ?? null);
     if (gap !== null) {
       await noteRecorded(writer, null);
-      throw new ChainError("inconsistent-chain", `what was recorded is no chain: ${gap}`);
+      throw new ChainError(
+        "inconsistent-chain",
+        `the recorded blocks do not form a chain:  ${gap}`,
+      );
     }
     const first = sync.head ? undefined : await getBlockReference(writer.sql, from);
     if (first) requireStartBlock(sync.identity, first.hash);

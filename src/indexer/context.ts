@@ -183,7 +183,7 @@ async function tryToRead(
     if (isReorg(error)) throw error;
     if (!sync.statePostponed) {
       sync.statePostponed = true;
-      options.log.warn({ block: block.number }, `state is read later: ${error.message}`);
+      options.log.warn({ block: block.number }, `state reads postponed:  ${error.message}`);
     }
     return error;
   }

@@ -29,8 +29,9 @@ export interface FetchOptions<Made> {
 }
 
 /**
- * Fetches and validates blocks and returns what `make` returns. Fewer blocks come when the chain ends, they are heavy, or one fails:
- * a bad one is asked for alone, of another node if possible. Throws `ChainError` for the first block.
+ * Fetches and validates blocks and returns the result of `make`. Returns fewer when the chain ends,
+ * they are heavy, or one fails: a bad one is fetched alone, from another node if possible. Throws
+ * `ChainError` for the first block.
  */
 export async function fetchValidBlocks<Made>(
   chain: Chain,

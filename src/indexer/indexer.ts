@@ -129,7 +129,8 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
         end();
       } catch (error) {
         // The synchronisation itself reports an unreachable database.
-        if (!isDatabaseGone(error)) log.error({ error }, `no sharing: ${messageOf(error)}`);
+        if (!isDatabaseGone(error))
+          log.error({ error }, `cannot balance chains between processes:  ${messageOf(error)}`);
       }
     }
   }
@@ -183,7 +184,8 @@ export async function runIndexer(options: IndexerOptions): Promise<void> {
       }
     } catch (error) {
       // The synchronisation itself reports an unreachable database.
-      if (!isDatabaseGone(error)) log.error({ error }, `no status: ${messageOf(error)}`);
+      if (!isDatabaseGone(error))
+        log.error({ error }, `cannot store the indexer's status:  ${messageOf(error)}`);
     }
     onStatus(status);
   }

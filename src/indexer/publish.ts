@@ -120,7 +120,7 @@ async function planForRanges(sql: Transaction): Promise<void> {
   await sql`SELECT set_config('work_mem', '64MB', true), set_config('enable_memoize', 'off', true)`;
 }
 
-/** Publishes recorded blocks in one transaction: applies them to all state, writes what was read, moves the head. */
+/** Publishes recorded blocks in one transaction: applies them to all state, writes the state read, moves the head. */
 export async function publish(
   writer: Writer,
   range: SignedRange,

@@ -52,8 +52,8 @@ const SILENCE_MS = 5_000;
 const LONE_SILENCE_MS = 15_000;
 
 /**
- * Follows the chain as the one writer until aborted: cleans up, backfills, follows. Throws what waiting does not mend; the caller
- * restarts, except after `ConfigError`.
+ * Follows the chain as the one writer until aborted: cleans up, backfills, follows. Throws
+ * permanent failures; the caller restarts, except after `ConfigError`.
  */
 export async function synchronise(
   chain: Chain,

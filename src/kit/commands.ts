@@ -88,7 +88,7 @@ export async function runKit(
   }
 }
 
-/** A folder, and a Sourcify server, need the chain. */
+/** Returns the origin of a command; a folder, and a Sourcify server, need the chain. */
 function originOf(
   from: string,
   chain: string | undefined,
@@ -100,7 +100,7 @@ function originOf(
   return explorerOrigin(openWeb(urlOfChain(from, chain), paceMs));
 }
 
-/** The URL with the chain as a parameter, which goes with each request. */
+/** Returns the URL with the chain as a parameter, which is part of each request. */
 function urlOfChain(text: string, chain: string | undefined): string {
   const url = new URL(text);
   if (chain !== undefined) url.searchParams.set("chainid", chain);

@@ -5,7 +5,7 @@ import { envelope, textOf } from "./envelope.ts";
 import type { Origin } from "./origins.ts";
 import type { Web } from "./web.ts";
 
-/** What became of one contract. */
+/** Outcome of one contract. */
 export type Imported = { address: string } & (
   | { outcome: "verified" | "known" }
   | { outcome: "refused"; reason: string }

@@ -1,4 +1,4 @@
-/** Sections of a page by the names that other explorers use in their links. */
+/** Sections of a page by the names in other explorers' links. */
 const PARTS: Readonly<Record<string, string>> = {
   logs: "logs",
   "internal-transactions": "internal",
@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, string>> = {
   instance: "transfers",
 };
 
-/** Pages by the paths that other explorers use. */
+/** Pages by the paths in other explorers' links. */
 export const OLD_PATHS: Readonly<Record<string, string>> = {
   "/transactions": "txs",
   "/contractsVerified": "contracts",

@@ -1,9 +1,9 @@
 import { RequestError } from "../core/errors.ts";
 import { printable } from "../core/printable.ts";
 
-/** What a page is about, and what a preview of a link to it says. */
+/** Subject of a page, and the text of its link preview. */
 export interface ShellContent {
-  /** Name of the module that draws it. */
+  /** Name of the module that renders it. */
   page: string;
   /** Hash, address, number or text of its subject, if it has one. */
   subject?: string | undefined;
@@ -11,7 +11,7 @@ export interface ShellContent {
   description: string;
 }
 
-/** What all pages of a chain have in common. */
+/** Common data of all pages of a chain. */
 export interface ShellChain {
   /** Of the chain, for people. */
   name: string;
@@ -31,7 +31,7 @@ export interface ShellFiles {
 
 const LONGEST_TITLE = 120;
 const LONGEST_DESCRIPTION = 300;
-/** Folders between a page and its root. A page repeats the way there, and headers hold it. */
+/** Most folders between a page and its root: the page and its headers repeat the relative path. */
 const DEEPEST = 100;
 
 /** Renders a page's document: head, preview without scripts, empty body. `base` leads to the chain's root. */
@@ -99,7 +99,7 @@ export function renderLimit(theme: string, seconds: number): string {
 `;
 }
 
-/** Foreign text as one line, cut to a length in characters. */
+/** Returns external text as one line, cut to a length in characters. */
 function shorten(text: string, longest: number): string {
   const line = printable(text.slice(0, longest * 4))
     .replace(/\s+/g, " ")
@@ -120,7 +120,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** Returns the relative path to the chain's root, whatever folders stand in front. Throws `RequestError` for too many parts. */
+/** Returns the relative path to the chain's root, below any folders. Throws `RequestError` for too many parts. */
 export function baseOf(url: string, parts: number): string {
   const [pathname = ""] = url.split(/[?#]/, 1);
   let at = pathname.length;

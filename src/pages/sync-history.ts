@@ -8,7 +8,7 @@ export interface SyncSample {
   at: number;
   head: number | null;
   nodeHead: number | null;
-  /** While backfilling: blocks up to here are recorded, though not served yet. */
+  /** During a backfill: blocks up to here are recorded, though not served yet. */
   recorded: number | null;
 }
 
@@ -24,7 +24,7 @@ export function watchSync(
   let timer: NodeJS.Timeout | undefined;
 
   async function look(chain: ServedChain): Promise<void> {
-    // The database may be down for a while: that leaves a gap.
+    // A database that is down for a while leaves a gap.
     const health = await getIndexHealth(chain.sql).catch(() => undefined);
     if (!health) return;
     const samples = samplesOf(chain);

@@ -13,7 +13,7 @@ export function lockFolder(folder: string): () => void {
   let lock: DatabaseSync | undefined;
   try {
     makeFolder(path.resolve(folder));
-    // SQLite would not tell why it cannot open its file.
+    // SQLite does not report why it cannot open its file.
     accessSync(folder, constants.W_OK);
     lock = new DatabaseSync(path.join(folder, "lock"), { timeout: 0 });
     lock.exec("BEGIN EXCLUSIVE");
@@ -30,11 +30,11 @@ export function lockFolder(folder: string): () => void {
   return () => held.close();
 }
 
-/** Creates a folder and those around it. Node's recursive way never ends where a file system takes none, as below /proc. */
+/** Creates a folder and its parents. Node's recursive mkdir never ends where a file system refuses folders, as below /proc. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(path.dirname(folder));
-  // Another process may have been faster.
+  // Another process may have created it.
   if (!existsSync(folder)) mkdirSync(folder);
 }
 

@@ -8,7 +8,7 @@ import { ConfigError, codeOf } from "../core/errors.ts";
 import { pathFault } from "../core/path-fault.ts";
 import { makeFolder } from "./folder-lock.ts";
 
-/** A container that was replaced leaves its folder behind. */
+/** Age of an abandoned folder: a replaced container leaves its own. */
 const ABANDONED_MS = 86_400_000;
 
 /** Creates this machine's temporary folder below `dataFolder`; warns where programs cannot run in it. Throws `ConfigError`. */

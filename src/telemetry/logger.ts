@@ -20,7 +20,7 @@ const COLOURS: Readonly<Record<string, "yellow" | "red">> = {
   fatal: "red",
 };
 
-/** Creates the log on standard output: JSON lines, readable ones on a terminal. `redact` gets every line. */
+/** Creates the log on standard output: one JSON object a line, or readable lines on a terminal. `redact` processes every line first. */
 export function createLogger(level: LevelWithSilent, redact: (line: string) => string): Logger {
   const options = {
     level,
@@ -28,7 +28,7 @@ export function createLogger(level: LevelWithSilent, redact: (line: string) => s
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  // Unlike `process.stdout.isTTY` this is known in a worker thread as well.
+  // Unlike `process.stdout.isTTY` this works in a worker thread as well.
   if (isatty(STANDARD_OUTPUT)) {
     return pino(options, {
       write: (json) => {

@@ -19,7 +19,10 @@ import { VerificationError } from "./errors.ts";
 
 type CodeSource = { sql: Sql; chain: Pick<Chain, "fetchCodes"> };
 
-/** Whether the present code is fully matched; asks the node without an indexed creation. Throws `VerificationError` of code `node`. */
+/**
+ * Returns whether the present code is fully matched; asks the node without an indexed creation.
+ * Throws `VerificationError` of code `node`.
+ */
 export async function isStillFullyVerified(source: CodeSource, address: Address): Promise<boolean> {
   const { sql } = source;
   if (!(await isFullyVerified(sql, address))) return false;
@@ -35,7 +38,7 @@ export async function isStillFullyVerified(source: CodeSource, address: Address)
   return isFullyVerified(sql, address);
 }
 
-/** Stores which codes stand no more, and blocks that a reorganisation replaced. Throws `ChainError`. */
+/** Stores replaced codes, and blocks that a reorganisation replaced. Throws `ChainError`. */
 async function compareCodes(
   { sql, chain }: CodeSource,
   verified: readonly UnindexedCode[],
@@ -46,7 +49,7 @@ async function compareCodes(
   const present = await chain.fetchCodes(addresses, head);
   for (const [index, code] of verified.entries()) {
     const there = present[index] ?? "0x";
-    // What destroyed itself keeps its source.
+    // A self-destructed contract keeps its source.
     if (!isContractCode(there)) continue;
     if (keccak256(there) !== code.codeHash) await saveReplaced(sql, code);
     else if (code.isReplaced || !code.isAnchored) await saveSeen(sql, code, head);

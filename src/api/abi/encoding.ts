@@ -22,7 +22,7 @@ export function encodeCall(
   }
 }
 
-/** Throws when a value is not of its type, as far as viem does not check that itself. */
+/** Converts a JSON value; throws when it does not match its type, as far as viem does not check that itself. */
 function jsonValueOf(type: string, components: readonly AbiParameter[], value: unknown): unknown {
   const element = /^(.*)\[\d*\]$/s.exec(type)?.[1];
   if (element !== undefined) {
@@ -42,7 +42,7 @@ function jsonValueOf(type: string, components: readonly AbiParameter[], value: u
   return type === "address" ? value.toLowerCase() : value;
 }
 
-/** A number that JSON cannot hold exactly is wanted as text. */
+/** Parses an integer; a number beyond JSON's precision must be text. */
 function integerOf(value: unknown): bigint {
   const isExact = typeof value === "string" || Number.isSafeInteger(value);
   const text = String(value).trim();

@@ -28,7 +28,7 @@ export const getBalance: IndexMethod = {
   },
 };
 
-/** A block that only the node knows. */
+/** A block that only the node can resolve. */
 type NodeBlock = NodeTag | { blockHash: string };
 
 /** Returns a block's number, infinite for the served head, or its hash (32 bytes, EIP-1898); undefined for anything else. */

@@ -17,7 +17,7 @@ export function parseRpcBody({ body }: FastifyRequest): { json: unknown } | unde
   }
 }
 
-/** The first name of a urlencoded form. */
+/** Returns the first name of a urlencoded form. */
 function nameIn(text: string): string {
   const [first] = parseUrlEncoded(Buffer.from(text));
   return first?.[0] ?? "";

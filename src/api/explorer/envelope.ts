@@ -1,5 +1,6 @@
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { BlockReference } from "../../chain/questions.ts";
+import type { PageKey, PageRange } from "../../store/lists/large-pages.ts";
 
 /** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
@@ -28,7 +29,7 @@ export interface Failure {
 
 /** What a handler returns. Build it with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
 export type Outcome<Result> =
-  | { kind: "ok"; result: Result }
+  | { kind: "ok"; result: Result; next?: PageKey | undefined }
   | { kind: "rpc-error"; error: RpcErrorObject }
   | { kind: "verbatim"; envelope: ExplorerEnvelope }
   | { kind: "text"; text: string }
@@ -41,6 +42,8 @@ export interface Answer {
   body: string;
   /** The head of the state that it was computed on, for `x-periscope-block`; absent where the index was not read. */
   block?: BlockReference | undefined;
+  /** Cursor of the page behind. */
+  next?: string | undefined;
   /** Tag of an answer that is right for as long as the head stands (`Action.changesWithHead`). */
   etag?: string | undefined;
 }
@@ -57,6 +60,19 @@ export const L1_FEES_UNREAD = "L1 fees of earlier blocks are still being read, t
 /** Success. An empty array is answered with the `empty` text of an action that has one. */
 export function ok<Result>(result: Result): Outcome<Result> {
   return { kind: "ok", result };
+}
+
+/** Success with the rows of a page. Of a walk, one more was read, which tells whether others follow. */
+export function okPage<Row, Shown>(
+  { after, limit }: PageRange,
+  rows: readonly Row[],
+  keyOf: (row: Row) => readonly (string | number)[],
+  show: (row: Row) => Shown,
+): Outcome<Shown[]> {
+  if (after === undefined) return ok(rows.map(show));
+  const shown = rows.slice(0, limit - 1);
+  const last = shown.length < rows.length ? shown.at(-1) : undefined;
+  return { kind: "ok", result: shown.map(show), next: last && keyOf(last).map(String) };
 }
 
 /**

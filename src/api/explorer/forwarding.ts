@@ -5,13 +5,13 @@ import { isQuantity, quantity, quantityToBigInt } from "../../core/evm/quantity.
 import { calmTurn } from "../../core/turns.ts";
 import { UNANSWERED } from "../http/failures.ts";
 
-/** Most gas of a call, geth's default (`--rpc.gascap`): a node may take whatever a caller names. */
+/** Most gas of a call, geth's default (`--rpc.gascap`): a node may accept any amount. */
 const MOST_GAS = 50_000_000n;
 const WITH_GAS: ReadonlySet<string> = new Set(["eth_call", "eth_estimateGas"]);
-/** In lower case: some nodes know the second name, too, and some take names in any letter case. */
+/** In lower case: some nodes also accept the second name, and some accept names in any letter case. */
 const GAS_FIELDS: ReadonlySet<string> = new Set(["gas", "gaslimit"]);
 
-/** What the node said to a call. */
+/** The node's answer to a call. */
 export type Forwarded = { result: unknown } | { error: RpcErrorObject };
 
 /** Forwards one call. */
@@ -57,7 +57,7 @@ export function createForward(chain: CallerChain): Forward {
   };
 }
 
-/** The node's answer to a call of ours, not asked for again; undefined where it has none. */
+/** Returns the node's answer to our own call, without a retry; undefined where it has none. */
 export async function askOnce(
   chain: CallerChain,
   method: string,
@@ -72,7 +72,7 @@ function boundGas(call: RpcCall): RpcCall {
   if (!WITH_GAS.has(call.method) || typeof subject !== "object" || subject === null) return call;
   const bounds = Object.entries(subject)
     .filter(([name]) => GAS_FIELDS.has(name.toLowerCase()))
-    // Some nodes also take numbers and decimal digits: whatever is no bounded quantity is bounded.
+    // Some nodes also accept numbers and decimal digits: every unbounded value is bounded.
     .filter(([, gas]) => !isBounded(gas))
     .map(([name]) => [name, quantity(MOST_GAS)]);
   return bounds.length === 0

@@ -165,7 +165,7 @@ export const registry: Readonly<Record<string, readonly Action[]>> = {
   ],
 };
 
-/** What each module is about, for people. */
+/** Descriptions of the modules, for people. */
 export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = {
   account: "Balances, transactions, transfers and holdings of addresses",
   logs: "Events that contracts emitted",
@@ -179,7 +179,7 @@ export const moduleSummaries: Readonly<Record<keyof typeof registry, string>> = 
   proxy: "A node's own methods, in Etherscan's dialect only",
 };
 
-/** Every action of a dialect, in that order. */
+/** Returns every action of a dialect, in that order. */
 export function actionsIn(dialect: Dialect): { module: string; action: Action }[] {
   return Object.entries(registry).flatMap(([module, actions]) =>
     actions.filter((action) => isServedIn(action, dialect)).map((action) => ({ module, action })),

@@ -8,10 +8,10 @@ import { send } from "./http.ts";
 /** Characters above which hashing and sending each get a turn of the event loop: each takes tens of milliseconds. */
 const LARGE_TEXT = 1_000_000;
 
-/** For answers that a client may keep but must revalidate. */
+/** For answers that a client may cache but must revalidate. */
 export const REVALIDATE = "no-cache";
 
-/** Tag of answers that depend only on blocks up to the head. Another index or program may present them differently. */
+/** Returns the tag of answers that depend only on blocks up to the head. Another index or program may present them differently. */
 export function tagOfHead(
   { hash: block, generation, indexId }: ServedHead,
   program: string,
@@ -26,7 +26,7 @@ export function knownTags({ method, headers }: FastifyRequest): readonly string[
   return tags.filter((tag) => tag !== "").map((tag) => tag.replace(/^(?=")/, "W/"));
 }
 
-/** Whether a client has an answer with the tag; `*` stands for any. */
+/** Returns whether a client has an answer with the tag; `*` matches any. */
 export function hasTag(request: FastifyRequest, etag: string): boolean {
   const known = knownTags(request);
   return known.includes(etag) || known.includes("*");
@@ -52,7 +52,7 @@ export async function sendTagged(
     : send(reply, answer);
 }
 
-/** Weak: the same answer is sent in several encodings. */
+/** Returns a weak tag: the same answer is sent in several encodings. */
 function tagOf(text: string): string {
   return `W/"${hash("sha1", text, "base64url")}"`;
 }

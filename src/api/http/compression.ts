@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
-/** Shorter answers fit into a packet or two as they are. */
+/** Shorter answers fit into a packet or two uncompressed. */
 const THRESHOLD_BYTES = 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel: ZSTD_LEVEL } = zlib.constants;
@@ -17,7 +17,7 @@ const ENCODINGS: readonly (readonly [name: string, pack: (text: string) => Promi
   ["gzip", (text) => gzip(text, { level: 1 })],
 ];
 
-/** Sends texts above a kilobyte compressed to clients that take that; never on the event loop. */
+/** Compresses texts above a kilobyte for clients that accept it; never on the event loop. */
 export function compressAnswers(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (typeof payload !== "string" || payload.length < THRESHOLD_BYTES) return done(null, payload);
@@ -32,7 +32,7 @@ export function compressAnswers(app: FastifyInstance): void {
   });
 }
 
-/** The encodings that a client accepts, without those of weight 0; `*` means gzip, which every client knows. */
+/** Returns the encodings that a client accepts, without those of weight 0; `*` means gzip, which every client supports. */
 export function acceptedEncodings({ headers }: FastifyRequest): ReadonlySet<string> {
   const items = String(headers["accept-encoding"] ?? "").split(",");
   return new Set(

@@ -4,7 +4,7 @@ import { networkOf } from "./client-network.ts";
 
 /** The kernel buffers this much, so it takes no memory of this process. */
 const HARMLESS_BYTES = 64 * 1024;
-/** Characters of all answers that were not read yet. */
+/** Characters of all unread answers. */
 const MOST_UNREAD = 200_000_000;
 
 interface Unread {

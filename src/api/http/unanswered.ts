@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Requests of one connection that may wait for their answers; those that have been read with them come in addition. */
+/** Requests of one connection that may wait for their answers, besides those read together with them. */
 const MOST_UNANSWERED = 32;
 
 /** Stops reading a connection while its pipelined requests wait. Returns a client-error handler that says whether it dealt with one. */
@@ -11,7 +11,7 @@ export function boundUnanswered(server: Server): (error: Error, socket: Socket) 
   const isFull = (socket: Socket) => requestsOf(socket).size >= MOST_UNANSWERED;
   const isAnswerDue = (socket: Socket) => [...requestsOf(socket)].some(({ complete }) => complete);
   const ending = new WeakSet<Socket>();
-  /** Connections that were not read for a while since their last request began. */
+  /** Connections that were paused since their last request began. */
   const heldUp = new WeakSet<Socket>();
   const furtherTime = new WeakMap<Socket, NodeJS.Timeout>();
   server.on("connection", (socket: Socket) => {
@@ -36,7 +36,7 @@ export function boundUnanswered(server: Server): (error: Error, socket: Socket) 
       } else if (socket.isPaused() && !isFull(socket)) socket.resume();
     });
   });
-  /** Node measures the time of a request once only, and while it is not read, too. */
+  /** Node measures the time of a request once only, also during a pause. */
   const allowFurtherTime = (error: Error, socket: Socket) => {
     if (!isFull(socket)) heldUp.delete(socket);
     const arriving = [...requestsOf(socket)].find(({ complete }) => !complete);

@@ -103,12 +103,12 @@ async function describeState(
     ),
     {
       name: "periscope_indexer_phase",
-      help: "1 for what the indexer is doing",
+      help: "1 for the indexer's phase",
       values: indexer ? [{ value: 1, labels: { phase: indexer.phase } }] : [],
     },
     {
       name: "periscope_pending_state",
-      help: "State that is still to be read from the node, counted up to a limit",
+      help: "State pending a read from the node, counted up to a limit",
       values: pending.map(([kind, value]) => ({ value, labels: { kind } })),
     },
     {

@@ -11,7 +11,7 @@ const SHARE = 0.9;
 /** Share that an answer may wait for the end of a verification. */
 const WAITING_SHARE = 0.6;
 
-/** Returns the work's result; throws what `late` returns when it takes nearly `requestTimeoutMs`. The work goes on. */
+/** Returns the work's result; throws the error from `late` after nearly `requestTimeoutMs`. The work continues. */
 export function inTime<Result>(
   work: Promise<Result>,
   requestTimeoutMs: number,
@@ -20,7 +20,7 @@ export function inTime<Result>(
   return within(requestTimeoutMs * SHARE, work, late);
 }
 
-/** The same verifier; its waits leave enough of `requestTimeoutMs` to answer that the verification goes on. */
+/** Wraps a verifier; its waits leave enough of `requestTimeoutMs` to answer that the verification continues. */
 export function waitingInTime(verifier: Verifier, requestTimeoutMs: number): Verifier {
   return {
     ...verifier,
@@ -29,15 +29,15 @@ export function waitingInTime(verifier: Verifier, requestTimeoutMs: number): Ver
   };
 }
 
-/** What an answer waits for while it is made. */
+/** Waits of an answer in progress. */
 export interface Waits {
   /** Wraps `read` so that a late answer sends no more statements; outside of it the answer waits for the node. */
   watch(read: Read): Read;
-  /** The error of an answer that is late: it names what took too long. */
+  /** Returns the error of a late answer: it names the slow part. */
   late(): RequestError;
 }
 
-/** Watches the making of one answer. */
+/** Creates the watch of one answer's waits. */
 export function createWaits(): Waits {
   let isForNode = false;
   let lateness: RequestError | undefined;

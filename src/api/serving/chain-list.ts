@@ -37,7 +37,7 @@ export function addChainList(
   });
 }
 
-/** Base URL by which the client reached this server; without a Host header the local address. */
+/** Returns the base URL in the client's request; without a Host header the local address. */
 function baseOf({ protocol, host, socket }: FastifyRequest): string {
   const { localAddress = "localhost", localPort } = socket;
   const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;

@@ -152,7 +152,7 @@ async function replaceFailed(
   }
 }
 
-/** The traces of one block, null when its state is pruned. Throws any other error. */
+/** Returns the traces of one block, null when its state is pruned. Throws any other error. */
 function tracesOf(
   traces: Traces,
   { log }: BlockSource,

@@ -174,7 +174,7 @@ function blockOf(outcome: Outcome | undefined): RawBlock | null {
     throw new NodeError("bad-answer", "a block came without its transactions");
   }
   if (!isNothing(uncles) && !Array.isArray(uncles)) {
-    throw new NodeError("bad-answer", "the uncles of a block are no list");
+    throw new NodeError("bad-answer", "the uncles of a block are not a list");
   }
   return answer as RawBlock;
 }
@@ -191,6 +191,6 @@ function receiptsOf(
     throw new NodeError("unavailable", `block receipts were there and are not: ${error.message}`);
   }
   const answer = resultOf(outcome) ?? [];
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are no list");
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "block receipts are not a list");
   return answer;
 }

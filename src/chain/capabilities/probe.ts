@@ -48,7 +48,7 @@ export async function probe(
 async function getGenesisHash(viem: NodeClient) {
   const { hash } = await getBlock(viem, { blockNumber: 0n }).catch((thrown: unknown) => {
     if (!(thrown instanceof BlockNotFoundError)) throw thrown;
-    // Where a development chain begins above 0 there is no block 0.
+    // A development chain that begins above 0 has no block 0.
     return getBlock(viem, { blockTag: "earliest" });
   });
   return hash;

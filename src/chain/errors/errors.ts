@@ -100,7 +100,10 @@ export function errorOfTransport(subject: string, thrown: unknown): NodeError {
       return new NodeError("unreachable", `${subject}: ${code}`);
     case "Z_BUF_ERROR":
     case "Z_DATA_ERROR":
-      return new NodeError("bad-answer", `${subject}: the answer is not what its encoding says`);
+      return new NodeError(
+        "bad-answer",
+        `${subject}: the answer does not match its content-encoding`,
+      );
     default:
       return new NodeError("unavailable", `${subject}: ${code ?? message}`);
   }

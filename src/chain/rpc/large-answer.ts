@@ -17,7 +17,7 @@ interface ReadValue {
 /** Called for each value of an answer, inner ones first. It may drop unneeded fields of an object. */
 export type Sift = (read: ReadValue) => void;
 
-/** Some 500 MB of memory, whatever the values are. */
+/** Some 500 MB of memory, independent of the values. */
 const MOST_VALUES = 10_000_000;
 
 /** Parses JSON incrementally, and keeps only what the sift leaves. */

@@ -17,7 +17,7 @@ export function isSuspicious({ code }: NodeError): boolean {
 }
 
 export interface HealthOptions extends Pick<ChainOptions, "log"> {
-  /** A lost node has answered. It may return to use after its identity is checked. */
+  /** Returns a lost node has answered. It may return to use after its identity is checked. */
   onReturn(): void;
 }
 

@@ -20,7 +20,7 @@ type NodeOptions = Pick<
 > &
   HealthOptions & {
     cleanError: CleanError;
-    /** A caller's question failed as if the node were lost: a question of our own decides. */
+    /** Returns a caller's question failed as if the node were lost: a question of our own decides. */
     onSuspicion(): void;
   };
 

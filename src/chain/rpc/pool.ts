@@ -15,7 +15,7 @@ export function createPool(options: ChainOptions) {
   const nodes = options.urls.map((text, index) => {
     const url = parseNodeUrl(text);
     const name = `node ${index + 1}`;
-    options.log.info({ node: name, host: url.host }, "asks a node");
+    options.log.info({ node: name, host: url.host }, "using RPC node");
     const look = () => void check(node);
     const asked = { ...options, cleanError, onReturn: look, onSuspicion: look };
     const node: Node = createNode(url, name, asked);

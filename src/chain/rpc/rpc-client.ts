@@ -30,7 +30,7 @@ export function createRpcClient(pool: NodePool, signal: AbortSignal) {
     return error.retryable && !isReportedAtOnce;
   };
 
-  /** Returns a function that asks one node, again for what it left open while it answers other questions of the task. */
+  /** Returns a function that asks one node, and repeats what it left unanswered while it answers other questions of the task. */
   function asking(node: Node, stop: AbortSignal, retry: Retry, options: AskOptions): Ask {
     let hasAnswered = false;
     return async (calls) => {

@@ -74,7 +74,7 @@ export function createContractCaller() {
     return knowsGroups;
   }
 
-  /** Returns what a group's calls returned: null for a failure, an error for used-up gas; undefined when the group failed. */
+  /** Returns the results of a group's calls: null for a failure, an error for used-up gas; undefined when the group failed. */
   async function callGroup(
     viem: NodeClient,
     calls: readonly ContractCall[],

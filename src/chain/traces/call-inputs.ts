@@ -72,7 +72,7 @@ export function siftTrees(gasUsed: readonly Hex[], outermost: number): Sift {
   };
 }
 
-/** The same for `trace_block`: one list of frames. */
+/** Returns the same for `trace_block`: one list of frames. */
 export function siftFlat(gasUsed: readonly Hex[]): Sift {
   const inputs = gasUsed.map((gas) => new CallInputs(gas));
   return ({ value, key, depth }) => {

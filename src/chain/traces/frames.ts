@@ -50,10 +50,11 @@ function treeOf(given: unknown, filledIn: boolean, parent?: CallTracerFrame): Ca
   if (!isRecord(given)) throw new NodeError("bad-answer", "a transaction has no trace");
   const answer = parent ? withParties(given, parent) : given;
   if (!isCallTracerFrame(answer)) {
-    throw new NodeError("method-missing", "the node does not know the callTracer");
+    throw new NodeError("method-missing", "the node lacks the callTracer");
   }
   const calls = answer.calls ?? [];
-  if (!Array.isArray(calls)) throw new NodeError("bad-answer", "the calls of a trace are no list");
+  if (!Array.isArray(calls))
+    throw new NodeError("bad-answer", "the calls of a trace are not a list");
   const type = answer.type.toLowerCase();
   const error = errorOf(answer, filledIn);
   return {
@@ -86,7 +87,7 @@ function errorOf({ error }: { error?: string | null }, filledIn: boolean): strin
 
 /** Reads a `debug_traceBlock…` answer, one trace per transaction. Throws `NodeError` when it is malformed or incomplete. */
 export function tracesOfDebugBlock(answer: unknown): TransactionTrace[] {
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is not a list");
   return answer.flatMap((entry: { txHash?: Hex; result?: unknown; error?: unknown } | null) => {
     if (entry?.error) {
       throw errorOfTracer(String(entry.error).slice(0, 200));
@@ -112,7 +113,7 @@ function gaveUp(text: string): string {
 
 /** Reads a `trace_block` answer without rewards. Throws `NodeError`, also when the frames name another block. */
 export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionTrace[] {
-  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is no list");
+  if (!Array.isArray(answer)) throw new NodeError("bad-answer", "a block trace is not a list");
   const traces: TransactionTrace[] = [];
   let position: number | undefined;
   let filledIn = false;
@@ -143,7 +144,7 @@ export function tracesOfFlatBlock(answer: unknown, blockHash: Hex): TransactionT
   return traces;
 }
 
-/** Whether the answer is a frame of the `callTracer`. */
+/** Returns whether the answer is a frame of the `callTracer`. */
 export function isCallTracerFrame(answer: unknown): answer is CallTracerFrame {
   return (
     isRecord(answer) && typeof answer["type"] === "string" && typeof answer["from"] === "string"

@@ -104,7 +104,7 @@ async function checkVersion({ binaries, folder }: Cluster): Promise<void> {
   if (version.trim() === binaries.majorVersion) return;
   throw new ConfigError(
     `the database in ${folder} was made by PostgreSQL ${version.trim()}, this Periscope brings ` +
-      `${binaries.majorVersion}; remove that folder and the chain is indexed anew`,
+      `${binaries.majorVersion}; remove that folder to index the chain again`,
   );
 }
 

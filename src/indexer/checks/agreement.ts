@@ -49,7 +49,7 @@ interface Found extends SoftInconsistency {
 /** See `createAgreement`. */
 export type Agreement = ReturnType<typeof createAgreement>;
 
-/** Creates the judge of nodes' answers, one for an indexer's life: it learns what the chain's blocks are like. */
+/** Creates the check of nodes' answers, one for an indexer's life: it records the chain's inconsistencies. */
 export function createAgreement(options: AgreementOptions) {
   const { chain, metrics, log, status, proofs } = options;
   return {
@@ -150,7 +150,7 @@ export function createAgreement(options: AgreementOptions) {
       if (before > 0) continue;
       log.warn(
         { kind, block: quantityToNumber(fetched.block.number) },
-        `a block is odd, and is believed as every node says the same: ${reason}`,
+        `inconsistent block accepted, since every node repeats it: ${reason}`,
       );
     }
     return withDistinctLogIndexes(fetched);

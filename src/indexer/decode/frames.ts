@@ -36,7 +36,7 @@ export function tracerText(words: string): string {
   return words.slice(0, LONGEST_TEXT).toWellFormed().replaceAll("\0", "");
 }
 
-/** Returns the frames depth-first, the top one as the receipt says. Iterative: a trace may be a thousand frames deep. */
+/** Returns the frames depth-first, the top one by the receipt. Iterative: a trace may be a thousand frames deep. */
 export function placeFrames(
   trace: TransactionTrace,
   transactionIndex: number,

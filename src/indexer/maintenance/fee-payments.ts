@@ -18,7 +18,7 @@ const PATIENCE_MS = 3_000;
 const UNNAMED =
   "the chain pays fees to accounts that its blocks do not name: the node is asked for coin balances";
 
-/** Creates the function that finds out, at one head, whether the chain's fees arrive where its blocks say. */
+/** Creates the function that checks, at one head, whether the chain's fees reach the accounts in its blocks. */
 export function createFeeWatch(): (sync: Sync) => Promise<void> {
   let lookedAt: BlockReference | undefined;
   let unpaid = 0;

@@ -15,7 +15,7 @@ export function integer(quantity: Hex | null | undefined, name: string): Hex {
 
 /** Returns the bytes of a hex text. Throws `UnprovableError` without one. */
 export function bytes(data: Hex | null | undefined, name: string): Hex {
-  if (typeof data !== "string") throw new UnprovableError(`there is no ${name}`);
+  if (typeof data !== "string") throw new UnprovableError(`${name} is missing`);
   return data;
 }
 

@@ -49,7 +49,7 @@ const SAMPLE = 64;
 const ATTEMPTS = 3;
 const SWITCHED_OFF = "PROOFS=off";
 
-/** The status before the first block. */
+/** Returns the status before the first block. */
 export function initialProofs(enabled: boolean): ProofStatus {
   const off = enabled ? null : SWITCHED_OFF;
   const status = () => ({ proven: 0, unproven: 0, off });
@@ -110,7 +110,7 @@ export function createProofs({ enabled, metrics, log, status, remember }: Proofs
         known.unproven++;
         if (established.has(part) || known.unproven < ATTEMPTS) continue;
         known.off = reason;
-        log.info({ part, reason }, "blocks of this chain are not proven in this part");
+        log.info({ part, reason }, "root check disabled for this chain");
       }
     },
   };

@@ -11,7 +11,7 @@ import { encodeHeader, headerHash, unknownFields } from "./header.ts";
 import { orderedTrieRoot } from "./ordered-trie.ts";
 import { encodeTransaction, isDeposit, recoverSender, withType } from "./transactions.ts";
 
-/** Provable parts: the header's hash, the roots in it, fields that follow from what roots cover, and senders' signatures. */
+/** Provable parts: the header's hash, the roots in it, fields derived from covered ones, and senders' signatures. */
 export const PARTS = [
   "header",
   "uncles",

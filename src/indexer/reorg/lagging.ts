@@ -29,7 +29,10 @@ export function createLagWatch(): (sync: Sync) => Promise<Head | undefined> {
     const newer = heads.find((head) => (seen.get(head?.node ?? "") ?? 0) > followed.number);
     seen = new Map(heads.flatMap((head) => (head ? [[head.node, head.number]] : [])));
     if (!newer) return undefined;
-    options.log.warn({ node: followed.node, other: newer.node }, "a node is behind another one");
+    options.log.warn(
+      { node: followed.node, other: newer.node },
+      "node lags behind another one; following the other",
+    );
     sync.distrusted = { node: followed.node, reviewedAt: performance.now() };
     return newer;
   };

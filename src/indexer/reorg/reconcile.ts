@@ -29,7 +29,7 @@ const UNHEARD_PATIENCE_MS = 30_000;
 /** Shortest interval of reviews of a distrusted node, and the time limit of one. */
 const REVIEW_INTERVAL_MS = 1_000;
 
-/** Returns the head to act on. A distrusted node is left out until it has our head, leads while the others stand, or they fail. */
+/** Returns the head to act on. Excludes a distrusted node until it has our head, or leads while the others stall or fail. */
 export async function fetchTrustedHead(sync: Sync): Promise<Head> {
   const { chain, distrusted, options } = sync;
   const { signal } = options;
@@ -152,7 +152,7 @@ async function mayFollow(sync: Sync, suspect: Head, ours: ServedHead): Promise<b
     if (answer?.header?.hash !== ours.hash || answer.head.number < suspect.number) continue;
     options.log.warn(
       { node: suspect.node, other: node },
-      "a node is on a fork that another does not know",
+      "node is on a fork that another node lacks",
     );
     sync.distrusted = { node: suspect.node, reviewedAt: performance.now() };
     return false;
@@ -178,7 +178,7 @@ async function followReset(sync: Sync, ours: ServedHead): Promise<boolean> {
   if (isDevelopment || isYoung) {
     options.log.info(
       { depth },
-      "the chain was replaced from its first indexed block on: it is indexed anew",
+      "the chain was replaced from its first indexed block on: indexing it from the start",
     );
     await startOver(sync.writer, current);
     sync.identity = current;

@@ -35,9 +35,9 @@ export type WorkerMessage =
   | { fatal: string; publicReason: string };
 
 export interface Indexer {
-  /** The indexer's last status. */
+  /** Returns the indexer's last status. */
   status(): IndexerStatus;
-  /** The thread's metrics so far. */
+  /** Returns the thread's metrics so far. */
   counted(): CountedMetrics;
   /** Resolves once the thread has ended. */
   stop(): Promise<void>;

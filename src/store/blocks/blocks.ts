@@ -2,7 +2,7 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { inPublishedBlocks } from "../lists/page.ts";
+import { behindPlace, inPublishedBlocks } from "../lists/page.ts";
 
 /** A block for the list of its fee recipient. */
 export interface MinedBlock {
@@ -18,7 +18,7 @@ export interface MinedBlock {
 export async function listMinedBlocks(
   sql: Queryable,
   miner: Address,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<MinedBlock[]> {
   // The miner in the order selects its own index: see `LogRange` in logs.ts.
   return sql<MinedBlock[]>`
@@ -26,9 +26,9 @@ export async function listMinedBlocks(
       (SELECT count(*)::int FROM uncles WHERE block_number = page.number) AS uncle_count
     FROM (
       SELECT number FROM blocks
-      WHERE miner = ANY(ARRAY[${miner}::bytea]) AND ${inPublishedBlocks(sql, {}, "number")}
+      WHERE miner = ANY(ARRAY[${miner}::bytea]) AND ${inPublishedBlocks(sql, {}, "number")} ${behindPlace(sql, page, ["number"], "desc")}
       ORDER BY miner DESC, number DESC
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) page
     CROSS JOIN LATERAL (SELECT timestamp, reward FROM blocks WHERE number = page.number LIMIT 1) b
     ORDER BY page.number DESC`;

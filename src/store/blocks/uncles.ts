@@ -1,6 +1,7 @@
 import type { Address } from "../../core/evm/address.ts";
 import type { Queryable } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
+import { behindPlace, inPublishedBlocks, pageOfBlocks } from "../lists/page.ts";
 
 /** An uncle and its producer's reward. */
 export interface Uncle {
@@ -20,15 +21,18 @@ export async function listUnclesOfBlock(sql: Queryable, blockNumber: number): Pr
     ORDER BY position`;
 }
 
+const KEY = ["number", "block_number", "position"];
+
 /** Returns an address's uncles that published blocks include, newest first. */
 export async function listUnclesOfMiner(
   sql: Queryable,
   miner: Address,
-  { limit, skip }: PageRange,
-): Promise<Uncle[]> {
-  return sql<Uncle[]>`
-    SELECT block_number, number, timestamp AS timestamp_seconds, miner FROM uncles
-    WHERE miner = ${miner} AND block_number <= (SELECT head_number FROM sync_state)
-    ORDER BY number DESC, block_number DESC
-    LIMIT ${limit} OFFSET ${skip}`;
+  page: PageRange,
+): Promise<(Uncle & { position: number })[]> {
+  const rows = sql`
+    SELECT block_number, position, number, timestamp AS timestamp_seconds, miner FROM uncles
+    WHERE miner = ${miner} AND ${inPublishedBlocks(sql)} ${behindPlace(sql, page, KEY, "desc")}`;
+  const inIndex = sql`number DESC, block_number DESC`;
+  const orders = { inIndex, order: sql`${inIndex}, position DESC` };
+  return sql<(Uncle & { position: number })[]>`${pageOfBlocks(sql, rows, orders, page)}`;
 }

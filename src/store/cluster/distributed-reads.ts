@@ -5,8 +5,18 @@ import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 
 const HEAD = Symbol("number of the published head");
 
+const PINNED = Symbol("number of the block that lists end at");
+
 interface Distributed {
   [HEAD]?: number;
+  [PINNED]?: number;
+}
+
+/** The same client. Its lists end at a block below the published head, and confirmations count from it. */
+export function asOfBlock<Client extends Queryable>(sql: Client, blockNumber: number): Client {
+  return new Proxy(sql, {
+    get: (target, property) => (property === PINNED ? blockNumber : Reflect.get(target, property)),
+  });
 }
 
 /** Marks a transaction as reading rows of several servers, with its head. */
@@ -19,9 +29,9 @@ export function isDistributedRead(sql: Queryable): boolean {
   return (sql as Distributed)[HEAD] !== undefined;
 }
 
-/** Returns the published head's number, as SQL. */
+/** Returns the number of the published head, or of the block that lists end at, as SQL. */
 export function publishedHead(sql: Queryable): Fragment {
-  const number = (sql as Distributed)[HEAD];
+  const number = (sql as Distributed)[PINNED] ?? (sql as Distributed)[HEAD];
   return number === undefined ? sql`(SELECT head_number FROM sync_state)` : sql`${number}::bigint`;
 }
 

@@ -3,7 +3,14 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
-import { type BlockBounds, blockOf, direction, inPublishedBlocks, type Order } from "./page.ts";
+import {
+  type BlockBounds,
+  behindPlace,
+  blockOf,
+  direction,
+  inPublishedBlocks,
+  type Order,
+} from "./page.ts";
 import { activityWithSides, onSide, type Parties, pageOfParties, type Side } from "./parties.ts";
 import { hasSucceeded, type TransactionDetail } from "./transactions.ts";
 
@@ -23,6 +30,8 @@ export interface TransactionEntry
   mayBeNamed: boolean;
 }
 
+const KEY = ["block_number", "transaction_index"] as const;
+
 /** Returns transactions that the address sent, received or was created by, or of parties, in the order of block and position. */
 export async function listTransactionsOfAddress(
   sql: Queryable,
@@ -30,8 +39,7 @@ export async function listTransactionsOfAddress(
   order: Order,
   page: PageRange,
 ): Promise<TransactionEntry[]> {
-  const towards = direction(sql, order);
-  return complete(sql, keysOf(sql, filter, towards, page), towards, page.limit);
+  return complete(sql, keysOf(sql, filter, order, page), order, page.limit);
 }
 
 /** Returns transactions of a range of blocks, in the order of block and position. */
@@ -39,29 +47,26 @@ export async function listTransactionsOfBlocks(
   sql: Queryable,
   blocks: BlockBounds,
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TransactionEntry[]> {
   const towards = direction(sql, order);
-  return complete(
-    sql,
-    sql`
-      SELECT block_number, transaction_index FROM transactions
-      WHERE ${inPublishedBlocks(sql, blocks)}
-      ORDER BY block_number ${towards}, transaction_index ${towards}
-      LIMIT ${limit} OFFSET ${skip}`,
-    towards,
-    limit,
-  );
+  const keys = sql`
+    SELECT block_number, transaction_index FROM transactions
+    WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)}
+    ORDER BY block_number ${towards}, transaction_index ${towards}
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
+  return complete(sql, keys, order, page.limit);
 }
 
 /** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
   page: Fragment,
-  towards: Fragment,
+  order: Order,
   limit: number,
 ): Promise<TransactionEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "transaction_index"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<TransactionEntry[]>`
     SELECT b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       ${publishedHead(sql)} - t.block_number AS confirmations, t.*
@@ -81,21 +86,23 @@ async function complete(
 function keysOf(
   sql: Queryable,
   filter: TransactionFilter,
-  towards: Fragment,
+  asked: Order,
   page: PageRange,
 ): Fragment {
+  const towards = direction(sql, asked);
+  const condition = sql`${within(sql, filter)} ${behindPlace(sql, page, KEY, asked)}`;
   const key = sql`block_number, transaction_index`;
   const order = sql`block_number ${towards}, transaction_index ${towards}`;
   if ("address" in filter) {
     return sql`
       SELECT ${key} FROM address_transactions
-      WHERE address = ${filter.address} AND ${within(sql, filter)} ${onSide(sql, filter.side)}
+      WHERE address = ${filter.address} AND ${condition} ${onSide(sql, filter.side)}
       ORDER BY ${order} LIMIT ${page.limit} OFFSET ${page.skip}`;
   }
   const activity = activityWithSides(sql, {
     table: sql`address_transactions`,
     isOf: (address) => sql`address = ${address}`,
-    condition: within(sql, filter),
+    condition,
     key,
     inIndex: order,
     order,

@@ -6,6 +6,8 @@ import { hasKey } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  behindKey,
+  behindPlace,
   blockOf,
   direction,
   inPublishedBlocks,
@@ -18,6 +20,7 @@ import { activityWithSides, onSide, type Parties, pageOfParties, type Side } fro
 export interface InternalTransactionEntry {
   blockNumber: number;
   timestampSeconds: number;
+  transactionIndex: number;
   transactionHash: Hex;
   /** Depth-first, 0 is the top-level frame. */
   position: number;
@@ -49,7 +52,7 @@ export type AddressInternalTransactionFilter = InternalTransactionFilter & {
   blocks?: BlockBounds;
 } & ({ address: Address; side?: Side | undefined } | { parties: Parties });
 
-const MAXIMUM_PER_TRANSACTION = 10_000;
+const KEY = ["block_number", "transaction_index", "position"] as const;
 
 /** Returns internal transactions with the address as sender, receiver or created contract, or of parties. */
 export async function listInternalTransactionsOfAddress(
@@ -58,20 +61,21 @@ export async function listInternalTransactionsOfAddress(
   order: Order,
   page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
-  return complete(sql, pageOf(sql, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, filter, order, page), order, page.limit);
 }
 
 /** Selects the columns of a page; of parties only the key's. */
 function pageOf(
   sql: Queryable,
   filter: AddressInternalTransactionFilter,
-  towards: Fragment,
+  asked: Order,
   page: PageRange,
 ): Fragment {
+  const towards = direction(sql, asked);
   const key = sql`block_number, transaction_index, position`;
   const valuedOnly = filter.includeZeroValue ? sql`` : sql`AND valued`;
-  const condition = sql`${inPublishedBlocks(sql, filter.blocks)} ${valuedOnly}`;
+  const condition = sql`
+    ${inPublishedBlocks(sql, filter.blocks)} ${behindPlace(sql, page, KEY, asked)} ${valuedOnly}`;
   const order = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
   const inIndex = sql`block_number ${towards}`;
   if ("parties" in filter) {
@@ -96,36 +100,29 @@ export async function listInternalTransactionsOfBlocks(
   sql: Queryable,
   { blocks, includeZeroValue }: InternalTransactionFilter & { blocks: BlockBounds },
   order: Order,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
   const towards = direction(sql, order);
   const places = sql`block_number ${towards}, transaction_index ${towards}, position ${towards}`;
-  return complete(
-    sql,
-    pageOfBlocks(
-      sql,
-      sql`
-        SELECT block_number, transaction_index, position FROM internal_transactions
-        WHERE ${inPublishedBlocks(sql, blocks)} ${valued(sql, includeZeroValue)}`,
-      {
-        inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
-        order: places,
-      },
-      { limit, skip },
-    ),
-    towards,
-    limit,
-  );
+  const rows = sql`
+    SELECT block_number, transaction_index, position FROM internal_transactions
+    WHERE ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, order)} ${valued(sql, includeZeroValue)}`;
+  const orders = {
+    inIndex: includeZeroValue ? places : sql`block_number ${towards}`,
+    order: places,
+  };
+  return complete(sql, pageOfBlocks(sql, rows, orders, page), order, page.limit);
 }
 
-/** Returns the first 10,000 internal transactions of one transaction. */
+/** Returns internal transactions of one transaction. */
 export async function listInternalTransactionsOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
   { includeZeroValue }: InternalTransactionFilter,
   order: Order,
+  page: PageRange,
 ): Promise<InternalTransactionEntry[]> {
-  const towards = direction(sql, order);
+  const key = KEY.map((name) => [sql`i.${sql(name)}`, "bigint"] as const);
   return complete(
     sql,
     sql`
@@ -133,10 +130,11 @@ export async function listInternalTransactionsOfTransaction(
       FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL internal_transactions_of_transaction(p.block_number, p.transaction_index) i
       WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${valued(sql, includeZeroValue)}
-      ORDER BY i.position ${towards}
-      LIMIT ${MAXIMUM_PER_TRANSACTION}`,
-    towards,
-    MAXIMUM_PER_TRANSACTION,
+        ${behindKey(sql, page, key, order)}
+      ORDER BY i.position ${direction(sql, order)}
+      LIMIT ${page.limit} OFFSET ${page.skip}`,
+    order,
+    page.limit,
   );
 }
 
@@ -149,13 +147,14 @@ function valued(sql: Queryable, includeZeroValue: boolean): Fragment {
 async function complete(
   sql: Queryable,
   page: Fragment,
-  towards: Fragment,
+  order: Order,
   limit: number,
 ): Promise<InternalTransactionEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "transaction_index", "position"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<InternalTransactionEntry[]>`
-    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_hash, i.position,
-      i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
+    SELECT i.block_number, b.timestamp AS timestamp_seconds, i.transaction_index, i.transaction_hash,
+      i.position, i.trace_address, i.type, i.call_type, i.from_address AS from, i.to_address AS to,
       i.created_contract, i.value, i.gas, i.gas_used, i.input, i.error, i.effective
     FROM ${places}
     CROSS JOIN LATERAL (

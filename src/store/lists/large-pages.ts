@@ -2,10 +2,15 @@ import { Admission, type Release } from "../../core/admission.ts";
 import { StoreError } from "../../core/errors.ts";
 import { calmTurn } from "../../core/turns.ts";
 
-/** A page of a list: `limit` rows after the first `skip`. */
+/** Values of the columns that a list is ordered by: the place of a row in it. */
+export type PageKey = readonly string[];
+
+/** A page of a list: `limit` rows after the first `skip`, or after a key. */
 export interface PageRange {
   limit: number;
   skip: number;
+  /** The last row of the page before; without values the list begins. `skip` is then 0. */
+  after?: PageKey;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Fragment, Queryable } from "../../db/client.ts";
 import { placesOf, publishedHead } from "../cluster/distributed-reads.ts";
 import { keyOf } from "../index-keys.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
-import { blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
+import { behindPlace, blockOf, direction, type Order, pageOfBlocks } from "./page.ts";
 
 /** A log of a transaction. */
 export interface TransactionLog {
@@ -38,18 +38,10 @@ export interface LogPattern {
   topics: readonly (Hex | undefined)[];
 }
 
-/** Position of a log. */
-export interface LogPlace {
-  blockNumber: number;
-  logIndex: number;
-}
-
 /** Inclusive; `latest` is the published head. */
 export interface LogBlocks {
   from: number | "latest";
   to: number | "latest";
-  /** Only logs after this place. */
-  after?: LogPlace | undefined;
 }
 
 /**
@@ -62,6 +54,8 @@ interface LogRange {
   condition: Fragment;
   order: Fragment;
 }
+
+const KEY = ["block_number", "log_index"] as const;
 
 /** Entries up to which a range is counted. */
 const FEW = 1_000;
@@ -81,8 +75,8 @@ export async function searchLogs(
       range: await narrowestRange(sql, rangesOf(sql, pattern), blocks),
     })),
   );
-  const keys = keysOf(sql, searches, blocks, page, by);
-  const { places } = await placesOf(sql, keys, ["block_number", "log_index"]);
+  const keys = keysOf(sql, searches, blocks, page, order);
+  const { places } = await placesOf(sql, keys, KEY);
   const query = sql<LogEntry[]>`
     SELECT l.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       l.log_index, l.address, l.topic0, l.topic1, l.topic2, l.topic3, l.data,
@@ -108,18 +102,22 @@ function keysOf(
   sql: Queryable,
   searches: readonly LogSearch[],
   blocks: LogBlocks,
-  { limit, skip }: PageRange,
-  by: Fragment,
+  page: PageRange,
+  asked: Order,
 ): Fragment {
+  const by = direction(sql, asked);
+  const { limit, skip } = page;
   const pageOf = (search: LogSearch, page: PageRange) => {
-    const rows = sql`SELECT block_number, log_index FROM logs WHERE ${found(sql, search, blocks)}`;
+    const rows = sql`
+      SELECT block_number, log_index FROM logs
+      WHERE ${found(sql, search, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
     return pageOfBlocks(sql, rows, ordersOf(sql, search, by), page);
   };
   const [first, ...others] = searches;
   if (!first) return sql`SELECT 0 AS block_number, 0 AS log_index LIMIT 0`;
-  if (others.length === 0) return pageOf(first, { limit, skip });
+  if (others.length === 0) return pageOf(first, page);
   const union = searches
-    .map((search) => sql`(${pageOf(search, { limit: skip + limit, skip: 0 })})`)
+    .map((search) => sql`(${pageOf(search, { ...page, limit: skip + limit, skip: 0 })})`)
     .reduce((all, branch) => sql`${all} UNION ${branch}`);
   const { order } = ordersOf(sql, first, by);
   return sql`SELECT * FROM (${union}) AS found ORDER BY ${order} LIMIT ${limit} OFFSET ${skip}`;
@@ -189,11 +187,8 @@ function within(sql: Queryable, range: LogRange | undefined, blocks: LogBlocks):
   const head = publishedHead(sql);
   const from = blocks.from === "latest" ? head : sql`${blocks.from}::bigint`;
   const to = blocks.to === "latest" ? sql`` : sql`AND block_number <= ${blocks.to}::bigint`;
-  const after = blocks.after
-    ? sql`AND (block_number, log_index) > (${blocks.after.blockNumber}::bigint, ${blocks.after.logIndex}::bigint)`
-    : sql``;
   return sql`
-    block_number >= ${from} ${to} ${after} AND block_number <= ${head}
+    block_number >= ${from} ${to} AND block_number <= ${head}
     ${range ? sql`AND ${range.condition}` : sql``}`;
 }
 

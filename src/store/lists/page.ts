@@ -1,3 +1,4 @@
+import { StoreError } from "../../core/errors.ts";
 import type { Fragment, Queryable } from "../../db/client.ts";
 import { isDistributedRead, publishedHead } from "../cluster/distributed-reads.ts";
 import type { PageRange } from "./large-pages.ts";
@@ -13,6 +14,63 @@ export interface BlockBounds {
 /** `ASC` or `DESC`. */
 export function direction(sql: Queryable, order: Order): Fragment {
   return order === "asc" ? sql`ASC` : sql`DESC`;
+}
+
+/** Forms of the columns that lists are ordered by. */
+const KEY_FORMS = {
+  bigint: /^-?\d{1,16}$/,
+  numeric: /^-?\d{1,78}$/,
+  bytea: /^0x[0-9a-f]{40}$/,
+  /** In microseconds. */
+  timestamptz: /^\d{1,16}$/,
+};
+type KeyForm = keyof typeof KEY_FORMS;
+
+function castTo(sql: Queryable, form: KeyForm, value: string): Fragment {
+  if (!KEY_FORMS[form].test(value)) throw new InvalidKey();
+  if (form === "bigint") return sql`${value}::bigint`;
+  if (form === "timestamptz") return sql`to_timestamp(${value}::bigint / 1e6)`;
+  return form === "numeric" ? sql`${value}::numeric` : sql`${value}::bytea`;
+}
+
+/** A key that is not of the list. */
+export class InvalidKey extends StoreError {
+  constructor() {
+    super("invalid-key", "the key of a page is not of its list");
+  }
+}
+
+/**
+ * The condition that a row comes behind the key of the page, as a range of an index in the order of the columns, each in its form.
+ * All have the same direction. Throws `InvalidKey`.
+ */
+export function behindKey(
+  sql: Queryable,
+  { after = [] }: Pick<PageRange, "after">,
+  columns: readonly (readonly [column: Fragment, form: KeyForm])[],
+  order: Order,
+): Fragment {
+  if (after.length === 0) return sql``;
+  if (after.length !== columns.length) throw new InvalidKey();
+  const values = columns.map(([, form], index) => castTo(sql, form, after[index] ?? ""));
+  const list = (parts: readonly Fragment[]) => parts.reduce((all, part) => sql`${all}, ${part}`);
+  const [row, key] = [list(columns.map(([column]) => column)), list(values)];
+  return order === "asc" ? sql`AND (${row}) > (${key})` : sql`AND (${row}) < (${key})`;
+}
+
+/** As `behindKey`, of columns of places: numbers of blocks, and positions in them. */
+export function behindPlace(
+  sql: Queryable,
+  page: Pick<PageRange, "after">,
+  columns: readonly string[],
+  order: Order,
+): Fragment {
+  return behindKey(
+    sql,
+    page,
+    columns.map((name) => [sql`${sql(name)}`, "bigint"] as const),
+    order,
+  );
 }
 
 /**

@@ -7,6 +7,7 @@ import { mayBeNamed } from "./called-methods.ts";
 import { type PageRange, readPage } from "./large-pages.ts";
 import {
   type BlockBounds,
+  behindPlace,
   blockOf,
   direction,
   inPublishedBlocks,
@@ -33,6 +34,7 @@ export interface TokenTransferEntry {
   /** Head number minus block number. */
   confirmations: number;
   logIndex: number;
+  batchIndex: number;
   /** Of the transfer; the zero address for a mint. */
   from: Address;
   /** Of the transfer; the zero address for a burn. */
@@ -56,6 +58,8 @@ export interface TokenTransferEntry {
   mayBeNamed: boolean;
 }
 
+const KEY = ["block_number", "log_index", "batch_index"] as const;
+
 /** Returns token transfers in the order of block, log and position in a batch. */
 export async function listTokenTransfers(
   sql: Queryable,
@@ -63,22 +67,22 @@ export async function listTokenTransfers(
   order: Order,
   page: PageRange,
 ): Promise<TokenTransferEntry[]> {
-  const towards = direction(sql, order);
-  return complete(sql, pageOf(sql, filter, towards, page), towards, page.limit);
+  return complete(sql, pageOf(sql, filter, order, page), order, page.limit);
 }
 
 /** Returns at most `limit` rows for a page of keys, or for keys already read, in its order. */
 async function complete(
   sql: Queryable,
   page: Fragment,
-  towards: Fragment,
+  order: Order,
   limit: number,
 ): Promise<TokenTransferEntry[]> {
-  const { places } = await placesOf(sql, page, ["block_number", "log_index", "batch_index"]);
+  const towards = direction(sql, order);
+  const { places } = await placesOf(sql, page, KEY);
   const query = sql<TokenTransferEntry[]>`
     SELECT f.block_number, b.hash AS block_hash, b.timestamp AS timestamp_seconds,
       ${publishedHead(sql)} - f.block_number AS confirmations,
-      f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
+      f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.token_id,
       f.amount, k.name AS token_name, k.symbol AS token_symbol, k.decimals AS token_decimals,
       f.transaction_index, f.transaction_hash, f.transaction_to, f.nonce, f.gas, f.gas_price,
       f.gas_used, f.cumulative_gas_used, f.input,
@@ -101,13 +105,15 @@ async function complete(
 function pageOf(
   sql: Queryable,
   filter: TokenTransferFilter,
-  towards: Fragment,
+  asked: Order,
   page: PageRange,
 ): Fragment {
+  const towards = direction(sql, asked);
   const { standard, token, blocks } = filter;
   const key = sql`block_number, log_index, batch_index`;
   const order = sql`block_number ${towards}, log_index ${towards}, batch_index ${towards}`;
-  const condition = sql`standard = ${standard} AND ${inPublishedBlocks(sql, blocks)}`;
+  const condition = sql`
+    standard = ${standard} AND ${inPublishedBlocks(sql, blocks)} ${behindPlace(sql, page, KEY, asked)}`;
   const inBlocks = sql`block_number ${towards}`;
   const inIndex = token === undefined ? order : inBlocks;
   const rowsOf = (address: Address, side?: Side) => sql`
@@ -135,6 +141,7 @@ function pageOf(
 export type TransferOfTransaction = Pick<
   TokenTransferEntry,
   | "logIndex"
+  | "batchIndex"
   | "from"
   | "to"
   | "token"
@@ -149,21 +156,42 @@ export type TransferOfTransaction = Pick<
 export function listTransfersOfTransaction(
   sql: Queryable,
   transactionHash: Hex,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<TransferOfTransaction[]> {
   return sql<TransferOfTransaction[]>`
-    SELECT f.log_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
+    SELECT f.log_index, f.batch_index, f.from_address AS from, f.to_address AS to, f.token, f.standard,
       f.token_id, f.amount, k.name AS token_name, k.symbol AS token_symbol,
       k.decimals AS token_decimals
     FROM (
       SELECT t.* FROM transaction_places(${transactionHash}) p
       CROSS JOIN LATERAL token_transfers_of_transaction(p.block_number, p.transaction_index) t
-      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")}
+      WHERE ${inPublishedBlocks(sql, {}, "p.block_number")} ${behindPlace(sql, page, ["log_index", "batch_index"], "asc")}
       ORDER BY t.log_index, t.batch_index
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) f
     LEFT JOIN LATERAL (
       SELECT name, symbol, decimals FROM tokens WHERE address = f.token LIMIT 1
     ) k ON true
     ORDER BY f.log_index, f.batch_index`;
+}
+
+/** Returns the newest published block with a transfer of a token, or from or to an address; undefined without one. */
+export async function getLastTransferBlock(
+  sql: Queryable,
+  of: { token: Address } | { owner: Address },
+): Promise<number | undefined> {
+  const rows = ([20, 404, 721, 1155] as const)
+    .map((standard) => {
+      const [side, list] =
+        "owner" in of
+          ? [sql`address`, sql`address_token_transfers WHERE address = ${of.owner}`]
+          : [sql`token`, sql`token_transfers WHERE token = ANY(ARRAY[${of.token}::bytea])`];
+      return sql`
+        (SELECT block_number FROM ${list} AND standard = ${standard} AND ${inPublishedBlocks(sql)}
+         ORDER BY ${side} DESC, block_number DESC LIMIT 1)`;
+    })
+    .reduce((all, one) => sql`${all} UNION ALL ${one}`);
+  const [last] = await sql<{ number: number }[]>`
+    SELECT block_number AS number FROM (${rows}) AS transfers ORDER BY block_number DESC LIMIT 1`;
+  return last?.number;
 }

@@ -1,7 +1,7 @@
 import { type Address, ZERO_ADDRESS } from "../../core/evm/address.ts";
 import type { Fragment, Queryable, Transaction } from "../../db/client.ts";
 import type { PageRange } from "../lists/large-pages.ts";
-import { inPublishedBlocks } from "../lists/page.ts";
+import { behindKey, inPublishedBlocks } from "../lists/page.ts";
 import { type BlockRange, inRange } from "../writer/chain.ts";
 import { countConsecutiveTransfers } from "./consecutive-transfers.ts";
 
@@ -68,6 +68,7 @@ export async function listNftsOfOwner(
     WITH replacement AS MATERIALIZED (${replacement(sql, token)})
     SELECT token_id FROM (${owned}) AS owned
     WHERE CASE WHEN EXISTS (SELECT 1 FROM replacement) THEN (SELECT place FROM replacement) <= owned.place ELSE true END
+      ${behindKey(sql, page, [[sql`token_id`, "numeric"]], "asc")}
     ORDER BY token_id
     LIMIT ${page.limit} OFFSET ${page.skip}`;
   return rows.map((row) => row.tokenId);

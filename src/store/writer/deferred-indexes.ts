@@ -4,7 +4,7 @@ import { chainTables } from "./chain-tables.ts";
 
 /** PostgreSQL's code on a platform that cannot check its connections. */
 const INVALID_PARAMETER_VALUE = "22023";
-/** Indexes by these columns stay, for appends and roll-backs. State's `block_number` tells when a row was read, and goes. */
+/** Indexes by these columns stay, for appends and roll-backs, except by the state's `block_number`, the block of a read. */
 const BLOCK_COLUMNS = ["block_number", "number", "first_block", "balance_block"];
 /** Finds the rows of the state to update, as primary keys do elsewhere. */
 const KEPT = ["token_balances_key"];

@@ -93,7 +93,7 @@ export async function listServers(sql: Sql): Promise<string> {
   return found.servers;
 }
 
-/** Identifies the servers as they run now, a restart included; undefined while one is away. Connects anew. */
+/** Identifies the running servers, restarts included; undefined while one is unreachable. Opens new connections. */
 export async function identifyServers(sql: Sql): Promise<string | undefined> {
   const [found] = await sql<[{ servers: string; reached: boolean }]>`
     SELECT bool_and(success) AS reached, concat_ws(' ',

@@ -73,7 +73,7 @@ export async function takeWriterLock(sql: Queryable): Promise<WriterTerm | undef
   return term;
 }
 
-/** Whether a standby with two chains fewer should have this one. When true, `releaseWriterLock` must follow. */
+/** Returns whether a standby with two chains fewer should have this one. When true, `releaseWriterLock` must follow. */
 export async function beginHandingOver(sql: Queryable): Promise<boolean> {
   if (!(await isUneven(sql))) return false;
   const [lock] = await sql<{ taken: boolean }[]>`

@@ -14,7 +14,7 @@ import {
   parseVersion,
 } from "./versions.ts";
 
-/** The compilers that can be used. */
+/** The usable compilers. */
 export interface CompilerCatalogue {
   /** Returns the compiler of a version, downloaded if need be. Throws `VerificationError` of code `compiler-unavailable`. */
   resolve(language: CompilerFamily, requested: string): Promise<CompilerBuild>;
@@ -23,15 +23,15 @@ export interface CompilerCatalogue {
 }
 
 export interface CatalogueOptions {
-  /** Folders with compilers, filled by hand or by the downloader; a missing one is empty. */
+  /** Folders of compilers, filled by hand or by the downloader; a missing one is empty. */
   folders: { solc: string | undefined; vyper: string | undefined };
   downloads: { solc: CompilerDownloads | undefined; vyper: CompilerDownloads | undefined };
 }
 
-/** The version of the compiler that comes with Periscope (a test compares it with the compiler's own). */
+/** The version of the bundled compiler (a test compares it with the compiler's own). */
 export const BUNDLED_VERSION = "0.8.37+commit.f401782d";
 
-/** Creates the catalogue of bundled, kept and downloadable compilers: the best fit, then the first in that order. */
+/** Creates the catalogue of bundled, stored and downloadable compilers: the best fit, then the first in that order. */
 export function createCatalogue({ folders, downloads }: CatalogueOptions): CompilerCatalogue {
   async function present(family: CompilerFamily): Promise<CompilerBuild[]> {
     const bundled = family === "solc" ? [bundledBuild()] : [];

@@ -5,9 +5,9 @@ import { OutputTooLarge, runExecutable } from "./executable.ts";
 import { loadSoljson } from "./soljson.ts";
 import { type CompilerVersion, formatVersion, isSameVersion, parseVersion } from "./versions.ts";
 
-/** A compiler ready for use in this process. */
+/** A compiler loaded in this process. */
 export interface Compiler {
-  /** What the compiler calls itself. */
+  /** The compiler's own version. */
   version: CompilerVersion;
   /** Of one compile. */
   maxOutputBytes: number;
@@ -16,8 +16,8 @@ export interface Compiler {
 }
 
 /**
- * Opens a compiler and asks its version; only in a fenced process. Throws `VerificationError`: `compiler-broken`,
- * `compiler-unavailable`.
+ * Opens a compiler and reads its version; only in a sandboxed process. Throws `VerificationError`:
+ * `compiler-broken`, `compiler-unavailable`.
  */
 export async function openCompiler(
   build: CompilerBuild,
@@ -42,7 +42,7 @@ export async function openCompiler(
   };
 }
 
-/** The failure of a compiler whose file cannot be opened or run; the folders of this machine stay out of its words. */
+/** Returns the failure of a compiler whose file cannot be opened or run, without this machine's folders. */
 export function brokenCompiler({ version }: CompilerBuild, cause: unknown): VerificationError {
   const detail = codeOf(cause);
   const failure = {
@@ -101,7 +101,7 @@ async function openExecutable(
 function understood(version: string): CompilerVersion {
   const parsed = parseVersion(version);
   if (parsed !== undefined) return parsed;
-  throw new Error("no version is told");
+  throw new Error("no version in the compiler's answer");
 }
 
 function outputTooLarge(maxOutputBytes: number): VerificationError {

@@ -2,9 +2,9 @@ import { createRequire } from "node:module";
 
 /** solc compiled to JavaScript, loaded into this process. */
 export interface Soljson {
-  /** As the compiler prints it: `0.8.20+commit.a1b79de6.Emscripten.clang`. */
+  /** In the compiler's form: `0.8.20+commit.a1b79de6.Emscripten.clang`. */
   version: string;
-  /** Standard JSON in, standard JSON out. Blocks until it is done. */
+  /** Compiles standard JSON synchronously. */
   compile(input: string): string;
 }
 
@@ -13,7 +13,7 @@ interface EmscriptenModule {
   _malloc(size: number): number;
   _solidity_alloc?(size: number): number;
   _solidity_version?(): number;
-  /** Up to 0.4.26. */
+  /** Returns up to 0.4.26. */
   _version(): number;
   _solidity_compile?(input: number, callback: number, context: number): number;
   /** 0.4.11 to 0.4.26. */
@@ -55,11 +55,11 @@ function keepingHandlers<Result>(load: () => Result): Result {
   return result;
 }
 
-/** Copies the text into the compiler's memory, which then owns it; gives the address. */
+/** Copies the text into the compiler's memory, which then owns it; returns the address. */
 function copyToHeap(module: EmscriptenModule, text: string): number {
   const bytes = Buffer.from(text, "utf8");
   const pointer = (module._solidity_alloc ?? module._malloc)(bytes.length + 1);
-  // Read after the allocation: a heap that grows is another array.
+  // Read after the allocation, since a growing heap is another array.
   module.HEAPU8.set(bytes, pointer);
   module.HEAPU8[pointer + bytes.length] = 0;
   return pointer;

@@ -19,7 +19,7 @@ import {
 } from "../match/contract-match.ts";
 import { filesIn } from "./metadata-text.ts";
 
-/** What stays the same over all compiles of a verification. */
+/** Constant inputs of all compiles of a verification. */
 export interface Session {
   compiler: Compiler;
   onChain: OnChainCode;
@@ -36,7 +36,7 @@ export interface Candidate {
   match: ContractMatch;
 }
 
-/** What one set of sources and settings yields. */
+/** Result of one compile. */
 export interface Attempt {
   input: CompilerInput;
   /** All contracts that fit the request and have code, the best match first. */
@@ -74,11 +74,11 @@ const VYPER_OUTPUTS = [
   "evm.deployedBytecode.object",
   "evm.methodIdentifiers",
 ];
-/** Documentation that breaks vyper's rules for it is an error only when it is asked for. */
+/** Documentation that violates vyper's rules is an error only when it is requested. */
 const VYPER_CODE_OUTPUTS = VYPER_OUTPUTS.filter((output) => !output.endsWith("doc"));
-/** Older compilers do not know outputs of one contract. */
+/** Older compilers lack outputs of one contract. */
 const NARROW_SINCE = "0.5.0";
-/** Older releases of vyper want an entry for each source. */
+/** Older releases of vyper need an entry for each source. */
 const VYPER_NARROW_SINCE = "0.4.0";
 
 /**
@@ -102,7 +102,7 @@ export function attemptOnce(session: Session, input: CompilerInput): Promise<Att
   return compileAndMatch(session, input, narrowSelection(session, input) ?? wideSelection());
 }
 
-/** The error when it is the compiler's about the sources; throws any other. */
+/** Returns the compiler's error about the sources; throws any other. */
 function compilerError(error: unknown): VerificationError {
   if (error instanceof VerificationError && error.failure.code === "compiler-error") return error;
   throw error;
@@ -183,7 +183,7 @@ async function compile(
   return locateContracts(readOutput(await compiler.compile(JSON.stringify(input))), sources);
 }
 
-/** The metadata of a contract; empty when its sources do not compile. Makes no code. */
+/** Reads the metadata of a contract; empty when its sources do not compile. Generates no code. */
 export async function readMetadata(
   { compiler }: Session,
   input: CompilerInput,
@@ -230,7 +230,7 @@ function compare(
   return match(contract, session.onChain, session.given);
 }
 
-/** Reads a contract of an output; undefined when that is not possible. */
+/** Parses a contract of an output; undefined when that is impossible. */
 type ContractReader = (path: string, name: string) => CompiledContract | undefined;
 
 function readerOf(
@@ -266,7 +266,7 @@ function remarked(
   return { ...candidate, contract, match: compare(session, input, contract) };
 }
 
-/** Changes the metadata hashes of all contracts and nothing else. */
+/** Changes only the metadata hashes of all contracts. */
 function withTrailingBlank(input: CompilerInput): CompilerInput {
   return {
     ...input,

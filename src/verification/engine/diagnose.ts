@@ -14,7 +14,7 @@ const COMMON_RUNS = [200, 1, 1000, 10_000, 999_999, 1_000_000, 100, 500, 800];
 /** Settings of the metadata that change the codes of contracts within a code; at its end others are a partial match. */
 const METADATA = ["appendCBOR", "bytecodeHash"];
 const VIA_IR_SINCE = "0.8.13";
-/** With the release that made it the default or knew it first. */
+/** With the first release that had it as default or supported it. */
 const EVM_VERSIONS: readonly (readonly [name: string, since: string])[] = [
   ["paris", "0.8.18"],
   ["shanghai", "0.8.20"],
@@ -57,7 +57,7 @@ export async function diagnoseSettings(
   return found && `It matches with ${found}.`;
 }
 
-/** Compiles for other EVM versions within `budgetMs` and yields each match: metadata tells several apart. */
+/** Compiles for other EVM versions within `budgetMs` and yields each match: metadata distinguishes several. */
 export async function* attemptEvmVersions(
   session: Session,
   { input, candidates: [closest] }: Attempt,
@@ -81,7 +81,7 @@ function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof VerificationError)) throw error;
 }
 
-/** The contract of the same name in another file, as `path:Name`, that is the one on chain. */
+/** Returns the contract of the same name in another file that is the one on chain, as `path:Name`. */
 async function findNamesake(session: Session, input: CompilerInput): Promise<string | undefined> {
   const { path, name } = input.target;
   if (path === null || name === null || input.sources.size === 1) return undefined;

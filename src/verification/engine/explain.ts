@@ -19,7 +19,7 @@ export function explain(
   };
 }
 
-/** How far the code on chain was explained: up to the first byte that differs. */
+/** Returns how far the code on chain was explained: up to the first different byte. */
 function closeness({ match }: Candidate): number {
   const outcomes = [match.runtime, match.creation].filter((code) => code !== null);
   return Math.max(...outcomes.map((outcome) => (isMatch(outcome) ? 0 : explained(outcome))));
@@ -33,7 +33,7 @@ function explained(mismatch: Mismatch): number {
     case "length":
       return 0;
     default:
-      // All fits but one kind of value.
+      // Only one kind of value differs.
       return Number.MAX_SAFE_INTEGER;
   }
 }
@@ -55,7 +55,7 @@ function explainMismatch(
   return { code: "bytecode", detail: words(mismatch, name, length, version) };
 }
 
-/** The arguments in the request are not those of the creation. */
+/** The request's arguments differ from the creation's. */
 export const WRONG_ARGUMENTS: VerificationFailure = {
   code: "constructor-arguments",
   detail: "The creation code ends in others than the request names.",

@@ -46,7 +46,7 @@ export async function trialOf(
     if (address === undefined) return trial([]);
     hexToBytes(address).copy(code, offset);
   }
-  // Other bytes than arguments could be code that runs in place of the constructor, and so could arguments and addresses.
+  // Bytes other than arguments could be code that runs in place of the constructor, and so could arguments and addresses.
   if (given !== null && !mayFollow(contract.following, given)) return trial([]);
   // Vyper does not always name its immutables.
   const unnamed = Object.values(immutables).map((value) => ({ name: "", type: "", value }));
@@ -70,7 +70,7 @@ export async function trialOf(
   return trial(endings);
 }
 
-/** Returns what may be arguments in the creation code on chain: of one that holds the code it leaves, what is behind that. */
+/** Returns possible arguments in the creation code on chain: the bytes after the code it leaves. */
 function endingOf({ creationCode, runtimeCode }: OnChainCode): Buffer {
   if (creationCode === null) return Buffer.alloc(0);
   const copied = creationCode.lastIndexOf(runtimeCode);

@@ -1,7 +1,7 @@
 /** Time without a renewal after which a job counts as abandoned. */
 const EXPIRY_MS = 15_000;
 
-/** Creates a watch that returns leases not renewed for long, by its own clock: the database's may be set. */
+/** Creates a watch that returns leases not renewed for long, by its own clock: the database's may change. */
 export function createLeaseWatch(): (leases: readonly string[]) => string[] {
   let seen = new Map<string, number>();
   return (leases) => {

@@ -14,10 +14,10 @@ export interface WorkerPool {
   close(): Promise<void>;
 }
 
-/** A process that waits holds some 150 MB. */
+/** A prepared process takes some 150 MB. */
 const IDLE_MS = 60_000;
 
-/** Creates a pool; it starts nothing before the first task. */
+/** Creates a pool; starts nothing before the first task. */
 export function createWorkerPool(limits: WorkerLimits): WorkerPool {
   let standby: { file: string; worker: Promise<WorkerProcess>; timer: NodeJS.Timeout } | undefined;
   let isClosed = false;
@@ -30,7 +30,7 @@ export function createWorkerPool(limits: WorkerLimits): WorkerPool {
     standby = { file: build.file, worker, timer };
   }
 
-  /** Takes the waiting process away, if there is one. */
+  /** Takes the prepared process, if there is one. */
   function take(): typeof standby {
     const taken = standby;
     clearTimeout(taken?.timer);

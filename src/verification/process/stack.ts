@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 
-/** A compiler needs more than V8's 984 KB to reach its own bounds of depth. */
+/** Stack that compilers need to reach their own depth limits, beyond V8's 984 KB. */
 const WANTED_KB = 3900;
-/** For what is on the stack beside the frames that V8 counts. */
+/** Stack beside the frames that V8 counts. */
 const REST_KB = 256;
 
-/** Returns V8's stack: beyond the system's limit it would die of SIGSEGV. Other systems than Linux have 8 MB. */
+/** Returns V8's stack size: beyond the system's limit it would die of SIGSEGV. Systems other than Linux have 8 MB. */
 export async function stackKilobytes(): Promise<number> {
   if (process.platform !== "linux") return WANTED_KB;
   const [, bytes] =

@@ -18,10 +18,10 @@ export interface BalancedAccount {
 }
 
 /** Adds the balances at the served head, stored or from the node. Throws `RequestError` when too many are to be read. */
-export async function readCoinAccounts(
+export async function readCoinAccounts<Account extends CoinAccount>(
   context: Pick<Context, "read" | "chain">,
-  list: (sql: Queryable) => Promise<CoinAccount[]>,
-): Promise<BalancedAccount[]> {
+  list: (sql: Queryable) => Promise<Account[]>,
+): Promise<(Account & { balance: string })[]> {
   const { accounts, head } = await context.read(
     async (sql, served) => ({ accounts: await list(sql), head: await served }),
     "one statement",
@@ -29,12 +29,12 @@ export async function readCoinAccounts(
   return fillBalances(context, accounts, head);
 }
 
-async function fillBalances(
+async function fillBalances<Account extends CoinAccount>(
   { chain }: Pick<Context, "chain">,
-  accounts: CoinAccount[],
+  accounts: Account[],
   head: ServedHead,
-): Promise<BalancedAccount[]> {
-  if (accounts.every(isBalanced)) return accounts;
+): Promise<(Account & { balance: string })[]> {
+  if (accounts.every((account) => isBalanced(account))) return accounts;
   const asked = accounts.filter((account) => !isBalanced(account));
   if (asked.length > READABLE_BALANCES) throw stillReading();
   const addresses = asked.map(({ address }) => address);
@@ -76,6 +76,8 @@ export async function readBalanceAt(
   });
 }
 
-function isBalanced(account: CoinAccount): account is BalancedAccount {
+function isBalanced<Account extends CoinAccount>(
+  account: Account,
+): account is Account & { balance: string } {
   return account.balance !== null;
 }

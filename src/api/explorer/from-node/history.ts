@@ -7,7 +7,7 @@ import type { Context } from "../action.ts";
 import { type Failure, failed, type Outcome } from "../envelope.ts";
 
 export const INVALID_BLOCK = "Invalid blockno format";
-/** Error text for a state that the node has not kept. */
+/** Error text for a state that the node has pruned. */
 export const NO_HISTORY = "Historical state is not available";
 
 /** A block up to the head. */

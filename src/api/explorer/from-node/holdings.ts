@@ -19,11 +19,11 @@ import { fetchReportedBalances } from "./reported-balances.ts";
 /** Most balances that one answer reads from the node. */
 export const READABLE_BALANCES = 200;
 
-/** Most ids of an owner that are read for one answer. */
+/** Most ids of an owner that one answer reads. */
 const READABLE_IDS = 1_000;
 const TOO_MANY_IDS = "The address has too many ids of the token to ask its contract for each";
 
-/** The error for an answer that needs more of them. */
+/** Returns the error for an answer that needs more of them. */
 export function stillReading(): RequestError {
   return new RequestError(
     503,
@@ -33,7 +33,7 @@ export function stillReading(): RequestError {
 
 export type UnsureOwnedToken = UnsureHolding & OwnedToken;
 
-/** An unsure holding, with its amount as the contract tells it. */
+/** An unsure holding, with the contract's amount. */
 export type Fresh<Unsure extends Holding> = Unsure & { freshAmount: bigint };
 
 /** Reads rows and, from the node, the scope's unsure holdings at one state. `query` leaves these out. Throws `RequestError`. */
@@ -98,7 +98,7 @@ export async function readHolding(
   );
 }
 
-/** The whole holding, with the fresh amounts of its parts in place of the stored ones. */
+/** Returns the whole holding, with the fresh amounts of its parts in place of the stored ones. */
 export function wholeOf(stored: string, parts: readonly Fresh<UnsureHolding>[]): bigint {
   return parts.reduce(
     (whole, { freshAmount, amount }) => whole + freshAmount - BigInt(amount),

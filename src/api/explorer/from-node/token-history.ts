@@ -7,7 +7,7 @@ import { answered } from "./answered.ts";
 import type { PastBlock } from "./history.ts";
 import { READABLE_BALANCES, stillReading } from "./holdings.ts";
 
-/** Returns the ids that the owner has had of a token that is kept by id; undefined for a token that is not. */
+/** Returns the ids that the owner has had of a token with ids; undefined for a token without. */
 export async function listIdsOf(
   sql: Queryable,
   token: Address,
@@ -19,9 +19,9 @@ export async function listIdsOf(
   return held.flatMap(({ tokenId }) => tokenId ?? []);
 }
 
-/** Error text for what was held by ids of which the index knows nothing. */
+/** Error text for holdings of ids that the index lacks. */
 const IDS_UNKNOWN = "The ids that were held before the first indexed block are not known";
-/** Error text for a contract that has no answer: its transfers may have told less. */
+/** Error text for a contract without an answer: its transfers may be incomplete. */
 const UNTOLD = "The contract does not tell what was held";
 
 /** Returns a holding after a block as the contract reports it, the sum of several ids. Throws `RequestError` when there are too many. */
@@ -35,7 +35,7 @@ export async function readHoldingAt(
   if (ids && ids.length > READABLE_BALANCES) throw stillReading();
   const queries = ids ? ids.map((id) => ({ token, owner, id: BigInt(id) })) : [{ token, owner }];
   const amounts = queries.length > 0 ? await chain.fetchTokenBalances(queries, block) : [];
-  // One that is silent may be kept by id.
+  // One that does not answer may have ids.
   if (amounts.includes(null)) return failed(block.isIndexed ? UNTOLD : IDS_UNKNOWN);
   return ok(String(amounts.reduce<bigint>((sum, amount) => sum + (answered(amount) ?? 0n), 0n)));
 }

@@ -8,10 +8,10 @@ import { NothingServed, type Read } from "../../reading/snapshot.ts";
 import { askOnce } from "../forwarding.ts";
 import { nextBaseFee, reproducesBaseFees } from "./base-fee.ts";
 
-/** Error text for gas prices that neither the blocks nor the node tell. */
+/** Error text for gas prices that neither the blocks nor the node provide. */
 export const GAS_NOT_ESTIMATED = "Gas price is not estimated yet";
 
-/** What the newest blocks say of gas at a head; prices in wei. */
+/** Gas figures of the newest blocks at a head; prices in wei. */
 export interface GasPrices {
   head: ServedHead;
   /** The newest blocks, oldest first, at least one. */
@@ -24,12 +24,12 @@ export interface GasPrices {
   fast: bigint;
 }
 
-/** Gas prices at the head of an answer, computed once per head; undefined before the first block. */
+/** Returns gas prices at the head of an answer, computed once per head; undefined before the first block. */
 export type GasOracle = (context: { read: Read }) => Promise<GasPrices | undefined>;
 
 /** Blocks whose transactions count. */
 const WINDOW = 20;
-/** So long are prices kept without what the node did not tell: it may tell the next time. */
+/** Lifetime of prices without the node's part, which the next question may return. */
 const KEPT_INCOMPLETE_MS = 1_000;
 
 /** Creates the oracle of one chain; the node is asked for all clients together. Source: docs/wire.md, "Gas". */
@@ -65,7 +65,7 @@ export function createGasOracle(of: Chain): GasOracle {
       if (!isComplete) entry.until = performance.now() + KEPT_INCOMPLETE_MS;
       return prices;
     } catch (error) {
-      // A failure is not kept: the next request asks the node again.
+      // A failure is not cached: the next request asks the node again.
       if (known === entry) known = undefined;
       throw error;
     }
@@ -132,7 +132,7 @@ async function askNewestHash(chain: CallerChain): Promise<unknown> {
   return ((block ?? {}) as { hash?: unknown }).hash;
 }
 
-/** The node's suggested tip in wei, for blocks in which no transaction paid one; undefined when it does not tell. */
+/** Returns the node's suggested tip in wei, for blocks without paid tips; undefined without an answer. */
 async function askTip(chain: CallerChain): Promise<bigint | undefined> {
   const suggested = await askOnce(chain, "eth_maxPriorityFeePerGas");
   return isQuantity(suggested) ? quantityToBigInt(suggested) : undefined;

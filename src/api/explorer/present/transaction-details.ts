@@ -34,7 +34,7 @@ export const decodedValue = z.object({
 });
 const decoded = z.object({ signature: z.string(), parameters: z.array(decodedValue) });
 
-/** What `details` adds to a transaction. */
+/** Fields that `details` adds to a transaction. */
 export const transactionDetails = z
   .object({
     blockHash: wire.hash,

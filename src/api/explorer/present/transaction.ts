@@ -75,7 +75,7 @@ export function presentTransaction(
   };
 }
 
-/** Before Byzantium receipts have no status, and Etherscan shows none; without a trace, Blockscout counts it as failed. */
+/** Presents the status: before Byzantium receipts have none, and Etherscan shows none; without a trace, Blockscout counts it as failed. */
 function presentStatus(
   { status, succeeded }: Pick<TransactionEntry, "status" | "succeeded">,
   dialect: Dialect,
@@ -87,4 +87,9 @@ function presentStatus(
     isError: isGood ? "0" : "1",
     txreceipt_status: status === null && isEtherscan ? "" : shown,
   };
+}
+
+/** The place of a transaction in lists. */
+export function keyOfTransaction({ blockNumber, transactionIndex }: TransactionEntry): number[] {
+  return [blockNumber, transactionIndex];
 }

@@ -17,17 +17,17 @@ export type InputValue =
 /** Parameters by the name they were sent under, query and body merged. */
 export type Input = ReadonlyMap<string, InputValue>;
 
-/** The parts of a request that tell what is asked. */
+/** The parsed parameters of a request. */
 export interface ParsedRequest {
   /** Query and body merged. */
   input: Input;
   query: Input;
   body: Input;
-  /** `id` as a JSON body had it: a number stays a number there. */
+  /** `id` of a JSON body, where a number stays a number. */
   id: RpcId | undefined;
 }
 
-/** A name and its value as they stand in a query or a form. */
+/** A name and its value in a query or a form. */
 export type Field = [name: string, value: string | UploadedFile];
 
 /** Most fields of one query, form or JSON object. */
@@ -43,12 +43,12 @@ const BLANK = 0x20;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const strictUtf8WithMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The error for a query or body that cannot be read. */
+/** Returns the error for an unreadable query or body. */
 export function badRequest(cause?: unknown): RequestError {
   return new RequestError(400, "Bad request", { cause });
 }
 
-/** The error for a request that is too large. */
+/** Returns the error for a request that is too large. */
 export function payloadTooLarge(): RequestError {
   return new RequestError(413, "Payload Too Large");
 }
@@ -62,7 +62,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** The same for the text of a field, which a byte order mark belongs to. */
+/** Returns the same for the text of a field, which may contain a byte order mark. */
 export function decodeText(bytes: Uint8Array): string {
   try {
     return strictUtf8WithMark.decode(bytes);
@@ -80,7 +80,7 @@ export function parseUrlEncoded(form: Buffer): Field[] {
   return encoded.map(decodeField);
 }
 
-/** Fields of a form, not yet decoded. Throws `RequestError` for too many fields or too much text. */
+/** Splits a form into fields, not yet decoded. Throws `RequestError` for too many fields or too much text. */
 export function splitForm(form: Buffer): EncodedField[] {
   const fields: EncodedField[] = [];
   let parts = 0;
@@ -126,7 +126,7 @@ export function foldFields(fields: readonly Field[]): Map<string, InputValue> {
     else if (index !== undefined) map[index] = value;
     else if (!name.includes("[")) {
       const joined = joinFiles(folded.get(name), value);
-      // Its place tells which of several spellings came last.
+      // The position shows which of several spellings came last.
       folded.delete(name);
       folded.set(name, joined);
     }
@@ -164,7 +164,7 @@ function decodePercent(encoded: Buffer): Buffer {
   return decoded.subarray(0, length);
 }
 
-/** Value of a hex digit's character; negative for anything else. */
+/** Returns the value of a hex digit's character; negative for anything else. */
 function digit(character: number | undefined): number {
   return character === undefined ? -1 : (DIGITS[character] ?? -1);
 }

@@ -2,10 +2,10 @@ import { scanJson, type TextRange } from "../../../core/json/json-scan.ts";
 import { isRecord } from "../../../core/json/record.ts";
 import { badRequest, decodeUtf8, payloadTooLarge } from "./form.ts";
 
-/** Bounds of any JSON body. A submission has some 5,000 files at most. */
+/** Limits of any JSON body. A submission has some 5,000 files at most. */
 const JSON_BOUNDS = { depth: 64, tokens: 50_000 };
 type Reviver = Parameters<typeof JSON.parse>[1];
-// Bounded: the time to read a number grows with the square of its length.
+// Bounded: the time to parse a number grows with the square of its length.
 const LARGE = /^-?\d{16,100}$/;
 
 /** Parses JSON text. Throws `RequestError` when it is invalid or exceeds `JSON_BOUNDS`, or the given number of tokens. */
@@ -45,7 +45,7 @@ export function parseMembers(text: string): unknown {
     }
     return value;
   }
-  // The types do not know the third parameter yet.
+  // TypeScript's types lack the third parameter.
   const value = parseText(text, note as Reviver);
   const objects = new Set(Array.isArray(value) ? value : [value]);
   for (const { holder, name, digits } of large) {

@@ -60,7 +60,7 @@ export const verify: Endpoint = {
   },
 };
 
-/** The form of the input. Throws `SourcifyError` for one that lacks something. */
+/** Returns the form of the input. Throws `SourcifyError` for an incomplete one. */
 function formatOf(input: unknown): "standard-json" | "vyper-json" {
   if (!isRecord(input)) throw invalid("stdJsonInput is to be an object");
   const { language, sources, settings } = input;
@@ -82,7 +82,7 @@ function formatOf(input: unknown): "standard-json" | "vyper-json" {
   return format;
 }
 
-/** Checks the creation's hash, which the index knows itself. Throws `SourcifyError`. */
+/** Checks the form of the creation's hash, which the index has itself. Throws `SourcifyError`. */
 export function requireCreationHash(hash: unknown): void {
   if (hash !== undefined && !isHash(hash)) {
     throw invalid("creationTransactionHash is to be 0x and 64 hex digits");

@@ -78,7 +78,7 @@ function filesOf(sources: string): Files {
   return new Map(files.map(({ path, hash }) => [path, hash]));
 }
 
-/** Whether a library is verified under the name that its user's sources give it, from the same files: names can be shared. */
+/** Returns whether a library is verified under the name in its user's sources, from the same files: names can be shared. */
 function isOf(files: Files, qualified: string, { name, filePath, sources }: VerifiedLibrary) {
   const isNamed = [`${filePath}:${name}`, `:${name}`].includes(qualified);
   return isNamed && [...filesOf(sources)].every(([path, hash]) => files.get(path) === hash);

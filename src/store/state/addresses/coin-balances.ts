@@ -1,6 +1,7 @@
 import type { Address } from "../../../core/evm/address.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
+import { behindKey, inPublishedBlocks } from "../../lists/page.ts";
 import { areBalancesFollowed } from "./fee-payments.ts";
 
 /** An account in the index. */
@@ -28,14 +29,19 @@ export async function listCoinAccounts(
 /** Returns known accounts in the order of their first appearance. */
 export async function listCoinAccountsByAge(
   sql: Queryable,
-  { limit, skip }: PageRange,
-): Promise<CoinAccount[]> {
-  return sql<CoinAccount[]>`
-    SELECT page.address, true AS known, ${exactBalance(sql)} AS balance
+  page: PageRange,
+): Promise<(CoinAccount & { firstBlock: number })[]> {
+  const key = [
+    [sql`first_block`, "bigint"],
+    [sql`address`, "bytea"],
+  ] as const;
+  return sql<(CoinAccount & { firstBlock: number })[]>`
+    SELECT page.first_block, page.address, true AS known, ${exactBalance(sql)} AS balance
     FROM (
       SELECT first_block, address FROM addresses
+      WHERE ${inPublishedBlocks(sql, {}, "first_block")} ${behindKey(sql, page, key, "asc")}
       ORDER BY first_block, address
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) page
     CROSS JOIN LATERAL (
       SELECT balance, balance_block FROM addresses WHERE address = page.address LIMIT 1

@@ -45,7 +45,7 @@ export interface FeePayment {
   reward: string;
 }
 
-/** Returns who a block's fees go to: its miner, or `hidden`; undefined when the block does not show it, or an earlier one did. */
+/** Returns the recipient of a block's fees: its miner, or `hidden`; undefined when the block does not show it, or an earlier one did. */
 export async function getFeePayment(
   sql: Queryable,
   blockNumber: number,

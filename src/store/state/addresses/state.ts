@@ -48,7 +48,7 @@ export async function listTouchedCoins(
     ORDER BY touched.address`;
 }
 
-/** Whether only the node knows about code at `touched`. Without traces nothing is stored: most creations are unknown. */
+/** Returns whether only the node has the code at `touched`. Without traces nothing is stored: most creations are unknown. */
 function isCodeUnknown(sql: Queryable, at: number | Fragment) {
   return sql`(
     (SELECT traced FROM sync_state) AND (
@@ -133,7 +133,7 @@ export async function applyAddresses(sql: Transaction, range: BlockRange): Promi
     WHERE balance_block IS NOT NULL AND address IN (${movedAddresses(sql, range, sql`seen`)})`;
 }
 
-/** Undoes `applyAddresses` before the rows are deleted, and marks what was read in the range as "to be read". */
+/** Undoes `applyAddresses` before the rows are deleted, and marks reads of the range as pending. */
 export async function revertAddresses(sql: Transaction, range: BlockRange): Promise<undefined> {
   await sql`
     WITH gone AS (DELETE FROM addresses WHERE first_block >= ${range.from} RETURNING balance)

@@ -3,6 +3,7 @@ import { UINT256_MAXIMUM } from "../../../core/evm/uint256.ts";
 import type { Fragment, Queryable } from "../../../db/client.ts";
 import { hasKey } from "../../index-keys.ts";
 import type { PageRange } from "../../lists/large-pages.ts";
+import { behindKey } from "../../lists/page.ts";
 import type { TokenStandard } from "../../lists/token-transfers.ts";
 import type { Token } from "../tokens/token.ts";
 import { isHolding } from "./moved.ts";
@@ -107,25 +108,35 @@ export interface Holder {
   amount: string;
 }
 
+/** Condition that a holder comes behind the key of the page. */
+function isBehindHolder(sql: Queryable, page: PageRange): Fragment {
+  const key = [
+    [sql`amount`, "numeric"],
+    [sql`owner`, "bytea"],
+  ] as const;
+  return behindKey(sql, page, key, "desc");
+}
+
 /** Returns holders of a token by amount, then address, both descending, without the owners in `except`. */
 export async function listHolders(
   sql: Queryable,
   token: Address,
   except: readonly Address[],
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<Holder[]> {
   return sql<Holder[]>`
     SELECT owner, amount FROM token_balances
     WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ALL(${[ZERO_ADDRESS, ...except]}::bytea[])
+      ${isBehindHolder(sql, page)}
     ORDER BY amount DESC, owner DESC
-    LIMIT ${limit} OFFSET ${skip}`;
+    LIMIT ${page.limit} OFFSET ${page.skip}`;
 }
 
 /** As `listHolders`, and whether holdings of the token are unsure: the page must not be served then. */
 export async function getHolderPage(
   sql: Queryable,
   token: Address,
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<{ holders: Holder[]; unsure: boolean }> {
   const rows = await sql<(Holder & { unsure: boolean; owner: Address | null })[]>`
     SELECT page.owner, page.amount, state.unsure
@@ -136,8 +147,9 @@ export async function getHolderPage(
     LEFT JOIN (
       SELECT owner, amount FROM token_balances
       WHERE ${hasKey(sql, [sql`token`, sql`${token}::bytea`])} AND ${isHeld(sql, token)} AND owner <> ${ZERO_ADDRESS}
+        ${isBehindHolder(sql, page)}
       ORDER BY amount DESC, owner DESC
-      LIMIT ${limit} OFFSET ${skip}
+      LIMIT ${page.limit} OFFSET ${page.skip}
     ) page ON true
     ORDER BY page.amount DESC, page.owner DESC`;
   return {
@@ -152,11 +164,16 @@ export async function listOwnedTokens(
   owner: Address,
   standards: readonly TokenStandard[],
   except: readonly Pick<Holding, "token" | "tokenId">[],
-  { limit, skip }: PageRange,
+  page: PageRange,
 ): Promise<OwnedToken[]> {
   const excepted = sql`
     unnest(${except.map((key) => key.token)}::bytea[], ${except.map((key) => key.tokenId)}::numeric[])
     AS excepted (token, token_id)`;
+  const { limit, skip } = page;
+  const key = [
+    [sql`b.token`, "bytea"],
+    [sql`b.token_id`, "numeric"],
+  ] as const;
   const branch = (table: Fragment, isOwned: Fragment, tokenId: Fragment, kind: Fragment) => sql`(
     SELECT b.token, ${tokenId} AS token_id, b.amount, k.standard, k.name, k.symbol, k.decimals
     FROM ${table} b
@@ -171,13 +188,13 @@ export async function listOwnedTokens(
     sql`token_balances`,
     hasKey(sql, [sql`b.owner`, sql`${owner}::bytea`]),
     sql`NULL::numeric`,
-    sql`k.standard <> 1155`,
+    sql`k.standard <> 1155 ${behindKey(sql, { after: page.after?.slice(0, 1) ?? [] }, [key[0]], "asc")}`,
   );
   const ids = branch(
     sql`token_id_balances`,
     sql`b.owner = ${owner}`,
     sql`b.token_id`,
-    sql`k.standard = 1155`,
+    sql`k.standard = 1155 ${behindKey(sql, page, key, "asc")}`,
   );
   return sql<OwnedToken[]>`
     SELECT token, ${owner}::bytea AS owner, token_id, amount, standard, name, symbol, decimals

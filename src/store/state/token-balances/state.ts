@@ -42,7 +42,7 @@ async function forgetNamed(sql: Transaction, keys: readonly HoldingKey[]): Promi
   ]);
 }
 
-/** Undoes `applyTokenBalances` before the rows are deleted, and marks what was read; the returned function runs afterwards. */
+/** Undoes `applyTokenBalances` before the rows are deleted, and marks reads as pending; the returned function runs afterwards. */
 export async function revertTokenBalances(
   sql: Transaction,
   range: SignedRange,

@@ -191,7 +191,7 @@ export async function listNamedByLogs(
   return { owners, next: last === unnamedFrom ? last + 1 : last };
 }
 
-/** Adds what accounts may hold, to be read, and notes how far logs were looked through; for ERC-1155 by ERC-721's transfers. */
+/** Adds possible holdings of accounts as pending, and stores the progress in the logs; for ERC-1155 by ERC-721's transfers. */
 export async function writeNamed(
   sql: Transaction,
   { address, standard }: UnnamedToken,

@@ -54,8 +54,9 @@ export interface TokenToRead {
 const SIGNED_SUPPLIES_MAXIMUM = 500;
 
 /**
- * Lists tokens of a range and what to read: metadata when new, of another standard's event or a day old; supply by `ofChangedSupply`
- * or signs; both of `changedCode`. Before a roll-back also what was read in it.
+ * Lists tokens of a range and parts to read: metadata when new, of another standard's event or a
+ * day old; supply by `ofChangedSupply` or signs; both of `changedCode`. Before a roll-back also
+ * those read in it.
  */
 export async function listTouchedTokens(
   sql: Queryable,
@@ -170,7 +171,7 @@ async function forgetSupplies(sql: Transaction, range: BlockRange, sign: 1 | -1)
     WHERE address = expecting.token AND (supply_block IS NOT NULL OR total_supply <> expected)`;
 }
 
-/** Undoes `applyTokens` before the rows are deleted, and marks what was read in the range as "to be read". */
+/** Undoes `applyTokens` before the rows are deleted, and marks reads of the range as pending. */
 export async function revertTokens(sql: Transaction, range: SignedRange): Promise<undefined> {
   await forgetSupplies(sql, range, -1);
   await markSigned(sql, { ...range, to: range.from - 1 });

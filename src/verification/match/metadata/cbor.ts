@@ -40,8 +40,8 @@ function read(reader: Reader, depth: number): CborValue {
       const map: CborMap = new Map();
       for (let left = bounded(reader, argument); left > 0; left--) {
         const key = read(reader, depth + 1);
-        if (typeof key !== "string") throw new RangeError("key is no text");
-        if (map.has(key)) throw new RangeError("key stands twice");
+        if (typeof key !== "string") throw new RangeError("key is not text");
+        if (map.has(key)) throw new RangeError("key occurs twice");
         map.set(key, read(reader, depth + 1));
       }
       return map;

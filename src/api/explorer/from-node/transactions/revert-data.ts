@@ -21,7 +21,7 @@ export async function fetchRevertData(
   return data;
 }
 
-/** What the transaction's call fails with on the state after a block. */
+/** Returns the failure of the transaction's call on the state after a block. */
 async function fetchFailure(
   chain: Context["chain"],
   { from, to, gas, value, input }: TransactionDetail,

@@ -1,4 +1,4 @@
-/** How the conditions on a pair of topics are joined. */
+/** Combination of the conditions on a pair of topics. */
 export type Operator = "and" | "or";
 
 /** Returns the smallest sets of topics of which a log must match one, by the operators of each pair. Source: docs/wire.md, "Logs". */

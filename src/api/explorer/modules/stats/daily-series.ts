@@ -156,12 +156,12 @@ function defineDailySeries(series: {
   });
 }
 
-/** Whole part of a quotient as decimal text; 0 where there is nothing to divide by. */
+/** Returns the whole part of a quotient as decimal text; 0 for a divisor of 0. */
 function average(sum: string, count: number): string {
   return count === 0 ? "0" : String(BigInt(sum) / BigInt(count));
 }
 
-/** Quotient rounded half up to `places` decimal places, as decimal text; 0 where there is nothing to divide by. */
+/** Returns the quotient rounded half up to `places` decimal places, as decimal text; 0 for a divisor of 0. */
 function ratio(value: bigint, divisor: bigint, places: number): string {
   const scaled = divisor === 0n ? 0n : divideRounded(value * 10n ** BigInt(places), divisor);
   return formatRounded(scaled, places, places);

@@ -8,7 +8,7 @@ import { type Context, defineAction } from "../../action.ts";
 import { ok } from "../../envelope.ts";
 import * as wire from "../../wire.ts";
 
-/** Price of the coin; null where no source tells it. */
+/** Price of the coin; null without a source. */
 interface CoinPrice {
   /** Decimal text. */
   price: string | null;
@@ -29,7 +29,7 @@ const MAXIMUM_DECIMALS = 77n;
 
 const UNKNOWN: CoinPrice = { price: null, timestamp: null };
 
-/** The prices of the coin, as clients of each explorer ask for them. */
+/** The prices of the coin, in each explorer's form. */
 export const coinPriceActions = [
   defineCoinPrice(
     "ethprice",
@@ -83,7 +83,7 @@ async function fetchPrices(context: Context): Promise<CoinPrices> {
   };
 }
 
-/** The price that an aggregator contract gives at the head; unknown without one. */
+/** Reads the price of an aggregator contract at the head; unknown without one. */
 export async function fetchPrice(
   { chain }: Pick<Context, "chain">,
   feed: Address | undefined,

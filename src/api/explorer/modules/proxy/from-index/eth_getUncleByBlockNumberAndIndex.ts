@@ -24,7 +24,7 @@ export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
       number = quantity(wanted);
     }
     const outcome = await forward<Uncle>(context, { method: name, params: [number, place] });
-    // Nodes of chains without uncles do not know the method.
+    // Nodes of chains without uncles lack the method.
     return outcome.kind === "rpc-error" && !isUnanswered(outcome.error) ? ok(null) : outcome;
   },
 });

@@ -27,7 +27,7 @@ export async function ofIndexedBlock<Result>(
   return found ? ok(found.result) : forward(context, call(quantity(number)));
 }
 
-/** The number of a tag's block; undefined for the served head. The node tells those of `safe` and `finalized`. */
+/** Returns the number of a tag's block; undefined for the served head. The node resolves `safe` and `finalized`. */
 async function findNumber(
   context: Context,
   tag: Exclude<BlockTag, "pending">,
@@ -40,7 +40,7 @@ async function findNumber(
   return ok(isQuantity(number) ? numberOf(number) : BEYOND);
 }
 
-/** The number of a tag's block; undefined for the served head. */
+/** Returns the number of a tag's block; undefined for the served head. */
 export function numberOf(
   tag: Exclude<BlockTag, "pending" | "safe" | "finalized">,
 ): number | undefined {
