@@ -51,7 +51,6 @@ export function firstRequests(
         rpc(["eth_getTransactionCount", [subject, "latest"]], ["eth_getCode", [subject, "latest"]]),
         action("contract", "getcontractcreation", { contractaddresses: subject }),
         action("contract", "getabi", { address: subject }),
-        action("token", "getToken", { contractaddress: subject }),
         etherscan("account", "txlist", { address: subject, sort: "desc", ...FIRST_PAGE }),
       ];
     default:

@@ -156,7 +156,7 @@ test.each(["transfer of tokens", "verified contract", "token", "block", "account
   },
 );
 
-test.each(["home", "blocks", "transactions", "transfer of tokens", "verified contract", "token"])(
+test.each(["home", "blocks", "transactions", "transfer of tokens", "account", "token"])(
   "what comes with the document is what the page asks, and is not asked again: %s",
   async (name) => {
     const document = await (await fetch(at(name), { headers: { accept: "text/html" } })).text();
