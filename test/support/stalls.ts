@@ -4,7 +4,7 @@ import { slownessNow } from "./hostile/process-costs.ts";
 /**
  * Runs work, and gives the longest time in milliseconds that this thread computed between two turns of its event loop:
  * for so long nobody else was served. Processor time, not the clock's: other programs of the machine do not count; and of
- * the machine of docs/benchmarks.md.
+ * the machine of docs/measurements/README.md.
  */
 export async function longestStall<Result>(
   work: () => Promise<Result>,

@@ -35,8 +35,9 @@ interface Compiled {
   evm: { bytecode: { object: string }; deployedBytecode: { object: string } };
 }
 
-export async function startCaseChain(): Promise<CaseChain> {
-  const chain = await startDeploymentChain();
+/** Starts it, on a development node of its own unless another one is given. */
+export async function startCaseChain(given?: DeploymentChain): Promise<CaseChain> {
+  const chain = given ?? (await startDeploymentChain());
   const folder = createCompilerFolder();
   const compilers = new Map<string, Promise<Compiler>>();
   const catalogue = createCatalogue({

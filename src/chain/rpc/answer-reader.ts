@@ -21,7 +21,7 @@ export interface BodyLimits {
 }
 
 /**
- * Creates a reader of one undici answer without a stream (docs/benchmarks.md, "Several chains"). Rejects with `NodeError` when too
+ * Creates a reader of one undici answer without a stream (docs/measurements/chains.md). Rejects with `NodeError` when too
  * large.
  */
 export function createAnswerReader({ most, sift, subject }: BodyLimits) {

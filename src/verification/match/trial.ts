@@ -3,6 +3,7 @@ import type { Address } from "../../core/evm/address.ts";
 import type { Hex } from "../../core/evm/hex.ts";
 import type { CompiledCode } from "./code/bytecode.ts";
 import { type CodeMatch, isMatch } from "./code/code-match.ts";
+import type { EnvironmentInstruction } from "./code/instructions.ts";
 import { matchRuntimeCode } from "./code/runtime-code.ts";
 
 /** The compiled creation code, to be run where another one ran. */
@@ -13,6 +14,8 @@ export interface Trial {
   endings: Hex[];
   /** Whether the chain holds no arguments: the endings are made up, or the request's. */
   isMadeUp: boolean;
+  /** What the constructor may ask of its environment. */
+  asks: EnvironmentInstruction[];
 }
 
 /** A contract whose constructor was run: its compiled code and the code on chain. */

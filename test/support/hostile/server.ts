@@ -18,7 +18,7 @@ export interface HostileServer {
   send(request: HostileRequest): Promise<number>;
   /** Waits until what was submitted is dealt with, and forgets it: none is refused for those before. */
   finishVerifications(): Promise<void>;
-  /** Status, and processor time of the thread that answers in ms of the machine of docs/benchmarks.md. */
+  /** Status, and processor time of the thread that answers in ms of the machine of docs/measurements/README.md. */
   costOf(request: HostileRequest): Promise<{ status: number; ms: number }>;
   /** Fails unless it answers. */
   requireAnswer(): Promise<void>;

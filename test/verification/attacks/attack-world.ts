@@ -11,15 +11,19 @@ import { proveDeployment } from "../../../src/verification/jobs/prove.ts";
 import type { VerificationRequest } from "../../../src/verification/request.ts";
 import { addressAt } from "../../support/build.ts";
 import { startCaseChain } from "../case-chain.ts";
-import { initCodeOf } from "../deployment.ts";
+import { type DeploymentChain, initCodeOf } from "../deployment.ts";
 import type { AttackWorld, Compiled, Program, Sent, Standing, Verdict } from "./attack.ts";
 
 /** Runs CREATE with what it is called with, and tells the address of what it made. */
 const FACTORY: Hex = "0x3660006000373660006000f060005260206000f3";
+/** The same with CREATE2, whose salt it is called with before the init code. */
+const FACTORY_2: Hex = "0x602036038060206000376000359060006000f560005260206000f3";
 
 /** A real chain, real compilers, and all of a verification but the queue and the process of its own. */
-export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promise<void> }> {
-  const cases = await startCaseChain();
+export async function startAttackWorld(
+  given?: DeploymentChain,
+): Promise<AttackWorld & { stop(): Promise<void> }> {
+  const cases = await startCaseChain(given);
   const { node } = cases;
   const closing = new AbortController();
   const chain = createChain({
@@ -33,6 +37,8 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
     signal: closing.signal,
   });
   const factory = (await node.deploy(initCodeOf(FACTORY))).address;
+  const factory2 = (await node.deploy(initCodeOf(FACTORY_2))).address;
+  let salts = 0;
   let predeployed = 0xa77ac0;
 
   async function compile(program: Program): Promise<Compiled> {
@@ -154,18 +160,24 @@ export async function startAttackWorld(): Promise<AttackWorld & { stop(): Promis
     }
   }
 
+  async function make(creator: Address, data: Hex, creationCode: Hex): Promise<Standing> {
+    const address = await node.request<Hex>("eth_call", { to: creator, data });
+    const { hash } = await send({ to: creator, data });
+    const factory = { creator, creationCode };
+    return { address: `0x${address.slice(26)}`, transaction: hash, factory };
+  }
+
   return {
     compile,
     deploy,
     put: (runtimeCode) => deploy(initCodeOf(runtimeCode)),
-    deployByFactory: async (initCode) => {
-      const address = await node.request<Hex>("eth_call", { to: factory, data: initCode });
-      const { hash } = await send({ to: factory, data: initCode });
-      return {
-        address: `0x${address.slice(26)}`,
-        transaction: hash,
-        factory: { creator: factory, creationCode: initCode },
-      };
+    deployByFactory: (initCode) => make(factory, initCode, initCode),
+    deployByCreate2: async (initCode, fits = () => true) => {
+      for (;;) {
+        const data: Hex = `0x${word(salts++)}${initCode.slice(2)}`;
+        const address = await node.request<Hex>("eth_call", { to: factory2, data });
+        if (fits(`0x${address.slice(26)}`)) return make(factory2, data, initCode);
+      }
     },
     predeploy: async (runtimeCode) => {
       const address = addressAt(predeployed++);

@@ -49,6 +49,8 @@ export interface AttackWorld {
   put(runtimeCode: Hex): Promise<Standing>;
   /** Deploys by a contract that runs CREATE; what it is called with is the init code. */
   deployByFactory(initCode: Hex): Promise<Standing>;
+  /** Deploys by a contract that runs CREATE2, to an address that fits. */
+  deployByCreate2(initCode: Hex, fits?: (address: Address) => boolean): Promise<Standing>;
   /** Puts code at an address of its own without any transaction. */
   predeploy(runtimeCode: Hex): Promise<Standing>;
   runtimeCode(standing: Standing): Promise<Hex>;

@@ -221,8 +221,10 @@ test.each<[string, Pick<ProxyReader, "runCreations">]>([
   [
     "passes over",
     {
-      runCreations: (trials, block, _overrides, options) =>
-        world.chain.runCreations(trials, block, {}, options),
+      runCreations: (trials, block, overrides, options) => {
+        const plain = trials.map(({ stateOverride: _, ...trial }) => trial);
+        return world.chain.runCreations(plain, block, overrides, options);
+      },
     },
   ],
 ])("a getter is believed where the node %s other code", async (_what, runner) => {

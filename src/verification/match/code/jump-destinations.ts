@@ -1,8 +1,7 @@
 import type { CompiledCode, Slot } from "./bytecode.ts";
+import { pushedBy } from "./instructions.ts";
 
 const JUMPDEST = 0x5b;
-const PUSH1 = 0x60;
-const PUSH32 = 0x7f;
 const INVALID = 0xfe;
 /** STOP, JUMP, RETURN, REVERT, INVALID, SELFDESTRUCT. */
 const STOPPING: ReadonlySet<number | undefined> = new Set([0x00, 0x56, 0xf3, 0xfd, INVALID, 0xff]);
@@ -30,11 +29,6 @@ function instructionsIn(code: Buffer, sourceMap: string): { offsets: number[]; e
     end += 1 + pushedBy(code[end] ?? 0);
   }
   return { offsets, end };
-}
-
-/** How many of the bytes behind an instruction it pushes. */
-function pushedBy(opcode: number): number {
-  return opcode <= PUSH32 ? Math.max(0, opcode - PUSH1 + 1) : 0;
 }
 
 /** Bytes of code, from an offset on. */
