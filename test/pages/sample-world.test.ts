@@ -377,7 +377,7 @@ test("a token and a contract are found by the beginnings of their names", async 
       ["Coin", `token/${coin}`],
       ["proxy", `address/${sampleAddress("Proxy")}#code`],
     ]) {
-      await page.getByRole("searchbox").fill(text ?? "");
+      await page.getByRole("combobox").fill(text ?? "");
       await page.keyboard.press("Enter");
       await page.locator(`main a[href="${world.origin}/${href}"]`).waitFor(PATIENCE);
     }
@@ -458,7 +458,9 @@ test("a contract is verified in the browser, and a wrong source says why not", a
         await page.getByRole("button", { name: "Verify" }).click();
       };
       await give(Buffer.from("pragma solidity ^0.8.0; contract Splitter { uint x = 1; }"));
-      await page.locator("#verify .problem").waitFor(PATIENCE);
+      const says = page.locator("#verify [role=status]");
+      await expect.poll(() => says.textContent(), PATIENCE).toMatch(/match|compil/i);
+      await expect.poll(() => says.getAttribute("class"), PATIENCE).toBe("problem");
       await give(source);
       await page.getByText("Verified", { exact: true }).waitFor(PATIENCE);
     },
@@ -509,7 +511,7 @@ test("a page is reached and used by the keyboard", async () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("To the content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate("document.activeElement.id")).toBe("main");
-    await page.getByRole("searchbox").focus();
+    await page.getByRole("combobox").focus();
     await page.keyboard.type("1");
     await page.keyboard.press("Enter");
     await page.waitForURL(`${world.origin}/block/1`);

@@ -25,7 +25,7 @@ function nameOf({ contracts }, address) {
 }
 
 const what = (transfer) =>
-  html`<b><${Moved} transfer=${transfer} /></b> <${TransferToken} transfer=${transfer} />`;
+  html`<b><${Moved} transfer=${transfer} isExact /></b> <${TransferToken} transfer=${transfer} />`;
 
 /** What the sender gave and got, where one or two transfers say it all. */
 function sentenceOf(transfers, { from, to, details }) {
@@ -55,7 +55,7 @@ function plainSentence({ to, value, input, name, details }) {
     return html`deployed <${Address} address=${created} name=${nameOf(details, created)} />`;
   }
   const receiver = html`<${Address} address=${to} name=${nameOf(details, to)} />`;
-  const coins = value !== "0" && html`<b><${Coins} wei=${value} /></b>`;
+  const coins = value !== "0" && html`<b><${Coins} wei=${value} isExact /></b>`;
   if (input === "0x") return html`sent ${coins || "nothing"} to ${receiver}`;
   if (name === "approve" || name === "setApprovalForAll") {
     const spender = details.call?.parameters[0]?.value;
