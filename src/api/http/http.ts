@@ -247,7 +247,8 @@ function dropPorts({ headers }: FastifyRequest): void {
   if (typeof forwardedFor === "string") headers["x-forwarded-for"] = withoutPorts(forwardedFor);
 }
 
-function answerTo(thrown: unknown, request: FastifyRequest): Answer {
+/** Returns the answer to what was thrown, in the dialect of a URL. */
+export function answerTo(thrown: unknown, request: FastifyRequest, url = request.url): Answer {
   const known = requestErrorOf(thrown);
   // A client that disconnects during its request is not a fault.
   const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
@@ -255,10 +256,11 @@ function answerTo(thrown: unknown, request: FastifyRequest): Answer {
   if (known instanceof SourcifyError) {
     return errorAnswer(known.httpStatus, known.message, request.log, known.customCode);
   }
-  if (known instanceof QueryTimedOut && dialectOf(request.url) === "etherscan") {
+  if (known instanceof QueryTimedOut && dialectOf(url) === "etherscan") {
     return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null });
   }
-  return httpError(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
+  const text = known?.message ?? "Something went wrong.";
+  return httpError(known?.httpStatus ?? 500, text, { url, log: request.log });
 }
 
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {

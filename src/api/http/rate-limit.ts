@@ -22,6 +22,8 @@ export interface RateLimitOptions {
 export interface RateLimiter {
   /** Counts a request; refuses it above the limit. */
   admit: onRequestHookHandler;
+  /** As `admit`, for pages: the refusal is what `page` makes of the seconds to wait. */
+  admitPage(page: (request: FastifyRequest, seconds: number) => Answer): onRequestHookHandler;
   /** The same, but leaves a request without a key to `admitBody`: its body may hold one. */
   admitUnlessBody: onRequestHookHandler;
   /** Counts a request left by `admitUnlessBody`; returns the refusal, if any. */
@@ -96,7 +98,10 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   }
 
   const admitIn =
-    (bodyMayNameKey: boolean): onRequestHookHandler =>
+    (
+      bodyMayNameKey: boolean,
+      page?: (request: FastifyRequest, seconds: number) => Answer,
+    ): onRequestHookHandler =>
     (request, reply, done) => {
       if (rateLimit === 0) return done();
       const key = keyBeforeBody(request);
@@ -105,7 +110,8 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
         return done();
       }
       const refused = decide(request, reply, key);
-      if (refused) void send(reply, refused);
+      if (refused)
+        void send(reply, page?.(request, Number(reply.getHeader("retry-after"))) ?? refused);
       else done();
     };
 
@@ -121,6 +127,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
       return { requests: Math.min(limit, counts.get(client) ?? 0), limit, resetMs };
     },
     admit: admitIn(false),
+    admitPage: (page) => admitIn(false, page),
     admitUnlessBody: admitIn(true),
     async admitBody(request, reply, parsing) {
       if (!undecided.delete(request)) return undefined;

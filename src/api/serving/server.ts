@@ -5,10 +5,15 @@ import type {
   RouteHandlerMethod,
 } from "fastify";
 import { parseRpcBody } from "../eth-rpc/body.ts";
-import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "../eth-rpc/handle.ts";
+import {
+  createRpcHandler,
+  parseErrorAnswer,
+  type RpcHandler,
+  type RpcOptions,
+} from "../eth-rpc/handle.ts";
 import {
   createDispatch,
-  type DispatchOptions,
+  type Dispatch,
   findAction,
   findActionOfPath,
   namesIn,
@@ -53,15 +58,28 @@ const NAMED_PATHS: readonly [path: string, dialect: Dialect][] = [
 ];
 const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 
+/** The answers of actions and of JSON-RPC, for routes that give several in one. */
+export interface Answerers {
+  dispatch: Dispatch;
+  answerRpc: RpcHandler;
+}
+
 /** Adds routes that only the composition knows. */
-type AddRoutes = (app: FastifyInstance, options: ServerOptions, limiter: RateLimiter) => void;
+type AddRoutes = (
+  app: FastifyInstance,
+  options: ServerOptions,
+  limiter: RateLimiter,
+  answerers: Answerers,
+) => void;
 
 /** Creates the HTTP server; it does not listen. Closing it waits for the running requests. */
 export function createServer(options: ServerOptions, addPages: AddRoutes): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  addActions(app, options, limiter);
-  addRpc(app, options, limiter);
+  const dispatch = createDispatch(options, limiter.usageOf);
+  const answerRpc = createRpcHandler(options);
+  addActions(app, dispatch, limiter);
+  addRpc(app, answerRpc, limiter);
   addRestVerification(app, limiter);
   addSourcify(app, options, limiter);
   addChainList(app, options, limiter);
@@ -69,7 +87,7 @@ export function createServer(options: ServerOptions, addPages: AddRoutes): Fasti
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
   addEvents(app, options, limiter);
-  addPages(app, options, limiter);
+  addPages(app, options, limiter, { dispatch, answerRpc });
   addDocumentation(app, options);
   return app;
 }
@@ -86,9 +104,7 @@ export function createOperationsServer(
 }
 
 /** Adds the actions: `/api` serves the first chain, `/v2/api` the one in the request. */
-function addActions(app: FastifyInstance, options: DispatchOptions, limiter: RateLimiter): void {
-  const { usageOf } = limiter;
-  const dispatch = createDispatch(options, usageOf);
+function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimiter): void {
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
@@ -151,8 +167,7 @@ function isNamed(
   return (request.routeOptions.url ?? "").endsWith("/:action");
 }
 
-function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter): void {
-  const answerRpc = createRpcHandler(options);
+function addRpc(app: FastifyInstance, answerRpc: RpcHandler, limiter: RateLimiter): void {
   for (const path of RPC_PATHS) {
     app.post(path, { onRequest: limiter.admit }, async (request, reply) => {
       const body = parseRpcBody(request);
