@@ -46,26 +46,73 @@ export class ChainError extends PeriscopeError {
 /** The database failed or holds something that it never should. */
 export class StoreError extends PeriscopeError {}
 
-/** A request that is answered with an error envelope: HTTP status and the wire's text. */
-export class RequestError extends PeriscopeError {
+/** Codes of `x-periscope-error`: they never change their meaning. Source: docs/errors.md. */
+export const ERROR_CODES = [
+  "unknown-path",
+  "method-not-allowed",
+  "missing-action",
+  "unknown-module",
+  "unknown-action",
+  "bad-request",
+  "too-long",
+  "rate-limited",
+  "busy",
+  "wrong-chain",
+  "chain-stopped",
+  "loading",
+  "missing-parameter",
+  "invalid-parameter",
+  "window-too-large",
+  "empty",
+  "not-found",
+  "not-verified",
+  "not-a-contract",
+  "already-verified",
+  "verification-pending",
+  "verification-failed",
+  "state-unavailable",
+  "unsupported",
+  "timeout",
+  "too-large",
+  "reverted",
+  "node-error",
+  "node-unreachable",
+  "database-unreachable",
+  "internal",
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** Why an answer has no result, for programs. */
+export interface Fault {
+  code: ErrorCode;
+  /** The parameter that is absent or bad, in the wire's spelling. */
+  parameter?: string | undefined;
+}
+
+/** A request that is answered with an error envelope: HTTP status, code and the wire's text. */
+export class RequestError extends PeriscopeError implements Fault {
+  declare readonly code: ErrorCode;
   readonly httpStatus: number;
+  readonly parameter: string | undefined;
   /** When to try again, if that helps. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     httpStatus: number,
+    code: ErrorCode,
     wireMessage: string,
-    options: ErrorOptions & { retryAfterSeconds?: number } = {},
+    options: ErrorOptions & { parameter?: string; retryAfterSeconds?: number } = {},
   ) {
-    super("request", wireMessage, options);
+    super(code, wireMessage, options);
     this.httpStatus = httpStatus;
+    this.parameter = options.parameter;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
 
 /** Returns the refusal of a request that the server has no room for now. */
 export function busy(wireMessage: string): RequestError {
-  return new RequestError(503, wireMessage, { retryAfterSeconds: 5 });
+  return new RequestError(503, "busy", wireMessage, { retryAfterSeconds: 5 });
 }
 
 /** For the `catch` of a question: undefined where the chain gave no usable answer. Throws any other error. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { httpError, send } from "../api/http/http.ts";
+import { httpError, send, unknownPath } from "../api/http/http.ts";
 import { lookUp } from "../api/http/input/form.ts";
 import { queryInput } from "../api/http/input/request.ts";
 import type { RateLimiter } from "../api/http/rate-limit.ts";
@@ -64,7 +64,7 @@ export function addSubjects(
     { content, httpStatus }: { content: ShellContent; httpStatus: number },
   ): Promise<FastifyReply> {
     if (httpStatus === 404 && !wantsPage(request)) {
-      return send(reply, httpError(404, "Not found", request));
+      return send(reply, httpError(unknownPath(), request));
     }
     const base = rootOf(request);
     const [served, ...others] = request.chains;

@@ -1,8 +1,9 @@
+import type { ErrorCode, Fault } from "../../core/errors.ts";
 import type { Context } from "../explorer/action.ts";
 import type { Forward } from "../explorer/forwarding.ts";
 
 /** Answer of one JSON-RPC entry, without its envelope. Errors of our own are bare texts, as the reference has them. */
-export type RpcOutcome = { result: unknown } | { error: unknown };
+export type RpcOutcome = { result: unknown } | ({ error: unknown } & Fault);
 
 /** What a method works with. */
 export type RpcContext = Omit<
@@ -31,6 +32,6 @@ export interface IndexMethod {
 }
 
 /** `error` with the wire's text. */
-export function rpcFailure(text: string): RpcOutcome {
-  return { error: text };
+export function rpcFailure(code: ErrorCode, text: string, parameter?: string): RpcOutcome {
+  return { error: text, code, parameter };
 }

@@ -9,7 +9,7 @@ import type { Verifier } from "../../verification/verifier.ts";
 import type { Input, InputValue } from "../http/input/form.ts";
 import type { LargeAnswers } from "../reading/large-answers.ts";
 import type { Read } from "../reading/snapshot.ts";
-import type { Dialect, Failure, Outcome, PerDialect } from "./envelope.ts";
+import type { Dialect, Failure, FailureOptions, Outcome, PerDialect } from "./envelope.ts";
 import type { Mempool } from "./from-node/transactions/mempool.ts";
 import type { GasOracle } from "./gas/prices.ts";
 
@@ -113,11 +113,11 @@ export interface Action<
   /** A request that answers on a chain with data, for documentation and tests. */
   example: Readonly<Record<string, string>>;
   /** Says what is wrong with the parameters as a whole; runs before all other checks. */
-  check?(parameters: RawParameters, dialect: Dialect): string | undefined;
+  check?(parameters: RawParameters, dialect: Dialect): Failure | undefined;
   /** One text for all absent required parameters; without it the first one's own text is answered. */
   missing?(names: readonly string[]): string;
-  /** Answer for an invalid parameter; `failed(text)` by default. */
-  refuse?(text: string, parameter: string): Failure;
+  /** How an absent or bad parameter is answered, where not by the text with HTTP 200 alone. */
+  refuse?(text: string): FailureOptions;
   /** Answered also while the first synchronisation is running. */
   servedWhileLoading?: boolean;
   /**

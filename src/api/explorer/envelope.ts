@@ -1,5 +1,6 @@
 import type { RpcErrorObject } from "../../chain/errors/codes.ts";
 import type { BlockReference } from "../../chain/questions.ts";
+import type { ErrorCode, Fault } from "../../core/errors.ts";
 
 /** Which explorer's habits an answer follows: `blockscout` under `/api`, `etherscan` under `/v2/api`. */
 export type Dialect = "blockscout" | "etherscan";
@@ -18,7 +19,7 @@ export interface ExplorerEnvelope {
 }
 
 /** The action ran and has nothing to give: a text of the wire, and what stands beside it. */
-export interface Failure {
+export interface Failure extends Fault {
   kind: "failed";
   text: string;
   /** `result` in Blockscout's dialect; Etherscan's always has the text there. */
@@ -28,9 +29,9 @@ export interface Failure {
 
 /** What a handler returns. Build it with `ok`, `failed`, `verbatim`, `plainText` or `rpcError`. */
 export type Outcome<Result> =
-  | { kind: "ok"; result: Result }
-  | { kind: "rpc-error"; error: RpcErrorObject }
-  | { kind: "verbatim"; envelope: ExplorerEnvelope }
+  | { kind: "ok"; result: Result; code: ErrorCode | undefined }
+  | { kind: "rpc-error"; error: RpcErrorObject; code: ErrorCode }
+  | { kind: "verbatim"; envelope: ExplorerEnvelope; code: ErrorCode | undefined }
   | { kind: "text"; text: string }
   | Failure;
 
@@ -39,6 +40,8 @@ export interface Answer {
   httpStatus: number;
   contentType: string;
   body: string;
+  /** Why it is no success, for `x-periscope-error`. */
+  fault?: Fault | undefined;
   /** The head of the state that it was computed on, for `x-periscope-block`; absent where the index was not read. */
   block?: BlockReference | undefined;
   /** Tag of an answer that is right for as long as the head stands (`Action.changesWithHead`). */
@@ -54,30 +57,32 @@ export const NO_RECORDS = "No records found";
 /** Error text for sums of fees of days whose receipts are still being read again. */
 export const L1_FEES_UNREAD = "L1 fees of earlier blocks are still being read, try again later";
 
-/** Success. An empty array is answered with the `empty` text of an action that has one. */
-export function ok<Result>(result: Result): Outcome<Result> {
-  return { kind: "ok", result };
+/**
+ * Success. An empty array is answered with the `empty` text of an action that has one. A code is for what has the envelope of
+ * a success, but is none.
+ */
+export function ok<Result>(result: Result, code?: ErrorCode): Outcome<Result> {
+  return { kind: "ok", result, code };
 }
 
 /**
  * Failure in the action's own terms: `message` is the text and `result` null in Blockscout's dialect, `NOTOK` and the
- * text in Etherscan's. HTTP 200 unless told otherwise.
+ * text in Etherscan's. HTTP 200 unless another status is given.
  */
 export function failed(
+  code: ErrorCode,
   text: string,
-  options: { result?: string; httpStatus?: number } = {},
+  { result = null, httpStatus = 200, parameter }: FailureOptions = {},
 ): Failure {
-  return {
-    kind: "failed",
-    text,
-    result: options.result ?? null,
-    httpStatus: options.httpStatus ?? 200,
-  };
+  return { kind: "failed", code, text, result, httpStatus, parameter };
 }
 
+/** What of a failure has a default. */
+export type FailureOptions = Partial<Pick<Failure, "result" | "httpStatus" | "parameter">>;
+
 /** An exceptional envelope, sent as it stands in both dialects. */
-export function verbatim(envelope: ExplorerEnvelope): Outcome<never> {
-  return { kind: "verbatim", envelope };
+export function verbatim(envelope: ExplorerEnvelope, code?: ErrorCode): Outcome<never> {
+  return { kind: "verbatim", envelope, code };
 }
 
 /** An answer that is no JSON. */
@@ -86,8 +91,8 @@ export function plainText(text: string): Outcome<never> {
 }
 
 /** Failure of an action whose errors are objects. */
-export function rpcError(error: RpcErrorObject): Outcome<never> {
-  return { kind: "rpc-error", error };
+export function rpcError(code: ErrorCode, error: RpcErrorObject): Outcome<never> {
+  return { kind: "rpc-error", error, code };
 }
 
 /** The value of a dialect. */
@@ -98,8 +103,8 @@ export function forDialect<Value>(value: PerDialect<Value>, dialect: Dialect): V
 }
 
 /** An answer that is JSON. */
-export function jsonAnswer(value: unknown, httpStatus = 200): Answer {
-  return jsonText(JSON.stringify(value), httpStatus);
+export function jsonAnswer(value: unknown, httpStatus = 200, fault?: Fault): Answer {
+  return { ...jsonText(JSON.stringify(value), httpStatus), fault };
 }
 
 /** An answer that is JSON text already. */
@@ -114,7 +119,11 @@ export function failureAnswer(failure: Failure, dialect: Dialect): Answer {
     dialect === "etherscan"
       ? { status: "0", message: "NOTOK", result: text }
       : { status: "0", message: text, result };
-  return jsonAnswer(envelope, httpStatus);
+  return jsonAnswer(envelope, httpStatus, failure);
+}
+
+function faultOf(code: ErrorCode | undefined): Fault | undefined {
+  return code && { code };
 }
 
 /** The explorer envelope of an outcome. `empty` is the message of an empty list, where that is no success. */
@@ -125,13 +134,13 @@ export function explorerAnswer(
 ): Answer {
   switch (outcome.kind) {
     case "ok": {
-      const { result } = outcome;
+      const { result, code } = outcome;
       return empty !== undefined && Array.isArray(result) && result.length === 0
-        ? jsonAnswer({ status: "0", message: empty, result })
-        : jsonAnswer({ status: "1", message: "OK", result });
+        ? jsonAnswer({ status: "0", message: empty, result }, 200, { code: "empty" })
+        : jsonAnswer({ status: "1", message: "OK", result }, 200, faultOf(code));
     }
     case "verbatim":
-      return jsonAnswer(outcome.envelope);
+      return jsonAnswer(outcome.envelope, 200, faultOf(outcome.code));
     case "text":
       return { httpStatus: 200, contentType: TEXT_TYPE, body: outcome.text };
     case "failed":
@@ -147,7 +156,7 @@ export function rpcAnswer(outcome: Outcome<unknown>, id: RpcId): Answer {
     case "ok":
       return jsonAnswer({ jsonrpc: "2.0", result: outcome.result, id });
     case "failed":
-      return jsonAnswer({ jsonrpc: "2.0", error: outcome.text, id }, outcome.httpStatus);
+      return jsonAnswer({ jsonrpc: "2.0", error: outcome.text, id }, outcome.httpStatus, outcome);
     default:
       throw new TypeError(`a JSON-RPC action cannot answer with "${outcome.kind}"`);
   }
@@ -165,10 +174,12 @@ export function proxyAnswer(outcome: Outcome<unknown>): Answer {
   switch (outcome.kind) {
     case "ok":
       return jsonAnswer({ ...head, result: outcome.result });
-    case "failed":
-      return jsonAnswer({ ...head, error: { code: INVALID_PARAMETERS, message: outcome.text } });
+    case "failed": {
+      const error = { code: INVALID_PARAMETERS, message: outcome.text };
+      return jsonAnswer({ ...head, error }, 200, outcome);
+    }
     case "rpc-error":
-      return jsonAnswer({ ...head, error: outcome.error });
+      return jsonAnswer({ ...head, error: outcome.error }, 200, outcome);
     default:
       throw new TypeError(`module proxy cannot answer with "${outcome.kind}"`);
   }

@@ -6,6 +6,7 @@ import { parseUtcDay, SECONDS_PER_DAY } from "../../core/time.ts";
 import type { PageRange } from "../../store/lists/large-pages.ts";
 import type { BlockBounds } from "../../store/lists/page.ts";
 import type { RawParameters } from "./action.ts";
+import { type Failure, failed } from "./envelope.ts";
 
 // Schemas of the parameters that several actions share. They take the wire's error texts and give the handler the
 // parsed value. Source: docs/wire.md, "Paging" and "Values".
@@ -197,11 +198,12 @@ export function pageRange(input: { page: number; offset: number }): PageRange {
 
 /** `check` of the lists: when page and offset are both given, nothing beyond the first 10,000 rows is served. */
 export function windowCheck(maximumOffset = MAXIMUM_OFFSET) {
-  return (parameters: RawParameters): string | undefined => {
+  return (parameters: RawParameters): Failure | undefined => {
     const asked = positive.safeParse(parameters["page"]);
     const rows = positive.safeParse(parameters["offset"]);
     if (!asked.success || !rows.success || rows.data > maximumOffset) return undefined;
-    return asked.data * rows.data > MAXIMUM_WINDOW ? WINDOW_TEXT : undefined;
+    const isOver = asked.data * rows.data > MAXIMUM_WINDOW;
+    return isOver ? failed("window-too-large", WINDOW_TEXT) : undefined;
   };
 }
 

@@ -9,6 +9,7 @@ import Fastify, {
   LogController,
 } from "fastify";
 import type { Logger } from "pino";
+import { RequestError } from "../../core/errors.ts";
 import { noteConnection } from "../../core/turns.ts";
 import {
   type Answer,
@@ -18,7 +19,7 @@ import {
   jsonAnswer,
 } from "../explorer/envelope.ts";
 import { readChainOfPath, type ServedChains } from "../serving/served-chain.ts";
-import { type ErrorLog, errorAnswer, isSourcifyUrl, SourcifyError } from "../sourcify/errors.ts";
+import { type ErrorLog, errorAnswer, isSourcifyUrl } from "../sourcify/errors.ts";
 import { withoutPorts } from "./client-network.ts";
 import { compressAnswers } from "./compression.ts";
 import { QUERY_TIMEOUT, QueryTimedOut, requestErrorOf } from "./failures.ts";
@@ -57,14 +58,13 @@ const ETHERSCAN_PATHS = /^\/v2\/(?:api|chainlist)(?:\/|$)/;
 const KEEP_ALIVE_MS = 72_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CONNECTIONS_CHECK_MS = 2_000;
-const METHOD_NOT_ALLOWED = "Method not allowed";
 /** Code of the error that stands for a CONNECT request. */
 const TUNNEL_REFUSED = "ERR_TUNNEL_REFUSED";
 
 const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,etag",
+    "bypass-429-option,x-ratelimit-reset,x-ratelimit-limit,x-ratelimit-remaining,retry-after,x-periscope-block,x-periscope-error,etag",
   "x-ratelimit-limit": "-1",
   "x-ratelimit-remaining": "-1",
   "x-ratelimit-reset": "-1",
@@ -117,7 +117,7 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     },
     routerOptions,
     frameworkErrors: (_error, request, reply) => {
-      void send(reply.headers(COMMON_HEADERS), httpError(404, "Not found", request));
+      void send(reply.headers(COMMON_HEADERS), httpError(unknownPath(), request));
     },
     clientErrorHandler: (error, socket) => {
       // Words would be taken for the answer to an earlier request, or stand in the middle of it.
@@ -166,13 +166,13 @@ export function createHttp(options: HttpOptions): FastifyInstance {
     const methods = methodsOf(request.url);
     if (methods.length > 0 && !methods.includes(request.method)) {
       reply.header("allow", [...methods, "OPTIONS"].join(", "));
-      return send(reply, httpError(405, METHOD_NOT_ALLOWED, request));
+      return send(reply, httpError(methodNotAllowed(), request));
     }
     const isRead = request.method === "GET" || request.method === "HEAD";
     const isPage = isRead && !FOR_PROGRAMS.test(request.url);
     return isPage && app.unknownPage
       ? app.unknownPage(request, reply)
-      : send(reply, httpError(404, "Not found", request));
+      : send(reply, httpError(unknownPath(), request));
   });
   app.options("*", (request, reply) => {
     if (request.headers["access-control-request-method"]) reply.headers(PREFLIGHT_HEADERS);
@@ -181,9 +181,10 @@ export function createHttp(options: HttpOptions): FastifyInstance {
   return app;
 }
 
-/** Sends an answer with the block that it is true for. */
+/** Sends an answer with the block that it is true for, and the code of its failure. */
 export function send(reply: FastifyReply, answer: Answer): FastifyReply {
   const { httpStatus, contentType, body, block } = answer;
+  reply.headers(errorHeader(answer));
   if (block) reply.header("x-periscope-block", `${block.number};${block.hash}`);
   if (httpStatus === 304) return reply.code(httpStatus).send();
   return reply.code(httpStatus).header("content-type", contentType).send(body);
@@ -199,14 +200,30 @@ export function endOf({ raw }: FastifyReply): AbortSignal {
   return end.signal;
 }
 
+/** A structured field (RFC 9651). */
+function errorHeader({ fault }: Answer): Readonly<Record<string, string>> {
+  if (!fault) return {};
+  const { code, parameter } = fault;
+  return { "x-periscope-error": parameter === undefined ? code : `${code};name=${parameter}` };
+}
+
 /** Error envelope, or error object, in the dialect of the request's path. */
 export function httpError(
-  httpStatus: number,
-  text: string,
+  error: RequestError,
   { url, log }: Pick<FastifyRequest, "url"> & { log?: ErrorLog },
 ): Answer {
-  if (isSourcifyUrl(url)) return errorAnswer(httpStatus, text, log);
-  return failureAnswer(failed(text, { httpStatus }), dialectOf(url));
+  if (isSourcifyUrl(url)) return errorAnswer(error, log);
+  const { code, message, httpStatus, parameter } = error;
+  return failureAnswer(failed(code, message, { httpStatus, parameter }), dialectOf(url));
+}
+
+/** The error for a path that is not there. */
+export function unknownPath(): RequestError {
+  return new RequestError(404, "unknown-path", "Not found");
+}
+
+function methodNotAllowed(): RequestError {
+  return new RequestError(405, "method-not-allowed", "Method not allowed");
 }
 
 /** The dialect of a URL's path. */
@@ -245,13 +262,10 @@ function answerTo(thrown: unknown, request: FastifyRequest): Answer {
   // A client that went away in the middle of its request is no fault of ours.
   const isFault = (!known || known.httpStatus >= 500) && !request.raw.socket.destroyed;
   if (isFault) request.log.error({ err: thrown }, "request failed");
-  if (known instanceof SourcifyError) {
-    return errorAnswer(known.httpStatus, known.message, request.log, known.customCode);
-  }
   if (known instanceof QueryTimedOut && dialectOf(request.url) === "etherscan") {
-    return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null });
+    return jsonAnswer({ status: "0", message: QUERY_TIMEOUT, result: null }, 200, known);
   }
-  return httpError(known?.httpStatus ?? 500, known?.message ?? "Something went wrong.", request);
+  return httpError(known ?? new RequestError(500, "internal", "Something went wrong."), request);
 }
 
 function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
@@ -270,11 +284,14 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 /** Answers what is no request of ours, or did not arrive in time, and closes its connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) return;
-  const { body, contentType, httpStatus } = connectionAnswer(error.code);
+  const answer = connectionAnswer(error.code);
+  const { body, contentType, httpStatus } = answer;
   socket.end(
     [
       `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}`,
-      ...Object.entries(COMMON_HEADERS).map(([name, value]) => `${name}: ${value}`),
+      ...Object.entries({ ...COMMON_HEADERS, ...errorHeader(answer) }).map(
+        ([name, value]) => `${name}: ${value}`,
+      ),
       // No method leads to the other end of a tunnel.
       ...(httpStatus === 405 ? ["allow: "] : []),
       `content-type: ${contentType}`,
@@ -289,10 +306,14 @@ function refuseConnection(error: Error & { code?: string }, socket: Socket): voi
 /** The answer where no path is known. Long URLs come from clients of Etherscan, which look for this status. */
 function connectionAnswer(code: string | undefined): Answer {
   if (code === "HPE_HEADER_OVERFLOW") {
-    return failureAnswer(failed("Request-URI Too Long", { httpStatus: 414 }), "etherscan");
+    return failureAnswer(
+      failed("too-long", "Request-URI Too Long", { httpStatus: 414 }),
+      "etherscan",
+    );
   }
-  if (code === TUNNEL_REFUSED) return httpError(405, METHOD_NOT_ALLOWED, { url: "" });
-  return httpError(code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400, "Bad request", { url: "" });
+  if (code === TUNNEL_REFUSED) return httpError(methodNotAllowed(), { url: "" });
+  const httpStatus = code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  return httpError(new RequestError(httpStatus, "bad-request", "Bad request"), { url: "" });
 }
 
 /** The path of a URL without query, doubled and trailing slashes. */

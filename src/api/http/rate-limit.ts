@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
+import { RequestError } from "../../core/errors.ts";
 import type { ProcessMetrics } from "../../telemetry/process-metrics.ts";
 import type { RateUsage } from "../explorer/action.ts";
 import { type Answer, failed, failureAnswer } from "../explorer/envelope.ts";
@@ -133,11 +134,14 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 
 function tooManyRequests(request: FastifyRequest): Answer {
   const { url } = request;
-  if (isSourcifyUrl(url)) return httpError(429, TOO_MANY_REQUESTS, request);
+  const code = "rate-limited";
+  if (isSourcifyUrl(url)) {
+    return httpError(new RequestError(429, code, TOO_MANY_REQUESTS), request);
+  }
   const dialect = dialectOf(url);
   const failure =
     dialect === "etherscan"
-      ? failed(LIMIT_REACHED, { httpStatus: 429 })
-      : failed(TOO_MANY_REQUESTS, { result: LIMIT_REACHED, httpStatus: 429 });
+      ? failed(code, LIMIT_REACHED, { httpStatus: 429 })
+      : failed(code, TOO_MANY_REQUESTS, { result: LIMIT_REACHED, httpStatus: 429 });
   return failureAnswer(failure, dialect);
 }

@@ -138,7 +138,8 @@ export function decideChain(
 ): ServedChain {
   request.chain = chain;
   const reason = chain.stopped();
-  if (reason !== null) throw new RequestError(503, `This chain is stopped: ${reason}`);
+  if (reason !== null)
+    throw new RequestError(503, "chain-stopped", `This chain is stopped: ${reason}`);
   return chain;
 }
 

@@ -18,7 +18,7 @@ import type { Dialect } from "../explorer/envelope.ts";
 import { addRestVerification } from "../explorer/modules/contract/verification/rest.ts";
 import { namesSubmission } from "../explorer/submissions.ts";
 import { knownTags, sendTagged } from "../http/caching.ts";
-import { createHttp, endOf, type HttpOptions, httpError, send } from "../http/http.ts";
+import { createHttp, endOf, type HttpOptions, httpError, send, unknownPath } from "../http/http.ts";
 import { addMultipart } from "../http/input/multipart.ts";
 import { parseRequest, queryInput } from "../http/input/request.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
@@ -97,7 +97,7 @@ function addActions(app: FastifyInstance, options: DispatchOptions, limiter: Rat
       const found = isNamed(request)
         ? findActionOfPath(request.params, parsed.input, dialect)
         : findAction(parsed.input, dialect);
-      if (!found) return send(reply, httpError(404, "Not found", request));
+      if (!found) return send(reply, httpError(unknownPath(), request));
       const { module, action } = found;
       request.actionName = `${module}/${action.name}`;
       const client = limiter.clientOf(request, parsed.input);
@@ -160,7 +160,7 @@ function addRpc(app: FastifyInstance, options: RpcOptions, limiter: RateLimiter)
     app.get(path, async (request, reply) => {
       const { input } = await parseRequest(request);
       namesIn(input);
-      return send(reply, httpError(404, "Not found", request));
+      return send(reply, httpError(unknownPath(), request));
     });
   }
 }

@@ -18,7 +18,7 @@ export interface PastBlock extends BlockReference {
 
 /**
  * Answers from the node's state at a block, and from what `query` reads from the index; a failure of `query` is the
- * answer. Fails with `invalid` for a block above the head, and with `NO_HISTORY` where the node has no state of that
+ * answer. A block above the head is a bad `parameter`; fails with `NO_HISTORY` where the node has no state of that
  * block.
  */
 export async function atBlock<Found, Result>(
@@ -26,7 +26,7 @@ export async function atBlock<Found, Result>(
   blockNumber: number,
   query: (sql: Queryable) => Promise<Found | Failure>,
   answer: (block: PastBlock, found: Found) => Promise<Outcome<Result>>,
-  invalid = INVALID_BLOCK,
+  parameter = "blockno",
 ): Promise<Outcome<Result>> {
   const { isAbove, stored, found } = await read(async (sql, head) => ({
     isAbove: blockNumber > (await head).number,
@@ -34,9 +34,9 @@ export async function atBlock<Found, Result>(
     found: await query(sql),
   }));
   if (isFailure(found)) return found;
-  if (isAbove) return failed(invalid);
+  if (isAbove) return failed("invalid-parameter", `Invalid ${parameter} format`, { parameter });
   const answered = await atState(chain, blockNumber, stored, (block) => answer(block, found));
-  return answered ?? failed(NO_HISTORY);
+  return answered ?? failed("state-unavailable", NO_HISTORY);
 }
 
 /**

@@ -27,6 +27,7 @@ const TOO_MANY_IDS = "The address has too many ids of the token to ask its contr
 export function stillReading(): RequestError {
   return new RequestError(
     503,
+    "loading",
     "Balances are still being read from the node, please try again later",
   );
 }
@@ -90,7 +91,7 @@ export async function readHolding(
   if (stored && !stored.isAsked) return believed;
   const isOfIds = stored?.standard === 1155;
   if (stored?.readBlock === head.number && !isOfIds) return believed;
-  if (ids.length > READABLE_IDS) throw new RequestError(503, TOO_MANY_IDS);
+  if (ids.length > READABLE_IDS) throw new RequestError(503, "too-large", TOO_MANY_IDS);
   const asked = ids.filter(({ readBlock }) => !isOfIds || readBlock !== head.number);
   const known = ids.filter((id) => !asked.includes(id)).map(({ amount }) => BigInt(amount));
   // The stored whole may still be a sum of transfers.

@@ -58,7 +58,8 @@ export async function readOwnedIds(
     owned.push(...others.filter((_, at) => isOwner(theirs[at])));
     // Of ids that moved together (ERC-2309) only those are listed that a transfer of their own tells (docs/wire.md).
     const isKnown = movedTogether > 0 && ids !== undefined;
-    if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n)) return failed(UNKNOWN_IDS);
+    if (!isKnown && BigInt(owned.length + lapsed) < (counted ?? 0n))
+      return failed("unsupported", UNKNOWN_IDS);
   }
   owned.sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1));
   return ok(owned.slice(page.skip, end));

@@ -10,7 +10,7 @@ import {
 } from "../../../../store/contracts/verified/summaries.ts";
 import type { PageRange } from "../../../../store/lists/large-pages.ts";
 import { defineAction } from "../../action.ts";
-import { failed, ok } from "../../envelope.ts";
+import { ok } from "../../envelope.ts";
 import { offset, page, pageRange, timeBound } from "../../params.ts";
 import { isOptimized, NOT_VERIFIED } from "../../present/verified-contract.ts";
 import * as wire from "../../wire.ts";
@@ -64,7 +64,7 @@ export const listcontracts = defineAction({
     }),
   ),
   example: { filter: "unverified" },
-  refuse: (complaint) => failed(complaint, { httpStatus: 400 }),
+  refuse: () => ({ httpStatus: 400 }),
   async handle({ read, largeAnswers }, input) {
     const range = pageRange(input);
     const { filter: kind } = input;

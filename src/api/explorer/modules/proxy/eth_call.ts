@@ -17,7 +17,10 @@ export const ethCall = defineProxyAction({
   example: { to: "0x700b6a60ce7eaaea56f065753d8dcb9653dbad35", data: "0x18160ddd" },
   async handle(context, { tag, ...parameters }) {
     const call = callOf(parameters);
-    if (!("to" in call || "data" in call)) return failed("missing value for required argument 0");
+    if (!("to" in call || "data" in call)) {
+      const text = "missing value for required argument 0";
+      return failed("missing-parameter", text, { parameter: "to" });
+    }
     return forward<Hex>(context, { method: name, params: [call, tag] });
   },
 });

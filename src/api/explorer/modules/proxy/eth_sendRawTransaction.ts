@@ -16,7 +16,7 @@ export const ethSendRawTransaction = defineProxyAction({
   example: { hex: "0x00" },
   async handle(context, { hex }) {
     if (!context.sendRawTransaction) {
-      return rpcError({
+      return rpcError("unknown-action", {
         code: -32_601,
         message: `the method ${name} does not exist/is not available`,
       });

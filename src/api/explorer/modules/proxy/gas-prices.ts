@@ -27,9 +27,9 @@ function defineGasPrice(name: string, summary: string) {
     async handle(context) {
       const outcome = await forward<`0x${string}`>(context, { method: name, params: [] });
       if (outcome.kind === "ok" && isQuantity(outcome.result)) return outcome;
-      return outcome.kind === "rpc-error" && isUnanswered(outcome.error)
+      return outcome.kind === "rpc-error" && isUnanswered(outcome.code)
         ? outcome
-        : rpcError({ code: -32_000, message: GAS_NOT_ESTIMATED });
+        : rpcError("loading", { code: -32_000, message: GAS_NOT_ESTIMATED });
     },
   });
 }

@@ -25,6 +25,6 @@ export const ethGetUncleByBlockNumberAndIndex = defineProxyAction({
     }
     const outcome = await forward<Uncle>(context, { method: name, params: [number, place] });
     // Nodes of chains without uncles do not know the method.
-    return outcome.kind === "rpc-error" && !isUnanswered(outcome.error) ? ok(null) : outcome;
+    return outcome.kind === "rpc-error" && !isUnanswered(outcome.code) ? ok(null) : outcome;
   },
 });
