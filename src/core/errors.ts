@@ -46,7 +46,7 @@ export class ChainError extends PeriscopeError {
 /** The database failed or holds something that it never should. */
 export class StoreError extends PeriscopeError {}
 
-/** Codes of `x-periscope-error`: they never change their meaning. Source: docs/errors.md. */
+/** Codes of `x-periscope-error`: they never change their meaning. Source: docs/wire.md, "Error codes". */
 export const ERROR_CODES = [
   "unknown-path",
   "method-not-allowed",
