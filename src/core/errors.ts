@@ -78,6 +78,7 @@ export const ERROR_CODES = [
   "node-error",
   "node-unreachable",
   "database-unreachable",
+  "forbidden",
   "internal",
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -102,6 +102,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     requestTimeoutMs: 60_000,
     networkName: undefined,
     publicUrl: undefined,
+    mcpOrigins: [],
     coinSymbol: "ETH",
     trustedProxies: [],
     rateLimit: 0,

@@ -73,11 +73,11 @@ const COMMON_HEADERS = {
   // Answers that a client may keep set their own.
   "cache-control": "no-store",
 };
-const PREFLIGHT_HEADERS = {
+export const PREFLIGHT_HEADERS = {
   "access-control-max-age": "1728000",
   "access-control-allow-methods": "GET,POST,OPTIONS",
   "access-control-allow-headers":
-    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,If-None-Match,x-api-key",
+    "Authorization,Content-Type,Accept,Origin,User-Agent,DNT,Cache-Control,X-Requested-With,If-Modified-Since,If-None-Match,x-api-key,mcp-protocol-version,mcp-method,mcp-name",
 };
 
 /** What every route shares: identities, limits, headers, the log, and an envelope for whatever goes wrong. */
@@ -214,7 +214,16 @@ export function httpError(
 ): Answer {
   if (isSourcifyUrl(url)) return errorAnswer(error, log);
   const { code, message, httpStatus, parameter } = error;
+  if (isMcpUrl(url)) {
+    const refusal = { jsonrpc: "2.0", id: null, error: { code: -32_000, message } };
+    return jsonAnswer(refusal, httpStatus, error);
+  }
   return failureAnswer(failed(code, message, { httpStatus, parameter }), dialectOf(url));
+}
+
+/** Whether a URL belongs to the Model Context Protocol. */
+export function isMcpUrl(url: string): boolean {
+  return pathOf(url) === "/mcp";
 }
 
 /** The error for a path that is not there. */

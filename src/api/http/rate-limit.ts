@@ -5,7 +5,7 @@ import type { RateUsage } from "../explorer/action.ts";
 import { type Answer, failed, failureAnswer } from "../explorer/envelope.ts";
 import { isSourcifyUrl } from "../sourcify/errors.ts";
 import { networkOf } from "./client-network.ts";
-import { dialectOf, httpError, send } from "./http.ts";
+import { dialectOf, httpError, isMcpUrl, send } from "./http.ts";
 import { type Input, lookUp, type ParsedRequest } from "./input/form.ts";
 import { queryInput } from "./input/request.ts";
 
@@ -135,7 +135,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 function tooManyRequests(request: FastifyRequest): Answer {
   const { url } = request;
   const code = "rate-limited";
-  if (isSourcifyUrl(url)) {
+  if (isSourcifyUrl(url) || isMcpUrl(url)) {
     return httpError(new RequestError(429, code, TOO_MANY_REQUESTS), request);
   }
   const dialect = dialectOf(url);

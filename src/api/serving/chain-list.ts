@@ -6,6 +6,9 @@ import type { RateLimiter } from "../http/rate-limit.ts";
 import { type HealthOptions, problemsOf, readHealth } from "../ops/health.ts";
 import { chainTitle, knownChainId, type ServedChain } from "./served-chain.ts";
 
+export type ChainListOptions = HealthOptions &
+  Pick<HttpOptions, "chains"> & { publicUrl: string | undefined };
+
 const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
 
 /**
@@ -14,34 +17,42 @@ const STATUSES = "status: 0 offline, 1 ok, 2 degraded";
  */
 export function addChainList(
   app: FastifyInstance,
-  options: HealthOptions & Pick<HttpOptions, "chains"> & { publicUrl: string | undefined },
+  options: ChainListOptions,
   limiter: RateLimiter,
 ): void {
   app.get("/v2/chainlist", { onRequest: limiter.admit }, async (request, reply) => {
-    const base = options.publicUrl ?? baseOf(request);
-    const isOnly = options.chains().length === 1;
-    const entries = await Promise.all(
-      request.chains.map(async (chain) => {
-        const chainId = knownChainId(chain);
-        if (chainId === undefined) return [];
-        return [
-          {
-            chainname: chainTitle(chain),
-            chainid: String(chainId),
-            blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
-            apiurl: `${base}/v2/api?chainid=${chainId}`,
-            ...(await stateOf(chain, options)),
-          },
-        ];
-      }),
-    );
-    const result = entries.flat();
+    const result = await listChains(request, options);
     return send(reply, jsonAnswer({ comments: STATUSES, totalcount: result.length, result }));
   });
 }
 
+/** The rows of the chains that a request may mean. */
+export async function listChains(
+  request: FastifyRequest,
+  options: ChainListOptions,
+): Promise<object[]> {
+  const base = options.publicUrl ?? baseOf(request);
+  const isOnly = options.chains().length === 1;
+  const entries = await Promise.all(
+    request.chains.map(async (chain) => {
+      const chainId = knownChainId(chain);
+      if (chainId === undefined) return [];
+      return [
+        {
+          chainname: chainTitle(chain),
+          chainid: String(chainId),
+          blockexplorer: isOnly ? `${base}/` : `${base}/${chainId}/`,
+          apiurl: `${base}/v2/api?chainid=${chainId}`,
+          ...(await stateOf(chain, options)),
+        },
+      ];
+    }),
+  );
+  return entries.flat();
+}
+
 /** Base URL by which the client reached this server; without a Host header the local address. */
-function baseOf({ protocol, host, socket }: FastifyRequest): string {
+export function baseOf({ protocol, host, socket }: FastifyRequest): string {
   const { localAddress = "localhost", localPort } = socket;
   const address = isIPv6(localAddress) ? `[${localAddress}]` : localAddress;
   return `${protocol}://${host || `${address}:${localPort}`}`;

@@ -9,6 +9,7 @@ import { parseRpcBody } from "../eth-rpc/body.ts";
 import { createRpcHandler, parseErrorAnswer, type RpcOptions } from "../eth-rpc/handle.ts";
 import {
   createDispatch,
+  type Dispatch,
   type DispatchOptions,
   findAction,
   findActionOfPath,
@@ -22,12 +23,14 @@ import { createHttp, endOf, type HttpOptions, httpError, send, unknownPath } fro
 import { addMultipart } from "../http/input/multipart.ts";
 import { parseRequest, queryInput } from "../http/input/request.ts";
 import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../http/rate-limit.ts";
+import { addMcp } from "../mcp/endpoint.ts";
+import type { OriginOptions } from "../mcp/origins.ts";
 import { addDocumentation } from "../openapi/document.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
 import { addSourcify } from "../sourcify/routes.ts";
 import { chooseChain } from "./chain-choice.ts";
-import { addChainList } from "./chain-list.ts";
+import { addChainList, listChains } from "./chain-list.ts";
 import { addEvents } from "./events.ts";
 import { decideChain } from "./served-chain.ts";
 
@@ -35,6 +38,8 @@ export type ServerOptions = HttpOptions &
   RpcOptions &
   RateLimitOptions &
   HealthOptions &
+  OriginOptions &
+  DispatchOptions &
   MetricsOptions & {
     /** Where clients reach this server, without a slash at the end. */
     publicUrl: string | undefined;
@@ -58,7 +63,8 @@ const RPC_PATHS = ["/api/eth-rpc", "/api/v1/eth-rpc"];
 export function createServer(options: ServerOptions): FastifyInstance {
   const app = createHttp(options);
   const limiter = createRateLimiter(options);
-  addActions(app, options, limiter);
+  const dispatch = createDispatch(options, limiter.usageOf);
+  addActions(app, dispatch, limiter);
   addRpc(app, options, limiter);
   addRestVerification(app, limiter);
   addSourcify(app, options, limiter);
@@ -67,6 +73,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addHealth(app, options, options.operationsApart ? "public" : "whole");
   if (!options.operationsApart) addMetrics(app, options);
   addEvents(app, options, limiter);
+  const listChainsOf = (request: FastifyRequest) => listChains(request, options);
+  addMcp(app, { ...options, dispatch, listChains: listChainsOf }, limiter);
   addPages(app, options, limiter);
   addDocumentation(app, options);
   return app;
@@ -84,9 +92,7 @@ export function createOperationsServer(
 }
 
 /** `/api` serves the first chain, `/v2/api` the one that a request names. */
-function addActions(app: FastifyInstance, options: DispatchOptions, limiter: RateLimiter): void {
-  const { usageOf } = limiter;
-  const dispatch = createDispatch(options, usageOf);
+function addActions(app: FastifyInstance, dispatch: Dispatch, limiter: RateLimiter): void {
   const answerIn =
     (dialect: Dialect): RouteHandlerMethod =>
     async (request, reply) => {
