@@ -120,6 +120,7 @@ async function serve(
         ...options,
         operationsApart,
         publicUrl: config.PUBLIC_URL,
+        robotsAllowed: config.ROBOTS === "allow",
         mcpOrigins: config.MCP_ORIGINS ?? [],
         rateLimit: config.RATE_LIMIT,
         apiKeys: config.API_KEYS ?? [],

@@ -179,6 +179,11 @@ export const settings = {
       "Origins, comma-separated, whose pages may use /mcp besides local ones and this server's; * for any",
     schema: list(z.string()),
   },
+  ROBOTS: {
+    meaning:
+      "allow: lets search engines index the pages of transactions, blocks, addresses and tokens",
+    schema: oneOf("allow", "disallow"),
+  },
   SEND_TRANSACTIONS: {
     default: "1",
     meaning: "0: refuse eth_sendRawTransaction instead of passing it on to the node",

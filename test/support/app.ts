@@ -103,6 +103,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     networkName: undefined,
     publicUrl: undefined,
     mcpOrigins: [],
+    robotsAllowed: false,
     coinSymbol: "ETH",
     trustedProxies: [],
     rateLimit: 0,

@@ -50,7 +50,7 @@ declare module "fastify" {
 }
 
 /** Paths below these answer programs only, never with a page. */
-const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify)(?:[/?]|$)/;
+const FOR_PROGRAMS = /^\/+(?:[^/]+\/+)?(?:v2\/+)?(?:api|sourcify|openapi|mcp)(?:[/?]|$)/;
 
 /** Bytes of the request line and the headers together. Clients of Etherscan send call data of that size in a URL. */
 const HEADER_LIMIT = 128 * 1024;

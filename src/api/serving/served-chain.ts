@@ -39,7 +39,7 @@ declare module "fastify" {
 /** First parts of the server's own paths; no chain may have these names. */
 export const PATHS = new Set(
   (
-    "api v2 mcp sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi-json favicon-ico " +
+    "api v2 mcp sourcify sourcifyv2 sourcifyverify-ui health metrics docs pages events openapi openapi-json llms-txt robots-txt favicon-ico " +
     "tx address block token transaction account accounts contract tokens nft " +
     "blocks txs contracts transactions contractsverified verified-contracts search search-results"
   ).split(" "),

@@ -26,6 +26,7 @@ import { createRateLimiter, type RateLimiter, type RateLimitOptions } from "../h
 import { addMcp } from "../mcp/endpoint.ts";
 import type { OriginOptions } from "../mcp/origins.ts";
 import { addDocumentation } from "../openapi/document.ts";
+import { addGuides, type GuideOptions } from "../openapi/guides.ts";
 import { addHealth, type HealthOptions } from "../ops/health.ts";
 import { addMetrics, countAnswers, type MetricsOptions } from "../ops/metrics.ts";
 import { addSourcify } from "../sourcify/routes.ts";
@@ -39,6 +40,7 @@ export type ServerOptions = HttpOptions &
   RateLimitOptions &
   HealthOptions &
   OriginOptions &
+  GuideOptions &
   DispatchOptions &
   MetricsOptions & {
     /** Where clients reach this server, without a slash at the end. */
@@ -77,6 +79,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addMcp(app, { ...options, dispatch, listChains: listChainsOf }, limiter);
   addPages(app, options, limiter);
   addDocumentation(app, options);
+  addGuides(app, options);
   return app;
 }
 
