@@ -110,15 +110,16 @@ async function callAction(
   const names = Object.keys(paramsIn(action, "etherscan").shape).filter(
     (each) => each !== "format",
   );
-  requireKnown([...names, "chainid"], sent);
-  const { chainid, ...given } = Object.fromEntries(
-    Object.keys(sent)
-      .filter((name) => sent[name] !== null)
-      .map((name) => [name, scalarOf(sent, name)]),
-  );
-  const query = new Map(chainid === undefined ? [] : [["chainid", chainid]]);
+  const chainid = sent["chainid"] ?? undefined;
+  const query = new Map(chainid === undefined ? [] : [["chainid", scalarOf(sent, "chainid")]]);
   const chain = decideChain(request, chooseChain(request.chains, { query, body: new Map() }));
   choose(chain);
+  requireKnown([...names, "chainid"], sent);
+  const given = Object.fromEntries(
+    names
+      .filter((name) => (sent[name] ?? null) !== null)
+      .map((name) => [name, scalarOf(sent, name)]),
+  );
   request.actionName = `${module}/${action.name}`;
   const input = new Map(Object.entries(given));
   if (isList(tool)) {

@@ -63,9 +63,7 @@ export function addMcp(app: FastifyInstance, options: McpOptions, limiter: RateL
       dispatch: options.dispatch,
       listChains: () => options.listChains(request),
     };
-    const handler = createMcpHandler(() => createProtocolServer(asked, options.version), {
-      responseMode: "json",
-    });
+    const handler = createMcpHandler(() => createProtocolServer(asked, options.version));
     const headers = Object.entries(raw.headers).map(([name, value]): [string, string] => [
       name,
       String(value),
